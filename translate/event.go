@@ -1,0 +1,119 @@
+package translate
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// EventType is the kind of an [Event]; String gives its name on the wire.
+type EventType uint8
+
+// The events of reference/streaming.md §2, in the order in which they occur.
+const (
+	MessageStart EventType = iota + 1
+	Ping
+	ContentBlockStart
+	ContentBlockDelta
+	ContentBlockStop
+	MessageDelta
+	MessageStop
+)
+
+var eventNames = [...]string{
+	MessageStart:      "message_start",
+	Ping:              "ping",
+	ContentBlockStart: "content_block_start",
+	ContentBlockDelta: "content_block_delta",
+	ContentBlockStop:  "content_block_stop",
+	MessageDelta:      "message_delta",
+	MessageStop:       "message_stop",
+}
+
+// String returns the name of the event on the wire.
+func (t EventType) String() string { return eventNames[t] }
+
+// DeltaType is the kind of a content_block_delta; String gives its name on the wire.
+type DeltaType uint8
+
+// The deltas of reference/streaming.md §3 that this package emits.
+const (
+	TextDelta DeltaType = iota + 1
+	InputJSONDelta
+	ThinkingDelta
+	SignatureDelta
+)
+
+var deltaNames = [...]string{
+	TextDelta:      "text_delta",
+	InputJSONDelta: "input_json_delta",
+	ThinkingDelta:  "thinking_delta",
+	SignatureDelta: "signature_delta",
+}
+
+// String returns the name of the delta on the wire.
+func (t DeltaType) String() string { return deltaNames[t] }
+
+// Event is one event of a Messages-API stream. Which fields are set follows
+// from Type.
+type Event struct {
+	Type  EventType
+	Delta DeltaType // ContentBlockDelta
+	Index int       // ContentBlockStart, ContentBlockDelta, ContentBlockStop
+	// Text is what a ContentBlockDelta carries (text, partial_json, thinking or
+	// signature): whole UTF-8 characters, valid only until the next event.
+	Text []byte
+	// Block is the block as it opens (ContentBlockStart): empty, but for the id
+	// and name of a tool_use.
+	Block *ContentBlock
+	// Message is the message so far, without content (MessageStart), or its
+	// ending: StopReason, StopSequence, Usage and Outcomes (MessageDelta).
+	Message *Message
+}
+
+// Message is a whole answer of the Messages API (reference/messages-api.md §8).
+type Message struct {
+	ID           string
+	Model        string
+	Content      []ContentBlock
+	StopReason   Stop   // "" until the message has ended
+	StopSequence string // "" means null
+	Usage        Usage
+	// Outcomes says how each attempt of the model to call a tool was read. It is
+	// for metrics and not part of the API.
+	Outcomes []Outcome
+}
+
+// The types of a [ContentBlock].
+const (
+	BlockText     = "text"
+	BlockToolUse  = "tool_use"
+	BlockThinking = "thinking"
+)
+
+// ContentBlock is one block of an answer.
+type ContentBlock struct {
+	Type      string
+	Text      string         // text
+	ID, Name  string         // tool_use
+	Input     jsontext.Value // tool_use: a JSON object
+	Thinking  string         // thinking
+	Signature string         // thinking
+}
+
+// OutcomeKind is a value of the label outcome of dragoman_tool_calls_total.
+type OutcomeKind string
+
+// How a call can be read.
+const (
+	OutcomeClean        OutcomeKind = "clean"         // as documented
+	OutcomeRepaired     OutcomeKind = "repaired"      // malformed, but the meaning was certain
+	OutcomeUnknownTool  OutcomeKind = "unknown_tool"  // whole, to a tool that was not offered
+	OutcomeIncomplete   OutcomeKind = "incomplete"    // ended before its end; the message's stop_reason is not tool_use
+	OutcomeTypeFallback OutcomeKind = "type_fallback" // a value did not fit its schema and was kept as a string
+	OutcomeContinued    OutcomeKind = "continued"     // a stop sequence inside a value was recovered from
+	OutcomeLeaked       OutcomeKind = "leaked"        // markup of a call given back as text
+)
+
+// Outcome is how one call was read, and why not clean.
+type Outcome struct {
+	Kind   OutcomeKind
+	Tool   string // "" if the name was never known
+	Reason string // a short constant, such as "missing_closer"; "" if clean
+}

@@ -1,0 +1,70 @@
+package translate
+
+import "unicode/utf8"
+
+// appendJSONString appends s to dst as a JSON string (RFC 8259, section 7).
+func appendJSONString[S ~string | ~[]byte](dst []byte, s S) []byte {
+	dst = append(dst, '"')
+	dst = appendJSONEscaped(dst, s)
+	return append(dst, '"')
+}
+
+// appendJSONEscaped appends s to dst as the inside of a JSON string, without
+// the quotes. It escapes what must be escaped and nothing else. Bytes that are
+// not UTF-8 become U+FFFD, one for each byte. Pieces of a text may be escaped
+// one after the other if each piece holds whole characters.
+func appendJSONEscaped[S ~string | ~[]byte](dst []byte, s S) []byte {
+	run := 0 // where the text begins that stands for itself and is not yet in dst
+	for i := 0; i < len(s); {
+		c := s[i]
+		if jsonPlain[c] {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			dst = append(dst, s[run:i]...)
+			dst = appendJSONControl(dst, c)
+			i++
+			run = i
+			continue
+		}
+		// The conversion of so few bytes stays on the stack.
+		r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+		if r == utf8.RuneError && size == 1 {
+			dst = append(dst, s[run:i]...)
+			dst = append(dst, "\uFFFD"...)
+			run = i + 1
+		}
+		i += size
+	}
+	return append(dst, s[run:]...)
+}
+
+// appendJSONControl appends the escape of a control character, a quote or a backslash.
+func appendJSONControl(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\t':
+		return append(dst, `\t`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	}
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
+}
+
+// jsonPlain tells which bytes stand for themselves in a JSON string, whatever
+// comes after them: all of ASCII but what must be escaped.
+var jsonPlain = func() (plain [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		plain[c] = c != '"' && c != '\\'
+	}
+	return plain
+}()

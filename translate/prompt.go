@@ -1,0 +1,123 @@
+package translate
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// Prompt is what a model without a tool API is asked. Its JSON form is the
+// output of `dragoman render`.
+type Prompt struct {
+	// System holds the tool preamble first, byte-stable for equal tools so that
+	// prompt caches hit, then instructions that follow from tool_choice, then
+	// the client's own system blocks.
+	System []Text `json:"system"`
+	// Turns alternate between RoleUser and RoleAssistant, beginning with
+	// RoleUser. A last assistant turn is a prefill: the completion continues it.
+	Turns []Turn `json:"turns"`
+	// StopSequences are ours (CallsEnd, where a call may come) and the client's.
+	StopSequences []string `json:"stop_sequences"`
+	MaxTokens     int      `json:"max_tokens"`
+	Temperature   *float64 `json:"temperature,omitzero"`
+	TopP          *float64 `json:"top_p,omitzero"`
+	TopK          *int     `json:"top_k,omitzero"`
+
+	// opening is the markup at the end of a prefill that already opens a call:
+	// the parser has to see it before the completion, the client never does.
+	opening string
+	// escaped tells which of our names the escape policy had to act on: only
+	// those are ever unescaped in the answer.
+	escaped tagSet
+}
+
+// The roles of a [Turn] and of a [MessageParam].
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleSystem    = "system" // MessageParam only: a mid-conversation system message
+)
+
+// Text is a piece of the system prompt.
+type Text struct {
+	Text string `json:"text"`
+}
+
+// Turn is one turn of a conversation as the upstream sees it.
+type Turn struct {
+	Role  string `json:"role"`
+	Parts []Part `json:"parts"`
+}
+
+// The types of a [Part].
+const (
+	PartText     = "text"
+	PartImage    = "image"
+	PartDocument = "document"
+)
+
+// Part is a piece of a turn: text, or an image or document given as the source
+// object of the Messages API (reference/messages-api.md §4).
+type Part struct {
+	Type    string         `json:"type"`
+	Text    string         `json:"text,omitzero"`
+	Source  jsontext.Value `json:"source,omitzero"`
+	Title   string         `json:"title,omitzero"`
+	Context string         `json:"context,omitzero"`
+}
+
+// Target is what Render has to know of the model that will read the prompt.
+type Target struct {
+	// Format is the prompting convention; the zero value is [FormatLegacy].
+	Format string
+	// Prefill says that the model continues a last assistant turn.
+	Prefill bool
+	// TextWire says that the upstream joins all turns into one text with
+	// "\n\nHuman:" and "\n\nAssistant:" (reference/legacy-format.md §9), so that
+	// no untrusted text may spell these markers.
+	TextWire bool
+}
+
+// FormatLegacy is the format with child tags of reference/legacy-format.md.
+const FormatLegacy = "legacy"
+
+// Chunk is a piece of an upstream's answer. An upstream yields its first chunk,
+// empty if need be, as soon as it knows that the request was accepted.
+type Chunk struct {
+	Text     string
+	Thinking string
+	// Stop is set once, on the last chunk.
+	Stop Stop
+	// StopSequence is the sequence that ended the completion, if the upstream
+	// tells; Text does not hold it.
+	StopSequence string
+	// Usage holds totals so far; a zero says nothing new.
+	Usage Usage
+}
+
+// Stop says why a completion ended, in the terms of the Messages API's stop_reason.
+type Stop string
+
+// The reasons an upstream can give. An upstream whose reason has no counterpart
+// here gives StopEndTurn.
+const (
+	StopEndTurn       Stop = "end_turn"
+	StopMaxTokens     Stop = "max_tokens"
+	StopSequence      Stop = "stop_sequence"
+	StopToolUse       Stop = "tool_use" // never from an upstream
+	StopRefusal       Stop = "refusal"
+	StopContextWindow Stop = "model_context_window_exceeded"
+)
+
+// Usage counts tokens. Input that came from or went to a cache is not in
+// InputTokens (reference/messages-api.md §8).
+type Usage struct {
+	InputTokens              int `json:"input_tokens"`
+	OutputTokens             int `json:"output_tokens"`
+	CacheCreationInputTokens int `json:"cache_creation_input_tokens"`
+	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
+}
+
+// merge takes over what u2 knows and u does not: totals only grow.
+func (u *Usage) merge(u2 Usage) {
+	u.InputTokens = max(u.InputTokens, u2.InputTokens)
+	u.OutputTokens = max(u.OutputTokens, u2.OutputTokens)
+	u.CacheCreationInputTokens = max(u.CacheCreationInputTokens, u2.CacheCreationInputTokens)
+	u.CacheReadInputTokens = max(u.CacheReadInputTokens, u2.CacheReadInputTokens)
+}
