@@ -1,0 +1,261 @@
+package translate
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The API's words for what is wrong with a value (reference/messages-api.md §9).
+const (
+	fieldRequired = "Field required"
+	extraInputs   = "Extra inputs are not permitted"
+	notString     = "Input should be a valid string"
+	notObject     = "Input should be a valid dictionary"
+	notList       = "Input should be a valid list"
+	notText       = "Input should be a valid string or list"
+)
+
+// fieldPath is a place in a request, innermost step first. It becomes text only
+// when something has to be said about it.
+type fieldPath struct {
+	up    *fieldPath
+	name  string // of a member; "" for an element of an array
+	index int
+	tag   string // the type of an element, which the API adds to its path
+}
+
+// member is the place of a member of the request itself.
+func member(name string) fieldPath { return fieldPath{name: name} }
+
+func (p *fieldPath) member(name string) fieldPath { return fieldPath{up: p, name: name} }
+
+func (p *fieldPath) element(i int) fieldPath { return fieldPath{up: p, index: i} }
+
+func (p *fieldPath) tagged(tag string) fieldPath {
+	t := *p
+	t.tag = tag
+	return t
+}
+
+// root returns the member of the request that p is in.
+func (p *fieldPath) root() fieldPath {
+	for p.up != nil {
+		p = p.up
+	}
+	return *p
+}
+
+// String returns the place in the API's form: "messages.3.content.0.tool_use.input".
+func (p *fieldPath) String() string { return clip(string(p.append(nil, true))) }
+
+// field returns the place without indexes and types: "messages.content.input".
+func (p *fieldPath) field() string { return string(p.append(nil, false)) }
+
+func (p *fieldPath) append(dst []byte, whole bool) []byte {
+	if p.up != nil {
+		dst = p.up.append(dst, whole)
+	}
+	add := func(step string) {
+		if len(dst) > 0 {
+			dst = append(dst, '.')
+		}
+		dst = append(dst, step...)
+	}
+	switch {
+	case p.name == "" && whole:
+		add(strconv.Itoa(p.index))
+		if p.tag != "" {
+			add(p.tag)
+		}
+	case p.name != "" && !(whole && p.up != nil && p.up.tag == p.name): // the text of a text block is "text", once
+		add(p.name)
+	}
+	return dst
+}
+
+// fail keeps the first failure.
+func (d *decoder) fail(at fieldPath, format string, args ...any) {
+	if d.err == nil {
+		d.err = &InvalidRequestError{Path: at.String(), Message: fmt.Sprintf(format, args...)}
+	}
+}
+
+// raw returns the JSON of a value: a part of the body.
+func (d *decoder) raw(v wireValue) jsontext.Value {
+	return bytes.TrimLeft(d.body[v.start:v.end:v.end], " \t\r\n:,")
+}
+
+// text reads a string that has to be there.
+func (d *decoder) text(at fieldPath, v wireValue) string {
+	switch v.kind {
+	case '"':
+		return d.unquote(d.raw(v))
+	case 0:
+		d.fail(at, fieldRequired)
+	default:
+		d.fail(at, notString)
+	}
+	return ""
+}
+
+// optional reads a string that may be missing or null.
+func (d *decoder) optional(at fieldPath, v wireValue) string {
+	if v.absent() {
+		return ""
+	}
+	return d.text(at, v)
+}
+
+func (d *decoder) unquote(raw jsontext.Value) string {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
+	}
+	// The json package has read the string before, so there can be no error.
+	d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], raw)
+	return string(d.scratch)
+}
+
+func (d *decoder) flag(at fieldPath, v wireValue) bool {
+	if !v.absent() && v.kind != 't' && v.kind != 'f' {
+		d.fail(at, "Input should be a valid boolean")
+	}
+	return v.kind == 't'
+}
+
+// integer reads an integer that has to be there. As in JSON Schema, 2.0 is one.
+func (d *decoder) integer(at fieldPath, v wireValue, least int) int {
+	if v.kind == 0 {
+		d.fail(at, fieldRequired)
+		return 0
+	}
+	const exact = 1 << 53
+	f, ok := d.number(v)
+	switch {
+	case !ok || f != math.Trunc(f) || math.Abs(f) > exact:
+		d.fail(at, "Input should be a valid integer")
+		return 0
+	case int(f) < least:
+		d.fail(at, "Input should be greater than or equal to %d", least)
+	}
+	return int(f)
+}
+
+// fraction reads a number between 0 and 1 that may be missing.
+func (d *decoder) fraction(at fieldPath, v wireValue) *float64 {
+	if v.absent() {
+		return nil
+	}
+	f, ok := d.number(v)
+	switch {
+	case !ok:
+		d.fail(at, "Input should be a valid number")
+	case f < 0:
+		d.fail(at, "Input should be greater than or equal to 0")
+	case f > 1:
+		d.fail(at, "Input should be less than or equal to 1")
+	}
+	return &f
+}
+
+func (d *decoder) number(v wireValue) (f float64, ok bool) {
+	if v.kind != '0' {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(d.raw(v)), 64)
+	return f, err == nil
+}
+
+// object reports whether a value is an object; it fails if not.
+func (d *decoder) object(at fieldPath, v wireValue) bool {
+	switch v.kind {
+	case '{':
+		return true
+	case 0:
+		d.fail(at, fieldRequired)
+	default:
+		d.fail(at, notObject)
+	}
+	return false
+}
+
+// list reports whether a value that may be missing is an array; it fails if it
+// is of another kind.
+func (d *decoder) list(at fieldPath, v wireValue) bool {
+	if !v.absent() && v.kind != '[' {
+		d.fail(at, notList)
+	}
+	return v.kind == '['
+}
+
+// take returns a member and removes it: what is left of an object in the end
+// has no place in it.
+func take[T any](v *T) T {
+	taken := *v
+	var none T
+	*v = none
+	return taken
+}
+
+// leave passes over the members of the object at p that do not come into the
+// Request: those in known are of the API, the others are not. p is nil for the
+// request itself.
+func (d *decoder) leave(p *fieldPath, rest map[string]wireValue, known []string) {
+	if len(rest) == 0 { // as a rule
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		at := p.member(name)
+		switch v := rest[name]; {
+		case !slices.Contains(known, name):
+			d.leaveUnknown(at, v)
+		case v.kind == 'n' || asksNothing(d.raw(v)):
+		case d.opt.Strict:
+			d.fail(at, "Not supported: this model only completes text. Remove the field, or use a model with a tool API.")
+		default:
+			d.drop(at.field())
+		}
+	}
+}
+
+// leaveUnknown passes over a member that has no place in its object.
+func (d *decoder) leaveUnknown(at fieldPath, v wireValue) {
+	switch {
+	case v.kind == 0:
+	case d.opt.Strict:
+		d.fail(at, extraInputs)
+	case v.kind != 'n':
+		d.drop(at.field())
+	}
+}
+
+func (d *decoder) drop(field string) {
+	if d.dropped == nil {
+		d.dropped = make(map[string]bool)
+	}
+	d.dropped[field] = true
+}
+
+// asksNothing reports whether the value of a field that is left out is one that
+// a text model does justice to by doing nothing. Clients that replay an answer
+// send such values without meaning anything by them.
+func asksNothing(v jsontext.Value) bool {
+	const longest = 64
+	if len(v) > longest {
+		return false
+	}
+	v = v.Clone()
+	if err := v.Compact(); err != nil {
+		return false
+	}
+	switch string(v) {
+	case `false`, `[]`, `{}`, `{"type":"disabled"}`, `{"type":"direct"}`, `{"enabled":false}`, `["direct"]`:
+		return true
+	}
+	return false
+}
