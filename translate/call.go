@@ -1,0 +1,104 @@
+package translate
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The elements around calls (reference/legacy-format.md §5).
+const (
+	CallsStart = "<function_calls>"
+	CallsEnd   = "</function_calls>" // our stop sequence
+)
+
+// appendCall renders one past call as the model would have written it; what the
+// parser reads from it under the same schema is the same call (G5). The rules
+// of a value are those of typed.go: strings stand as they are, other values as
+// JSON. Where the schema would read a value as something else (a string "5"
+// where a number is due, a number under an undeclared name), all parameters
+// stand as one JSON object within <parameters>.
+func (e *escaper) appendCall(dst []byte, name string, input jsontext.Value, s *schema) []byte {
+	dst = append(dst, "<invoke>\n<tool_name>"...)
+	dst = append(dst, name...)
+	dst = append(dst, "</tool_name>\n<parameters>\n"...)
+	if params, ok := e.appendParams(dst, input, s); ok {
+		dst = params
+	} else {
+		dst = append(dst, e.value(compact(input), "")...)
+		dst = append(dst, '\n')
+	}
+	return append(dst, "</parameters>\n</invoke>\n"...)
+}
+
+// maxParamTag is the longest tag that the parser takes for a parameter's.
+const maxParamTag = 256
+
+func (e *escaper) appendParams(dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
+	for name, value := range members(input) {
+		tag := paramTag(name)
+		_, ps, _ := s.property(tag)
+		text, ok := valueText(ps, value)
+		if !ok || len(tag) > maxParamTag {
+			return dst, false
+		}
+		dst = append(dst, '<')
+		dst = append(dst, tag...)
+		dst = append(dst, '>')
+		dst = appendWrapped(dst, e.value(text, tag))
+		dst = append(dst, "</"...)
+		dst = append(dst, tag...)
+		dst = append(dst, ">\n"...)
+	}
+	return dst, true
+}
+
+// valueText returns the text that s reads as value.
+func valueText(s *schema, value jsontext.Value) (string, bool) {
+	if value.Kind() != '"' {
+		text := compact(value)
+		return text, reads(s, text, value)
+	}
+	var str string
+	if json.Unmarshal(value, &str) != nil {
+		return "", false
+	}
+	if plain, nullable := s.text(); plain && !nullable {
+		return str, true
+	}
+	if reads(s, str, value) {
+		return str, true
+	}
+	return string(value), reads(s, string(value), value)
+}
+
+func reads(s *schema, text string, value jsontext.Value) bool {
+	got, _ := appendTyped(nil, s, text)
+	return sameJSON(got, value)
+}
+
+// sameJSON compares values letter by letter, but for white space and the
+// spelling of strings that are no part of a larger value.
+func sameJSON(a, b jsontext.Value) bool {
+	var x, y string
+	if a.Kind() == '"' && b.Kind() == '"' {
+		return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && x == y
+	}
+	return a.Kind() == b.Kind() && compact(a) == compact(b)
+}
+
+// appendWrapped puts newlines around a value whose own first or last newline
+// would be taken for layout.
+func appendWrapped(dst []byte, text string) []byte {
+	first, last := strings.TrimLeft(text, "\r\n"), strings.TrimRight(text, "\r\n")
+	if len(first) == len(text) && len(last) == len(text) {
+		return append(dst, text...)
+	}
+	dst = append(dst, '\n')
+	dst = append(dst, text...)
+	if strings.HasSuffix(text, "\r") {
+		dst = append(dst, '\r') // a lone \n here would take the value's own \r along
+	}
+	return append(dst, '\n')
+}

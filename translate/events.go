@@ -1,0 +1,219 @@
+package translate
+
+import (
+	"crypto/sha256"
+	"errors"
+	"iter"
+	"strconv"
+)
+
+// errNoStop is the error of an upstream that ended without saying why: its
+// answer may be cut and must not look whole.
+var errNoStop = errors.New("the upstream ended its answer without a stop reason")
+
+// Events reads an upstream's answer as a Messages-API stream (reference/streaming.md).
+// The first event comes with the first chunk. An error of chunks, or their end
+// without a Stop, ends the sequence with that error, after whole events. Once
+// the answer is known to have ended (a call where one alone was asked for, text
+// after the calls) no further chunk is taken, which cancels the upstream.
+func Events(req *Request, prompt *Prompt, chunks iter.Seq2[Chunk, error]) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		p := newParser(req, prompt, func(e Event) bool { return yield(e, nil) })
+		for chunk, err := range chunks {
+			if err != nil {
+				p.flush()
+				p.report(yield, err)
+				return
+			}
+			p.take(&chunk)
+			if p.unheard || p.ended {
+				return
+			}
+		}
+		p.flush()
+		p.report(yield, errNoStop)
+	}
+}
+
+// report ends the sequence with err, if anybody listens.
+func (p *parser) report(yield func(Event, error) bool, err error) {
+	if !p.unheard {
+		yield(Event{}, err)
+	}
+}
+
+// take reads one chunk, and ends the message with the last one.
+func (p *parser) take(c *Chunk) {
+	if c.Usage != (Usage{}) {
+		p.usage.merge(c.Usage)
+	}
+	if !p.started {
+		p.start()
+	}
+	if c.Thinking != "" {
+		p.think(c.Thinking)
+	}
+	if c.Text != "" {
+		p.feed(c.Text)
+	}
+	switch {
+	case p.unheard:
+	case p.cut:
+		p.end(StopEndTurn, "")
+	case c.Stop != "":
+		p.finish(c.Stop, c.StopSequence)
+		p.end(c.Stop, c.StopSequence)
+	}
+}
+
+// start opens the message and reads what a prefill has already said for the model.
+func (p *parser) start() {
+	p.started = true
+	p.send(Event{Type: MessageStart, Message: &Message{ID: messageID(p.req.ID), Model: p.req.Model, Usage: p.usage}})
+	p.send(Event{Type: Ping})
+	if p.prefill != "" {
+		p.quote.advance([]byte(p.prefill))
+	}
+	if p.opening != "" {
+		p.feed(p.opening)
+		if p.mark >= 0 {
+			p.hidden = len(p.opening)
+		}
+	}
+}
+
+// think passes reasoning on that the upstream itself tells apart from text.
+func (p *parser) think(s string) {
+	if p.open != BlockThinking {
+		p.openBlock(ContentBlock{Type: BlockThinking})
+	}
+	p.out = append(p.out, s...)
+	p.flush()
+}
+
+// finish reads what is left when the upstream has stopped.
+func (p *parser) finish(stop Stop, sequence string) {
+	p.cutShort = stop != StopEndTurn && stop != StopSequence
+	if ours(stop, sequence) && (p.inCall || p.quote.inside()) {
+		// The upstream took the tag off that ended the calls, or that the model
+		// quoted: with it, there is one way to read both.
+		p.feed(CallsEnd)
+	}
+	p.eof = true
+	p.feed("")
+	p.endText()
+}
+
+// ours tells whether the stop sequence was the end of the calls. An upstream
+// that does not say which one it met has met ours.
+func ours(stop Stop, sequence string) bool {
+	return stop == StopSequence && (sequence == CallsEnd || sequence == "")
+}
+
+// end closes the message. stop and sequence are the upstream's.
+func (p *parser) end(stop Stop, sequence string) {
+	p.closeBlock()
+	stop, sequence = p.ending(stop, sequence)
+	p.send(Event{Type: MessageDelta, Message: &Message{
+		StopReason: stop, StopSequence: sequence, Usage: p.usage, Outcomes: p.outcomes,
+	}})
+	p.send(Event{Type: MessageStop})
+	p.ended = true
+}
+
+// ending is the one place that decides stop_reason and stop_sequence:
+//
+//	parser                upstream        client is told
+//	call not at its end   client's stop   stop_sequence
+//	                      our stop, end   max_tokens: the one reason by which clients
+//	                                      know that the input of a tool may be cut
+//	                      other           the same
+//	calls                 max_tokens      max_tokens, unless the calls had ended
+//	                      refusal, …      the same
+//	                      other           tool_use
+//	text                  our stop        end_turn
+//	                      other           the same
+func (p *parser) ending(stop Stop, sequence string) (Stop, string) {
+	switch {
+	case p.incomplete && (stop == StopEndTurn || ours(stop, sequence)):
+		return StopMaxTokens, ""
+	case p.incomplete:
+		return stop, sequence
+	case p.calls > 0 && (stop == StopEndTurn || stop == StopSequence || stop == StopMaxTokens && p.callsEnded):
+		return StopToolUse, ""
+	case ours(stop, sequence):
+		return StopEndTurn, ""
+	case stop != StopSequence:
+		return stop, ""
+	}
+	return stop, sequence
+}
+
+// openBlock begins a block, ending the one before it.
+func (p *parser) openBlock(b ContentBlock) {
+	p.closeBlock()
+	p.open = b.Type
+	p.send(Event{Type: ContentBlockStart, Index: p.index, Block: &b})
+}
+
+// closeBlock ends the open block, if there is one.
+func (p *parser) closeBlock() {
+	p.flush()
+	if p.open == BlockThinking {
+		p.send(Event{Type: ContentBlockDelta, Delta: SignatureDelta, Index: p.index})
+	}
+	p.stopBlock()
+}
+
+func (p *parser) stopBlock() {
+	if p.open != "" {
+		p.send(Event{Type: ContentBlockStop, Index: p.index})
+		p.open = ""
+		p.index++
+	}
+}
+
+// flush sends what the open block has gathered.
+func (p *parser) flush() {
+	if len(p.out) == 0 || p.tentative {
+		return
+	}
+	delta := TextDelta
+	switch p.open {
+	case BlockToolUse:
+		delta = InputJSONDelta
+	case BlockThinking:
+		delta = ThinkingDelta
+	}
+	p.send(Event{Type: ContentBlockDelta, Delta: delta, Index: p.index, Text: p.out})
+	p.out = p.out[:0]
+}
+
+func (p *parser) send(e Event) {
+	if !p.unheard && !p.emit(e) {
+		p.unheard = true
+	}
+}
+
+// messageID returns the id of a message; one without a seed gets a fixed one.
+func messageID(seed string) string {
+	if seed == "" {
+		return "msg_" + derivedID(seed, 0)
+	}
+	return seed
+}
+
+// toolUseID returns the id of the nth block of a message: as unique as the
+// message's, of the form that every API accepts (reference/messages-api.md §8).
+func toolUseID(seed string, n int) string { return "toolu_" + derivedID(seed, n+1) }
+
+// derivedID returns 24 letters and digits that depend on seed and n alone.
+func derivedID(seed string, n int) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum := sha256.Sum256(strconv.AppendInt([]byte(seed+"/"), int64(n), 10))
+	id := sum[:24]
+	for i, b := range id {
+		id[i] = digits[int(b)%len(digits)]
+	}
+	return string(id)
+}

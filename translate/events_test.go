@@ -1,0 +1,283 @@
+package translate
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// collectEvents writes each event on a line, deltas as they come.
+func collectEvents(t *testing.T, req *Request, prompt *Prompt, chunks iter.Seq2[Chunk, error]) (lines []string) {
+	t.Helper()
+	for e, err := range checked(t, Events(req, prompt, chunks)) {
+		switch {
+		case err != nil:
+			lines = append(lines, "error "+err.Error())
+		case e.Type == ContentBlockStart:
+			lines = append(lines, fmt.Sprint("start ", e.Index, " ", e.Block.Type, e.Block.Name))
+		case e.Type == ContentBlockDelta:
+			lines = append(lines, fmt.Sprintf("delta %d %s", e.Index, e.Text))
+		case e.Type == ContentBlockStop:
+			lines = append(lines, fmt.Sprint("stop ", e.Index))
+		case e.Type == MessageDelta:
+			lines = append(lines, fmt.Sprint("ending ", e.Message.StopReason, " ", e.Message.Usage.OutputTokens))
+		default:
+			lines = append(lines, e.Type.String())
+		}
+	}
+	return lines
+}
+
+// seq yields chunks, and notes whether it was left before their end.
+func seq(left *bool, chunks ...any) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for _, c := range chunks {
+			ok := false
+			switch c := c.(type) {
+			case string:
+				ok = yield(Chunk{Text: c}, nil)
+			case Chunk:
+				ok = yield(c, nil)
+			case error:
+				ok = yield(Chunk{}, c)
+			}
+			if !ok {
+				*left = true
+				return
+			}
+		}
+	}
+}
+
+// TestPromptness holds G3: what each piece of a call lets out, at once.
+func TestPromptness(t *testing.T) {
+	steps := []struct{ text, want string }{
+		{"", "message_start,ping"},
+		{"I will", "start 0 text,delta 0 I will"},
+		{" look", "delta 0  look"},
+		{".\n\n", "delta 0 ."},
+		{"<function_", ""},
+		{"calls>\n<invoke>\n<tool_", ""},
+		{"name>write</tool_name", ""},
+		{">", "stop 0,start 1 tool_usewrite"},
+		{"\n<parameters>\n<content>", `delta 1 {"content":"`},
+		{"if a ", "delta 1 if a "},
+		{"<", ""},
+		{" b {", "delta 1 < b {"},
+		{"\n", ""},
+		{"\"x\"", `delta 1 \n\"x\"`},
+		{"</div", "delta 1 </div"},
+		{"</cont", ""},
+		{"ract>", "delta 1 </contract>"},
+		{"</content>", ""},
+		{"\n", ""},
+		{"<path>", `delta 1 ","path":"`},
+		{"a</path>\n<list>[1,", `delta 1 a"`},
+		{"2]</list>\n</par", ""},
+		{"ameters>\n", ""},
+		{"</invoke>", `delta 1 ,"list":[1,2]},stop 1`},
+	}
+	req := benchRequest()
+	var got []string
+	var i int
+	chunks := func(yield func(Chunk, error) bool) {
+		for i = range steps {
+			got = nil
+			if !yield(Chunk{Text: steps[i].text}, nil) {
+				return
+			}
+			if want := steps[i].want; strings.Join(got, ",") != want {
+				t.Errorf("after %q: got %q, want %q", steps[i].text, got, want)
+			}
+		}
+		yield(Chunk{Stop: StopSequence, StopSequence: CallsEnd}, nil)
+	}
+	for e, err := range Events(req, &Prompt{}, chunks) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := func(yield func(Event, error) bool) { yield(e, nil) }
+		for e := range one {
+			switch e.Type {
+			case ContentBlockStart:
+				got = append(got, fmt.Sprint("start ", e.Index, " ", e.Block.Type, e.Block.Name))
+			case ContentBlockDelta:
+				got = append(got, fmt.Sprintf("delta %d %s", e.Index, e.Text))
+			case ContentBlockStop:
+				got = append(got, fmt.Sprint("stop ", e.Index))
+			default:
+				got = append(got, e.Type.String())
+			}
+		}
+	}
+}
+
+func TestEventsErrors(t *testing.T) {
+	failed := errors.New("upstream failed")
+	tests := []struct {
+		name   string
+		chunks []any
+		want   []string
+	}{
+		{"before the first chunk", []any{failed}, []string{"error upstream failed"}},
+		{"after text", []any{"Hello", failed}, []string{"message_start", "ping", "start 0 text", "delta 0 Hello", "error upstream failed"}},
+		{"no stop", []any{"Hello"}, []string{"message_start", "ping", "start 0 text", "delta 0 Hello", "error " + errNoStop.Error()}},
+		{"nothing at all", nil, []string{"error " + errNoStop.Error()}},
+		{"in a call", []any{valueCompletion("x")[:120], failed}, []string{"message_start", "ping", "start 0 text", "delta 0 I will write it.", "stop 0",
+			"start 1 tool_usewrite", `delta 1 {"path":"a","content":"x`, "error upstream failed"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var left bool
+			got := collectEvents(t, benchRequest(), &Prompt{}, seq(&left, tt.chunks...))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if _, err := Collect(Events(benchRequest(), &Prompt{}, seq(&left, tt.chunks...))); err == nil {
+				t.Error("Collect made a message of it")
+			}
+		})
+	}
+}
+
+// TestCancel holds that nothing more is taken from the upstream once the answer
+// is known to have ended, or nobody listens.
+func TestCancel(t *testing.T) {
+	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
+	tests := []struct {
+		name   string
+		single bool
+		text   string
+	}{
+		{"prose after the calls", false, call + CallsEnd + "\nIt says 12."},
+		{"results", false, "Look:\n<function_results>\n<result>"},
+		{"a second call", true, call},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var left bool
+			req := benchRequest()
+			req.ToolChoice.DisableParallelToolUse = tt.single
+			m, err := Collect(Events(req, &Prompt{}, seq(&left, tt.text, "more", "and more", Chunk{Stop: StopEndTurn})))
+			if err != nil || !left {
+				t.Errorf("left = %v, message %+v, error %v", left, m, err)
+			}
+		})
+	}
+	var left bool
+	for range Events(benchRequest(), &Prompt{}, seq(&left, "a", "b", Chunk{Stop: StopEndTurn})) {
+		break
+	}
+	if !left {
+		t.Error("breaking out of the events left the chunks running")
+	}
+}
+
+func TestThinkingAndUsage(t *testing.T) {
+	var left bool
+	got := collectEvents(t, benchRequest(), &Prompt{}, seq(&left,
+		Chunk{Usage: Usage{InputTokens: 7}}, Chunk{Thinking: "hm"}, Chunk{Thinking: "!"}, "Yes.",
+		Chunk{Stop: StopEndTurn, Usage: Usage{OutputTokens: 3}}))
+	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 hm", "delta 0 !", "delta 0 ", "stop 0",
+		"start 1 text", "delta 1 Yes.", "stop 1", "ending end_turn 3", "message_stop"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestOpening reads the completion of a prefill that has opened the call.
+func TestOpening(t *testing.T) {
+	for _, tt := range []struct{ opening, text, want string }{
+		{CallsStart + "\n<invoke>\n<tool_name>", "write</tool_name>\n<parameters>\n<path>a</path>\n</parameters>\n</invoke>\n", "write {\"path\":\"a\"}\ntool_use"},
+		{CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>", "\n<path>a</path>\n</parameters>\n</invoke>\n", "write {\"path\":\"a\"}\ntool_use"},
+		{CallsStart + "\n<invoke>\n<tool_name>", "I would rather not.", "text \"I would rather not.\"\nend_turn"},
+	} {
+		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.opening}}}}}
+		for n := range 9 {
+			m, err := Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, StopEndTurn, ""}.chunks(n))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _, _ := strings.Cut(show(m), "\n#"); got != tt.want {
+				t.Errorf("pieces of %d: got\n%s\nwant\n%s", n, got, tt.want)
+			}
+		}
+	}
+}
+
+// TestUnescape reads text back that the policy changed in the prompt, and leaves
+// entities alone that it did not write.
+func TestUnescape(t *testing.T) {
+	text := valueCompletion("a &lt;/stdout> b &amp;lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;")
+	text = "See &lt;stdout> and &lt;result>.\n" + text
+	for n := range 20 {
+		m, err := Collect(Events(benchRequest(), &Prompt{escaped: tagStdout}, completion{text, StopSequence, CallsEnd}.chunks(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "text \"See <stdout> and &lt;result>.\\nI will write it.\"\nwrite {\"path\":\"a\",\"content\":\"a </stdout> b &lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;\"}\ntool_use"
+		if got := show(m); got != want {
+			t.Errorf("pieces of %d: got\n%s\nwant\n%s", n, got, want)
+		}
+	}
+}
+
+// TestGrowth guards G6: ten times the text may cost twelve times the work at
+// most, whatever the text and its pieces. Time is compared within one run.
+func TestGrowth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const small = 40 << 10
+	texts := append(benchTexts, struct{ name, unit string }{"blanks", " \n"}, struct{ name, unit string }{"closers", "</content>\n"},
+		struct{ name, unit string }{"entities", "&amp;"}, struct{ name, unit string }{"opens", "<content>"}, struct{ name, unit string }{"wrappers", CallsStart + " "})
+	prompt := &Prompt{escaped: turnTags}
+	cost := func(text string, piece int) time.Duration {
+		best := time.Hour
+		for range 3 {
+			start := cpuTime()
+			drain(t, benchRequest(), prompt, completion{text, StopSequence, CallsEnd}.chunks(piece))
+			best = min(best, cpuTime()-start)
+		}
+		return best
+	}
+	for _, text := range texts {
+		for _, piece := range []int{1, 16} {
+			for _, form := range []func(string) string{valueCompletion, func(s string) string { return s }} {
+				short, long := form(benchText(text.unit, small)), form(benchText(text.unit, 10*small))
+				var ratio float64
+				for range 4 { // a busy machine is no cause of failure
+					if ratio = float64(cost(long, piece)) / float64(cost(short, piece)); ratio <= 12 {
+						break
+					}
+				}
+				if ratio > 12 {
+					t.Errorf("%s in pieces of %d: 10 times the text costs %.1f times as much", text.name, piece, ratio)
+				}
+			}
+		}
+	}
+}
+
+// TestAllocs guards that a delta allocates nothing once buffers have grown.
+func TestAllocs(t *testing.T) {
+	for _, text := range benchTexts {
+		long, short := valueCompletion(benchText(text.unit, 200<<10)), valueCompletion(benchText(text.unit, 100<<10))
+		count := func(s string) float64 {
+			return testing.AllocsPerRun(3, func() {
+				drain(t, benchRequest(), &Prompt{}, completion{s, StopSequence, CallsEnd}.chunks(16))
+			})
+		}
+		if more := count(long) - count(short); more > 8 { // of 6,400 deltas
+			t.Errorf("%s: 100 KiB more text makes %v more allocations", text.name, more)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package translate
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/tools/txtar"
+)
+
+// fuzzRequest offers tools with a parameter of every type.
+func fuzzRequest() *Request {
+	return &Request{ID: "msg_fuzz", Tools: []Tool{
+		{Name: "t", InputSchema: jsontext.Value(`{"type":"object","properties":{
+			"s":{"type":"string"},"o":{"type":["string","null"]},"n":{"type":"number"},"i":{"type":"integer"},
+			"b":{"type":"boolean"},"a":{"type":"array","items":{"type":"integer"}},
+			"m":{"type":"object","properties":{"k":{"type":"string"}}},"e":{"enum":["x","y",1]},"any":{}}}`)},
+		{Name: "none", InputSchema: jsontext.Value(`{"type":"object"}`)},
+		{Name: "Case", InputSchema: jsontext.Value(`{"type":"object","properties":{"p":{"type":"string"}}}`)},
+	}}
+}
+
+var fuzzStops = []completion{
+	{stop: StopEndTurn}, {stop: StopMaxTokens}, {stop: StopSequence, sequence: CallsEnd},
+	{stop: StopSequence, sequence: "END"}, {stop: StopSequence},
+}
+
+// FuzzEvents holds G2, G4, G6 and that a stream is what it is read at once:
+// every split gives the same message, and the events form the grammar.
+func FuzzEvents(f *testing.F) {
+	for _, seed := range parseSeeds(f) {
+		f.Add(seed, uint8(0), uint8(0), false)
+		f.Add(seed, uint8(2), uint8(3), true)
+	}
+	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
+		req := fuzzRequest()
+		req.ToolChoice.DisableParallelToolUse = seed%8 == 7
+		prompt := &Prompt{}
+		if escaped {
+			prompt.escaped = valueTags | tagTurn
+		}
+		c := fuzzStops[int(stop)%len(fuzzStops)]
+		c.text = text
+		read := func(n int) string {
+			m, err := Collect(checked(t, Events(req, prompt, c.chunks(n))))
+			if err != nil {
+				t.Fatalf("pieces of %d: %v", n, err)
+			}
+			return show(m)
+		}
+		whole := read(0)
+		for _, n := range []int{1, 2, 3, 5, 1 + int(seed)} {
+			if got := read(n); got != whole {
+				t.Fatalf("pieces of %d give\n%s\nat once\n%s", n, got, whole)
+			}
+		}
+	})
+}
+
+// parseSeeds returns the completions of the golden files.
+func parseSeeds(t testing.TB) (list []string) {
+	files, err := filepath.Glob("testdata/parse/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no golden files", err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range txtar.Parse(data).Files {
+			if strings.HasSuffix(file.Name, "completion") {
+				list = append(list, string(file.Data))
+			}
+		}
+	}
+	return list
+}
+
+// FuzzNoTools holds that text is text where no tool is offered.
+func FuzzNoTools(f *testing.F) {
+	f.Add("<function_calls>\n<invoke>\n<tool_name>t</tool_name>\n", uint8(1))
+	f.Add(" a ` b \xe2\x82", uint8(2))
+	f.Fuzz(func(t *testing.T, text string, n uint8) {
+		m := parse(t, &Request{}, completion{text, StopEndTurn, ""}, int(n))
+		got := ""
+		for _, b := range m.Content {
+			got += b.Text
+		}
+		want := strings.ToValidUTF8(validEach(text), "\uFFFD")
+		if strings.Trim(want, " \t\r\n") == "" {
+			want = ""
+		}
+		if got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// validEach replaces each byte that is no UTF-8, one by one.
+func validEach(s string) string { return string([]rune(s)) }
+
+// FuzzRoundTrip holds G5: what is rendered of a call is parsed back to it, for
+// property names of any text and values of every type, declared or not, in
+// pieces of any size.
+func FuzzRoundTrip(f *testing.F) {
+	for _, v := range []string{`"x"`, `"5"`, `5`, `12345678901234567890.50`, `null`, `"null"`, `true`, `"true"`, `[1,"a",{}]`, `{"k":"</m>"}`,
+		`"\n"`, `"\r\n a \r"`, `"</s>\n</parameters>\n</invoke>"`, `"<![CDATA[x]]>"`, `"&lt;invoke>"`, `"<function_calls>"`, `""`, `"\u0000"`, `"` + "`" + `"`} {
+		f.Add("s", v, "x", v, uint8(1))
+		f.Add("n", v, "parameters", v, uint8(3))
+		f.Add("o", v, "a b", v, uint8(0))
+		f.Add("e", v, "any", v, uint8(2))
+	}
+	f.Fuzz(func(t *testing.T, name1, value1, name2, value2 string, n uint8) {
+		if name1 == name2 {
+			t.Skip()
+		}
+		input := append(appendJSONString([]byte("{"), name1), ':')
+		input = append(append(input, value1...), ',')
+		input = append(append(appendJSONString(input, name2), ':'), value2...)
+		input = append(input, '}')
+		if !jsontext.Value(input).IsValid() {
+			t.Skip()
+		}
+		req := fuzzRequest()
+		for _, tool := range req.Tools {
+			var e escaper
+			text := string(e.appendCall([]byte(CallsStart+"\n"), tool.Name, input, compileSchema(tool.InputSchema)))
+			c := completion{text, StopSequence, CallsEnd}
+			m, err := Collect(checked(t, Events(req, &Prompt{escaped: e.used}, c.chunks(int(n)))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.Content) != 1 || m.Content[0].Name != tool.Name || !sameInput(m.Content[0].Input, input) || m.StopReason != StopToolUse {
+				t.Fatalf("input %s\nis rendered\n%s\nand parsed as\n%s", input, text, show(m))
+			}
+		}
+	})
+}
+
+// sameInput compares two inputs member by member.
+func sameInput(a, b jsontext.Value) bool {
+	got := map[string]jsontext.Value{}
+	for name, value := range members(a) {
+		got[name] = value
+	}
+	n := 0
+	for name, value := range members(b) {
+		if n++; !sameJSON(got[name], value) {
+			return false
+		}
+	}
+	return n == len(got)
+}

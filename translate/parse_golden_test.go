@@ -1,0 +1,97 @@
+package translate
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write what is parsed into the golden files")
+
+// TestParseGolden reads the completions in testdata/parse. In a file, "tools" is
+// a JSON object of input schemas by tool name; each case is a "NAME/completion"
+// with a "NAME/want" after it. "NAME/stop" is the stop reason and sequence of the
+// upstream (default: our stop sequence), "NAME/choice" the tool_choice. Every
+// case is read in pieces of every size up to 16 bytes, and at once. A completion
+// file's last newline is not part of it.
+func TestParseGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/parse/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no golden files", err)
+	}
+	for _, name := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			archive := txtar.Parse(data)
+			runGoldenFile(t, archive)
+			if *update {
+				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func runGoldenFile(t *testing.T, archive *txtar.Archive) {
+	req := &Request{ID: "msg_golden"}
+	files := map[string]*txtar.File{}
+	for i := range archive.Files {
+		files[archive.Files[i].Name] = &archive.Files[i]
+	}
+	if tools := files["tools"]; tools != nil {
+		var raw jsontext.Value
+		if err := json.Unmarshal(tools.Data, &raw); err != nil {
+			t.Fatal("tools:", err)
+		}
+		for name, schema := range members(raw) {
+			req.Tools = append(req.Tools, Tool{Name: name, InputSchema: schema})
+		}
+	}
+	for i := range archive.Files {
+		name, ok := strings.CutSuffix(archive.Files[i].Name, "/completion")
+		if !ok {
+			continue
+		}
+		c := completion{strings.TrimSuffix(string(archive.Files[i].Data), "\n"), StopSequence, CallsEnd}
+		if f := files[name+"/stop"]; f != nil {
+			stop, sequence, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
+			c.stop, c.sequence = Stop(stop), sequence
+		}
+		r := *req
+		if f := files[name+"/choice"]; f != nil {
+			r.ToolChoice.DisableParallelToolUse = strings.Contains(string(f.Data), "one")
+			if strings.Contains(string(f.Data), ChoiceNone) {
+				r.ToolChoice.Type = ChoiceNone
+			}
+		}
+		want := files[name+"/want"]
+		if want == nil {
+			t.Errorf("%s has no want", name)
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			got := show(parse(t, &r, c, 0)) + "\n"
+			if *update {
+				want.Data = []byte(got)
+			}
+			if got != string(want.Data) {
+				t.Errorf("got\n%swant\n%s", got, want.Data)
+			}
+			for n := 1; n <= 16; n++ {
+				if again := show(parse(t, &r, c, n)) + "\n"; again != got {
+					t.Errorf("pieces of %d give\n%sat once\n%s", n, again, got)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,327 @@
+package translate
+
+import (
+	"bytes"
+	"strings"
+)
+
+// currentValue is the value that is being read.
+type currentValue struct {
+	name   string  // of the property
+	tag    string  // of the parameter
+	closer string  // name of its own closing tag
+	vs     *schema // nil for a whole input
+	ns     string  // namespace of the call's tags, with its colon
+
+	mode   valueMode
+	object bool   // the whole input was one JSON object
+	held   []byte // what was read of a value that is passed on when it has ended
+	nl     string // a newline that may be the last of a string
+	cdata  bool   // within <![CDATA[
+	drop   bool   // a parameter given twice
+	looked int    // how far white space after a closing tag was read without a decision
+}
+
+type valueMode uint8
+
+const (
+	modeText     valueMode = iota // a string, passed on as it comes
+	modeNullable                  // the same, or null: undecided
+	modeHeld                      // typed when it has ended
+)
+
+func (p *parser) setNamespace(t tag) {
+	p.ns = string(t.full[:len(t.full)-len(t.name)])
+}
+
+// startValue begins the value of a parameter.
+func (p *parser) startValue(t tag, name, tag, closer string) state {
+	p.pos += t.n
+	if p.seen[name] {
+		p.fix("duplicate_parameter") // JSON has room for one: the first is out already
+		p.currentValue = currentValue{name: name, tag: tag, closer: closer, vs: stringSchema, ns: p.ns, mode: modeHeld, drop: true}
+		return valueStartState
+	}
+	_, vs, _ := p.schema.property(tag)
+	p.currentValue = currentValue{name: name, tag: tag, closer: closer, vs: vs, ns: p.ns, mode: modeHeld}
+	if str, nullable := vs.text(); nullable && str {
+		p.mode = modeNullable
+	} else if str {
+		p.mode = modeText
+		p.appendKey()
+		p.out = append(p.out, '"')
+	}
+	if t.empty {
+		return p.endValue(0)
+	}
+	return valueStartState
+}
+
+// startObject begins an input that is written as one JSON object.
+func (p *parser) startObject() state {
+	p.currentValue = currentValue{ns: p.ns, mode: modeHeld}
+	return valueState
+}
+
+// appendKey begins a member of the input.
+func (p *parser) appendKey() {
+	c := byte(',')
+	if len(p.seen) == 0 {
+		c = '{'
+		p.seen = map[string]bool{}
+	}
+	p.seen[p.name] = true
+	p.out = append(appendJSONString(append(p.out, c), p.name), ':')
+}
+
+// valueStartState reads the newline after the opening tag, which is layout, and
+// the beginning of a CDATA section.
+func valueStartState(p *parser) state {
+	rest := p.rest()
+	n := 0
+	switch {
+	case len(rest) > 0 && rest[0] == '\n':
+		n = 1
+	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
+		n = 2
+	}
+	const open = "<![CDATA["
+	i := skipBlanks(rest, n, maxTagBlanks)
+	switch {
+	case hasPrefix(rest[i:], open):
+		p.cdata = true
+		p.pos += i + len(open)
+		return valueState
+	case !p.eof && isPrefixOf(rest[i:], open) && i < n+maxTagBlanks:
+		if i > n && i == len(rest) && p.mode == modeText {
+			break // blanks that begin a string are more likely its own
+		}
+		return nil
+	}
+	p.pos += n
+	return valueState
+}
+
+// valueState reads a value up to its end.
+func valueState(p *parser) state {
+	rest := p.rest()
+	if len(rest) == 0 {
+		if p.eof {
+			return p.cutValue()
+		}
+		if p.mode == modeText && !p.cdata && p.mark < 0 {
+			p.direct = (*parser).appendText
+		}
+		return nil
+	}
+	n := bytes.IndexByte(rest, '<')
+	if n < 0 {
+		n = len(rest)
+	}
+	if p.escaped != 0 {
+		if i := bytes.IndexByte(rest[:n], '&'); i >= 0 {
+			n = i
+		}
+	}
+	if p.cdata {
+		if i := bytes.IndexByte(rest[:n], ']'); i >= 0 {
+			n = i
+		}
+	}
+	if n > 0 {
+		p.append(rest[:n])
+		p.pos += n
+		return valueState
+	}
+	switch rest[0] {
+	case '&':
+		if !p.entity(p.tag, p.append) {
+			return nil
+		}
+		return valueState
+	case ']':
+		return p.cdataEnd(rest)
+	}
+	n, v := p.matchEnd(rest)
+	switch v {
+	case matchMore:
+		return nil
+	case matchYes:
+		return p.endValue(n)
+	}
+	p.append(rest[:1])
+	p.pos++
+	return valueState
+}
+
+// cdataEnd reads a `]` in a CDATA section: it ends with `]]>` before the end of
+// the value, and goes on where another one begins at once.
+func (p *parser) cdataEnd(rest []byte) state {
+	const end, again = "]]>", "<![CDATA["
+	i := skipBlanks(rest, len(end), maxTagBlanks)
+	switch {
+	case isPrefixOf(rest, end) && !p.eof:
+		return nil
+	case !hasPrefix(rest, end):
+	case hasPrefix(rest[3:], again):
+		p.pos += len(end) + len(again)
+		return valueState
+	case (i == len(rest) || isPrefixOf(rest[3:], again)) && !p.eof:
+		return nil
+	case i < len(rest) && rest[i] == '<':
+		switch n, v := p.matchEnd(rest[i:]); v {
+		case matchMore:
+			return nil
+		case matchYes:
+			return p.endValue(i + n)
+		}
+	}
+	p.append(rest[:1])
+	p.pos++
+	return valueState
+}
+
+// append adds to the value.
+func (p *parser) append(s []byte) {
+	switch p.mode {
+	case modeText:
+		if p.cdata {
+			p.out = appendJSONEscaped(p.out, s)
+			return
+		}
+		p.appendText(s)
+	case modeNullable:
+		p.held = append(p.held, s...)
+		if t := bytes.Trim(p.held, " \t\r\n"); string(t) != "null" && !isPrefixOf(t, "null") {
+			p.nowText()
+		}
+	default:
+		p.held = append(p.held, s...)
+	}
+}
+
+// nowText turns a value that might have been null into a string.
+func (p *parser) nowText() {
+	p.mode = modeText
+	p.appendKey()
+	p.out = append(p.out, '"')
+	held := p.held
+	p.held = nil
+	p.append(held)
+}
+
+// appendText adds to a string, but for a newline at its end, which may be layout.
+func (p *parser) appendText(s []byte) {
+	if p.nl == "\r" && s[0] == '\n' {
+		p.nl, s = "\r\n", s[1:]
+		if len(s) == 0 {
+			return
+		}
+	}
+	p.out = appendJSONEscaped(p.out, p.nl)
+	n := len(s)
+	switch {
+	case s[n-1] == '\n' && n > 1 && s[n-2] == '\r':
+		p.nl = "\r\n"
+	case s[n-1] == '\n':
+		p.nl = "\n"
+	case s[n-1] == '\r':
+		p.nl = "\r"
+	default:
+		p.nl = ""
+	}
+	p.out = appendJSONEscaped(p.out, s[:n-len(p.nl)])
+}
+
+// endValue ends the value, n bytes on.
+func (p *parser) endValue(n int) state {
+	p.pos += n
+	if p.vs == nil {
+		return p.endObject()
+	}
+	if p.drop {
+		return bodyState
+	}
+	if p.mode == modeText {
+		if p.nl == "\r" {
+			p.out = append(p.out, `\r`...)
+		}
+		p.out = append(p.out, '"')
+		return bodyState
+	}
+	p.appendKey()
+	var fits bool
+	p.out, fits = p.appendValue(p.out)
+	if !fits && p.misfit == "" {
+		p.misfit = "type"
+	}
+	return bodyState
+}
+
+// appendValue appends the value that was held. Of an array, each element may
+// stand in a parameter of its own.
+func (p *parser) appendValue(dst []byte) ([]byte, bool) {
+	text := string(p.held)
+	if !p.cdata {
+		text = trimLastNewline(text)
+	}
+	if p.vs.kinds&kindArray != 0 {
+		if list, ok := p.repeated(text); ok {
+			return appendTyped(dst, p.vs, list)
+		}
+	}
+	return appendTyped(dst, p.vs, text)
+}
+
+// repeated rewrites `1</p><p>2`, which is what was read of <p>1</p><p>2</p>, as elements.
+func (p *parser) repeated(text string) (string, bool) {
+	open, shut := "<"+p.tag+">", "</"+p.tag+">"
+	if p.closer != p.tag {
+		open, shut = `<parameter name="`+p.name+`">`, "</parameter>"
+	}
+	list, found := "", false
+	for text = "\n" + text; ; { // the first newline is read already
+		item, rest, more := strings.Cut(text, shut)
+		list += "<item>" + trimNewlines(item) + "</item>"
+		if !more {
+			return list, found
+		}
+		rest = strings.Trim(rest, " \t\r\n")
+		if text, found = strings.CutPrefix(rest, open); !found {
+			return "", false
+		}
+	}
+}
+
+// endObject ends an input that was one JSON object.
+func (p *parser) endObject() state {
+	held := bytes.TrimSpace(p.held)
+	p.held = nil
+	out, ok := appendJSONOf(p.out, string(held), '{')
+	p.object = ok
+	if !ok {
+		p.fix("invalid_json")
+		if p.whole {
+			return p.giveBackCall("invalid_json")
+		}
+		p.lost = held
+		return bodyState
+	}
+	p.out = out
+	if !p.inParams {
+		p.fix("no_parameters_tag")
+	}
+	return bodyState
+}
+
+// cutValue ends a value that the text ended in: of a string, what had arrived
+// stays; other values would be a guess.
+func (p *parser) cutValue() state {
+	if p.mode == modeText && p.vs != nil {
+		p.out = append(appendJSONEscaped(p.out, p.nl), '"')
+	}
+	if p.repair == "" {
+		p.repair = "cut_value"
+	}
+	return p.endIncomplete()
+}

@@ -1,0 +1,149 @@
+package translate
+
+import (
+	"errors"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// completion is an upstream's whole answer.
+type completion struct {
+	text     string
+	stop     Stop
+	sequence string
+}
+
+// chunks yields the answer in pieces of n bytes (0: whole), the stop in a chunk of its own.
+func (c completion) chunks(n int) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for text := c.text; text != ""; {
+			piece := text
+			if n > 0 {
+				piece = text[:min(n, len(text))]
+			}
+			text = text[len(piece):]
+			if !yield(Chunk{Text: piece}, nil) {
+				return
+			}
+		}
+		yield(Chunk{Stop: c.stop, StopSequence: c.sequence}, nil)
+	}
+}
+
+// parse reads a completion as the answer to a request that offers tools.
+func parse(t testing.TB, req *Request, c completion, n int) *Message {
+	t.Helper()
+	m, err := Collect(checked(t, Events(req, &Prompt{}, c.chunks(n))))
+	if err != nil {
+		t.Fatalf("Collect: %v", err)
+	}
+	return m
+}
+
+// checked passes events on and holds them to the grammar of G4.
+func checked(t testing.TB, events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		t.Helper()
+		var g grammar
+		for e, err := range events {
+			if err == nil {
+				err = g.next(e)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// grammar is the automaton message_start (start delta* stop)* message_delta message_stop.
+type grammar struct {
+	started, inBlock, ending, stopped bool
+	kind                              string
+	blocks                            int
+	input                             []byte
+	deltas                            int
+}
+
+func (g *grammar) next(e Event) error {
+	switch {
+	case g.stopped:
+		return errors.New("event after message_stop")
+	case e.Type == MessageStart:
+		if g.started {
+			return errors.New("second message_start")
+		}
+		g.started = true
+	case !g.started:
+		return errors.New("no message_start")
+	case e.Type == Ping:
+	case e.Type == ContentBlockStart:
+		if g.inBlock || g.ending || e.Index != g.blocks {
+			return errors.New("misplaced content_block_start")
+		}
+		g.inBlock, g.kind, g.input, g.deltas = true, e.Block.Type, nil, 0
+	case e.Type == ContentBlockDelta:
+		if !g.inBlock || e.Index != g.blocks {
+			return errors.New("misplaced content_block_delta")
+		}
+		g.deltas++
+		if g.kind == BlockToolUse {
+			if e.Delta != InputJSONDelta {
+				return errors.New("wrong delta in tool_use")
+			}
+			g.input = append(g.input, e.Text...)
+		}
+	case e.Type == ContentBlockStop:
+		if !g.inBlock || e.Index != g.blocks {
+			return errors.New("misplaced content_block_stop")
+		}
+		if g.kind == BlockToolUse && (g.deltas == 0 || jsontext.Value(g.input).Kind() != '{' || !jsontext.Value(g.input).IsValid()) {
+			return errors.New("tool input is not a JSON object: " + string(g.input))
+		}
+		if g.deltas == 0 {
+			return errors.New("empty block")
+		}
+		g.inBlock = false
+		g.blocks++
+	case e.Type == MessageDelta:
+		if g.inBlock || g.ending {
+			return errors.New("misplaced message_delta")
+		}
+		g.ending = true
+	case e.Type == MessageStop:
+		if !g.ending {
+			return errors.New("misplaced message_stop")
+		}
+		g.stopped = true
+	}
+	return nil
+}
+
+// show writes a message on lines: text in quotes, calls as name{input}, then the
+// stop reason and the outcomes that are not clean.
+func show(m *Message) string {
+	var b strings.Builder
+	for _, c := range m.Content {
+		switch c.Type {
+		case BlockText:
+			b.WriteString("text " + string(appendJSONString(nil, c.Text)) + "\n")
+		case BlockThinking:
+			b.WriteString("thinking " + string(appendJSONString(nil, c.Thinking)) + "\n")
+		case BlockToolUse:
+			b.WriteString(c.Name + " " + string(c.Input) + "\n")
+		}
+	}
+	b.WriteString(string(m.StopReason))
+	if m.StopSequence != "" {
+		b.WriteString(" " + m.StopSequence)
+	}
+	for _, o := range m.Outcomes {
+		if o.Kind != OutcomeClean {
+			b.WriteString("\n# " + string(o.Kind) + " " + o.Tool + " " + o.Reason)
+		}
+	}
+	return b.String()
+}
