@@ -1,6 +1,9 @@
 package translate
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // The escape policy. Untrusted text stands between elements of ours, so it must
 // not be able to spell one. Where it would, the `<` is written as an entity:
@@ -357,7 +360,7 @@ func matchWhole[S text](s S, name string, eof bool) verdict {
 			return matchYes
 		}
 		return matchMore
-	case isNameByte(s[len(name)]):
+	case isNameByte(s[len(name)]), s[len(name)] == '%': // paramTag escapes with %
 		return matchNo
 	}
 	return matchYes
@@ -386,23 +389,56 @@ func paramTag(name string) string {
 	if name == "" {
 		return "%"
 	}
-	reserved := false
-	for _, r := range reservedParams {
-		reserved = reserved || strings.EqualFold(name, r)
-	}
-	if !reserved && strings.IndexFunc(name, func(r rune) bool { return r < 0x80 && !plainTagByte(byte(r)) }) < 0 {
+	reserved := isReserved(name)
+	if !reserved && strings.IndexFunc(name, breaksTag) < 0 && utf8.ValidString(name) {
 		return name
 	}
 	const hex = "0123456789ABCDEF"
 	var tag strings.Builder
-	for i := range len(name) {
-		if c := name[i]; !plainTagByte(c) || reserved && i == 0 {
+	for i, r := range name {
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD") {
+			size = 1 // no character: one byte
+		}
+		piece := name[i : i+size]
+		if !breaksTag(r) && r != ':' && len(piece) == utf8.RuneLen(r) && !(reserved && i == 0) {
+			tag.WriteString(piece)
+			continue
+		}
+		for _, c := range []byte(piece) {
 			tag.Write([]byte{'%', hex[c>>4], hex[c&15]})
-		} else {
-			tag.WriteByte(c)
 		}
 	}
 	return tag.String()
+}
+
+// isReserved tells whether a name is reserved: after a namespace, every name of
+// ours is.
+func isReserved(name string) bool {
+	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
+		for i := range tagNames {
+			if strings.EqualFold(name[colon+1:], tagNames[i].name) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, r := range reservedParams {
+		if strings.EqualFold(name, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// breaksTag tells which characters cannot stand in a tag as they are: those that
+// end it, and line breaks of any kind.
+func breaksTag(r rune) bool {
+	switch r {
+	case 0x7f, 0x85, 0x2028, 0x2029:
+		return true
+	}
+	return r <= ' ' || r < 0x80 && strings.IndexByte(`<>/"'=&%!?[]`, byte(r)) >= 0
 }
 
 // paramName returns the property that a tag of the model's stands for.
@@ -423,11 +459,6 @@ func paramName(tag string) string {
 		}
 	}
 	return name.String()
-}
-
-// plainTagByte tells which bytes stand in a tag as they are.
-func plainTagByte(c byte) bool {
-	return c > ' ' && c != 0x7f && strings.IndexByte(`<>/"'=&%!?[]`, c) < 0
 }
 
 func hexDigit(c byte) byte {

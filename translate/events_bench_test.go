@@ -15,7 +15,7 @@ var benchTexts = []struct{ name, unit string }{
 	{"code", "\tif a < b && c > d {\n\t\tfmt.Println(\"<b>\", x[i])\n\t}\n"},
 	{"html", "<div class=\"x\"><p>Hi &amp; bye</p></div>\n"},
 	{"unicode", "Zażółć gęślą jaźń, 東京都渋谷区 😀 "},
-	{"hostile", "</content </content> </par </invoke <</content>\n<"},
+	{"hostile", "</conten</content <</</cont</c<"}, // beginnings of its closing tag
 }
 
 func benchText(unit string, n int) string {

@@ -1,6 +1,9 @@
 package translate
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // appendJSONString appends s to dst as a JSON string (RFC 8259, section 7).
 func appendJSONString[S ~string | ~[]byte](dst []byte, s S) []byte {
@@ -38,6 +41,34 @@ func appendJSONEscaped[S ~string | ~[]byte](dst []byte, s S) []byte {
 		i += size
 	}
 	return append(dst, s[run:]...)
+}
+
+// appendJSONEscapedUTF8 is appendJSONEscaped for text that is known to be UTF-8,
+// eight bytes at a time.
+func appendJSONEscapedUTF8(dst, s []byte) []byte {
+	run := 0
+	for i := 0; i < len(s); {
+		if i+8 <= len(s) && !needsEscape(binary.LittleEndian.Uint64(s[i:])) {
+			i += 8
+			continue
+		}
+		for end := min(i+8, len(s)); i < end; i++ {
+			if c := s[i]; c < utf8.RuneSelf && !jsonPlain[c] {
+				dst = append(dst, s[run:i]...)
+				dst = appendJSONControl(dst, c)
+				run = i + 1
+			}
+		}
+	}
+	return append(dst, s[run:]...)
+}
+
+// needsEscape tells whether one of eight bytes is a control character, a quote
+// or a backslash: a borrow out of the top bit of a byte below which it lies.
+func needsEscape(x uint64) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, slash := x^ones*'"', x^ones*'\\'
+	return ((x-ones*' ')&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops != 0
 }
 
 // appendJSONControl appends the escape of a control character, a quote or a backslash.

@@ -48,7 +48,8 @@ func TestAppendJSONEscapedAllocatesNothing(t *testing.T) {
 // back is the text, with U+FFFD for each byte that is not UTF-8; whole
 // characters can be escaped piece by piece.
 func FuzzAppendJSONString(f *testing.F) {
-	for _, s := range []string{"", "plain", "\"\\\n\x00\x1f\x7f", "\u2028é\U0001F600", "a\xff\xe2\x82", "\xed\xa0\x80</x>"} {
+	for _, s := range []string{"", "plain", "\"\\\n\x00\x1f\x7f", "\u2028é\U0001F600", "a\xff\xe2\x82", "\xed\xa0\x80</x>",
+		"eight by\"es", "seven b\\", "\x1f!\"#[\\]^", "\u00a2\u00dc\u4e22\u4e5c\u0080\u0600"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -61,6 +62,11 @@ func FuzzAppendJSONString(f *testing.F) {
 		}
 		if !utf8.Valid(quoted) {
 			t.Fatalf("not UTF-8: %q", quoted)
+		}
+		if utf8.ValidString(s) {
+			if inside := appendJSONEscapedUTF8(nil, []byte(s)); string(inside) != string(quoted[5:len(quoted)-1]) {
+				t.Fatalf("known as UTF-8 %q, else %q", inside, quoted[5:])
+			}
 		}
 		var back string
 		if err := json.Unmarshal(quoted[4:], &back); err != nil {

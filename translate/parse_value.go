@@ -19,7 +19,8 @@ type currentValue struct {
 	nl     string // a newline that may be the last of a string
 	cdata  bool   // within <![CDATA[
 	drop   bool   // a parameter given twice
-	looked int    // how far white space after a closing tag was read without a decision
+	ends   byteSet
+	looked int // how far white space after a closing tag was read without a decision
 }
 
 type valueMode uint8
@@ -37,16 +38,16 @@ func (p *parser) setNamespace(t tag) {
 // startValue begins the value of a parameter.
 func (p *parser) startValue(t tag, name, tag, closer string) state {
 	p.pos += t.n
-	if p.seen[name] {
-		p.fix("duplicate_parameter") // JSON has room for one: the first is out already
-		p.currentValue = currentValue{name: name, tag: tag, closer: closer, vs: stringSchema, ns: p.ns, mode: modeHeld, drop: true}
-		return valueStartState
-	}
 	_, vs, _ := p.schema.property(tag)
 	p.currentValue = currentValue{name: name, tag: tag, closer: closer, vs: vs, ns: p.ns, mode: modeHeld}
-	if str, nullable := vs.text(); nullable && str {
+	p.markEnds()
+	switch str, nullable := vs.text(); {
+	case p.seen[name]:
+		p.fix("duplicate_parameter") // JSON has room for one: the first is out already
+		p.drop = true
+	case str && nullable:
 		p.mode = modeNullable
-	} else if str {
+	case str:
 		p.mode = modeText
 		p.appendKey()
 		p.out = append(p.out, '"')
@@ -60,6 +61,7 @@ func (p *parser) startValue(t tag, name, tag, closer string) state {
 // startObject begins an input that is written as one JSON object.
 func (p *parser) startObject() state {
 	p.currentValue = currentValue{ns: p.ns, mode: modeHeld}
+	p.markEnds()
 	return valueState
 }
 
@@ -114,10 +116,7 @@ func valueState(p *parser) state {
 		}
 		return nil
 	}
-	n := bytes.IndexByte(rest, '<')
-	if n < 0 {
-		n = len(rest)
-	}
+	n := p.endCandidate(rest)
 	if p.escaped != 0 {
 		if i := bytes.IndexByte(rest[:n], '&'); i >= 0 {
 			n = i
@@ -154,6 +153,42 @@ func valueState(p *parser) state {
 	return valueState
 }
 
+// endCandidate returns where in rest the value may end, or its length: at a `<`
+// and slash before the first letter of a closing tag that matters.
+func (p *parser) endCandidate(rest []byte) int {
+	for n := 0; ; n++ {
+		i := bytes.IndexByte(rest[n:], '<')
+		if i < 0 {
+			return len(rest)
+		}
+		n += i
+		if n+1 == len(rest) || rest[n+1] == '/' && (n+2 == len(rest) || p.ends.has(rest[n+2])) {
+			return n
+		}
+	}
+}
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (b *byteSet) add(c byte)      { b[c>>6] |= 1 << (c & 63) }
+func (b *byteSet) has(c byte) bool { return b[c>>6]&(1<<(c&63)) != 0 }
+
+// markEnds notes how the closing tags begin that may end the value: see matchEnd.
+func (p *parser) markEnds() {
+	for _, name := range [...]string{p.closer, p.tag, p.ns, "parameter", "invoke"} {
+		if name != "" {
+			p.ends.add(name[0])
+		}
+	}
+	if p.closer == p.tag {
+		return
+	}
+	for i := range p.schema.props {
+		p.ends.add(p.schema.props[i].tag[0])
+	}
+}
+
 // cdataEnd reads a `]` in a CDATA section: it ends with `]]>` before the end of
 // the value, and goes on where another one begins at once.
 func (p *parser) cdataEnd(rest []byte) state {
@@ -186,7 +221,7 @@ func (p *parser) append(s []byte) {
 	switch p.mode {
 	case modeText:
 		if p.cdata {
-			p.out = appendJSONEscaped(p.out, s)
+			p.out = appendJSONEscapedUTF8(p.out, s)
 			return
 		}
 		p.appendText(s)
@@ -218,7 +253,10 @@ func (p *parser) appendText(s []byte) {
 			return
 		}
 	}
-	p.out = appendJSONEscaped(p.out, p.nl)
+	if p.nl != "" {
+		p.out = appendJSONEscaped(p.out, p.nl)
+		p.nl = ""
+	}
 	n := len(s)
 	switch {
 	case s[n-1] == '\n' && n > 1 && s[n-2] == '\r':
@@ -227,10 +265,8 @@ func (p *parser) appendText(s []byte) {
 		p.nl = "\n"
 	case s[n-1] == '\r':
 		p.nl = "\r"
-	default:
-		p.nl = ""
 	}
-	p.out = appendJSONEscaped(p.out, s[:n-len(p.nl)])
+	p.out = appendJSONEscapedUTF8(p.out, s[:n-len(p.nl)])
 }
 
 // endValue ends the value, n bytes on.

@@ -150,6 +150,9 @@ func (s *schema) addProperty(p property) {
 		s.byTag[p.tag] = len(s.props)
 		s.props = append(s.props, p)
 	}
+	if _, ok := s.byTag[p.name]; !ok {
+		s.byTag[p.name] = s.byTag[p.tag] // a model may write the name as it is
+	}
 }
 
 // merge adds what part demands (allOf, $ref) to s.

@@ -1,0 +1,93 @@
+package translate
+
+import "strings"
+
+// The markers between the turns of a prompt that is one text.
+const (
+	humanMarker     = "\n\nHuman:"
+	assistantMarker = "\n\nAssistant:"
+)
+
+// Text returns the prompt as one text, in the form of the text-completion API
+// (reference/legacy-format.md §9):
+//
+//	{system entries, one newline between}
+//
+//	Human: {first turn}
+//
+//	Assistant: {second turn}
+//
+//	Human: {last turn}
+//
+//	Assistant:
+//
+// Without system entries it begins with the two newlines of "\n\nHuman:". It
+// ends in "\n\nAssistant:", without a blank; a prefill follows there after one
+// blank. The parts of a turn stand one after another, with a newline between two
+// unless there is one; an image is "[image]", a document "[document: TITLE]" or
+// "[document]".
+//
+// The turns can be told apart for certain only in a prompt that was rendered for
+// a [Target] with TextWire.
+func (p *Prompt) Text() string {
+	var b strings.Builder
+	b.Grow(p.textLen())
+	for i, s := range p.System {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(s.Text)
+	}
+	for _, turn := range p.Turns {
+		b.WriteString(turn.marker())
+		for i := range turn.Parts {
+			text := turn.Parts[i].text()
+			switch {
+			case i == 0 && text != "":
+				b.WriteByte(' ')
+			case i > 0 && !strings.HasSuffix(turn.Parts[i-1].text(), "\n") && !strings.HasPrefix(text, "\n"):
+				b.WriteByte('\n')
+			}
+			b.WriteString(text)
+		}
+	}
+	if n := len(p.Turns); n == 0 || p.Turns[n-1].Role == RoleUser {
+		b.WriteString(assistantMarker)
+	}
+	return b.String()
+}
+
+func (t *Turn) marker() string {
+	if t.Role == RoleAssistant {
+		return assistantMarker
+	}
+	return humanMarker
+}
+
+// text returns the part as text.
+func (p *Part) text() string {
+	switch {
+	case p.Type == PartText:
+		return p.Text
+	case p.Type == PartImage:
+		return "[image]"
+	case p.Title == "":
+		return "[document]"
+	}
+	return "[document: " + p.Title + "]"
+}
+
+// textLen is about how long Text will be.
+func (p *Prompt) textLen() int {
+	n := len(assistantMarker)
+	for _, s := range p.System {
+		n += len(s.Text) + 1
+	}
+	for _, t := range p.Turns {
+		n += len(assistantMarker) + 1
+		for i := range t.Parts {
+			n += len(t.Parts[i].Text) + 1
+		}
+	}
+	return n
+}

@@ -1,0 +1,448 @@
+package translate
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var updateRender = flag.Bool("update-render", false, "write what Render gives into testdata/render")
+
+// TestRenderGolden renders request.json of every archive for the target that
+// the archive's comment names in its last line ("target: prefill textwire") and
+// compares the other files: prompt.json is the prompt, prompt.txt its Text,
+// error what went wrong.
+func TestRenderGolden(t *testing.T) {
+	paths, err := filepath.Glob("testdata/render/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := renderArchive(t, archive)
+			if *updateRender {
+				if err := os.WriteFile(path, txtar.Format(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func renderArchive(t *testing.T, archive *txtar.Archive) *txtar.Archive {
+	got := &txtar.Archive{Comment: archive.Comment, Files: slices.Clone(archive.Files)}
+	req, err := Decode(got.Files[0].Data, DecodeOptions{})
+	if err != nil {
+		t.Fatalf("%s: %v", got.Files[0].Name, err)
+	}
+	prompt, err := Render(req, archiveTarget(t, string(archive.Comment)))
+	for i := range got.Files[1:] {
+		f := &got.Files[i+1]
+		switch {
+		case f.Name == "error":
+			f.Data = fmt.Appendln(nil, err)
+		case err != nil:
+			t.Fatal(err)
+		case f.Name == "prompt.txt":
+			f.Data = append([]byte(prompt.Text()), '\n')
+		case f.Name == "prompt.json":
+			if f.Data, err = json.Marshal(prompt, jsontext.WithIndent("  ")); err != nil {
+				t.Fatal(err)
+			}
+			f.Data = append(f.Data, '\n')
+		default:
+			t.Fatalf("unknown file %s", f.Name)
+		}
+	}
+	return got
+}
+
+func archiveTarget(t *testing.T, comment string) (target Target) {
+	_, words, ok := strings.Cut(comment, "target:")
+	if !ok {
+		t.Fatal("the comment names no target")
+	}
+	for _, word := range strings.Fields(words) {
+		switch word {
+		case "prefill":
+			target.Prefill = true
+		case "textwire":
+			target.TextWire = true
+		default:
+			t.Fatalf("unknown capability %q", word)
+		}
+	}
+	return target
+}
+
+// user and assistant are messages of one text.
+func user(text string) MessageParam {
+	return MessageParam{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: text}}}
+}
+
+func assistant(text string) MessageParam {
+	return MessageParam{Role: RoleAssistant, Content: []BlockParam{{Type: BlockText, Text: text}}}
+}
+
+func mustRender(t testing.TB, req *Request, target Target) *Prompt {
+	t.Helper()
+	prompt, err := Render(req, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prompt
+}
+
+func TestRenderUnknownFormat(t *testing.T) {
+	_, err := Render(&Request{Messages: []MessageParam{user("hi")}}, Target{Format: "modern"})
+	var invalid *InvalidRequestError
+	if err == nil || errors.As(err, &invalid) || !strings.Contains(err.Error(), `"modern"`) {
+		t.Errorf("err = %v; want a plain error that names the format", err)
+	}
+	mustRender(t, &Request{Messages: []MessageParam{user("hi")}}, Target{Format: FormatLegacy})
+}
+
+// What Decode would refuse is refused here too, not dropped.
+func TestRenderInvalid(t *testing.T) {
+	result := MessageParam{Role: RoleUser, Content: []BlockParam{{Type: BlockToolResult, ToolUseID: "t1"}}}
+	badTool := []Tool{{Name: "a"}, {Name: "b", InputSchema: jsontext.Value(`{"a":1,"a":2}`)}}
+	for name, tt := range map[string]struct {
+		req  Request
+		path string
+	}{
+		"no messages":     {Request{}, "messages"},
+		"nothing said":    {Request{Messages: []MessageParam{{Role: RoleUser}}}, "messages"},
+		"assistant first": {Request{Messages: []MessageParam{assistant("hi")}}, "messages"},
+		"orphan result":   {Request{Messages: []MessageParam{user("hi"), assistant("x"), result}}, "messages.2.content.0"},
+		"call of a user": {Request{Messages: []MessageParam{
+			{Role: RoleUser, Content: []BlockParam{{Type: BlockToolUse, Name: "a"}}}}}, "messages.0.content.0"},
+		"schema": {Request{Messages: []MessageParam{user("hi")}, Tools: badTool}, "tools.1.input_schema"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Render(&tt.req, Target{Prefill: true})
+			var invalid *InvalidRequestError
+			if !errors.As(err, &invalid) || invalid.Path != tt.path {
+				t.Errorf("err = %v; want an InvalidRequestError at %s", err, tt.path)
+			}
+		})
+	}
+}
+
+// A message that says nothing, since all its blocks were dropped, does not
+// break the alternation of roles.
+func TestRenderSkipsEmptyMessages(t *testing.T) {
+	req := &Request{Messages: []MessageParam{
+		user("one"), {Role: RoleAssistant}, user("two"), {Role: RoleAssistant, Content: []BlockParam{{Type: BlockText}}},
+	}}
+	prompt := mustRender(t, req, Target{})
+	want := "\n\nHuman: one\ntwo\n\nAssistant:"
+	if got := prompt.Text(); got != want {
+		t.Errorf("Text() = %q; want %q", got, want)
+	}
+}
+
+// The tools are the same bytes however a client spells their JSON, and whatever
+// else it asks.
+func TestRenderToolsAreByteStable(t *testing.T) {
+	spellings := []string{
+		`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"}],"tools":[{"name":"f","description":"Né <b>.",` +
+			`"input_schema":{"type":"object","properties":{"x":{"type":"string","enum":["é","<1"]},"y":{"type":"integer","minimum":1}},` +
+			`"required":["y"]}}]}`,
+		`{"tools": [ {"input_schema": { "required" : [ "y" ],"type":"object", "properties": {
+			"x": {"type": "string", "enum": ["\u00e9", "\u003c1"]}, "y": {"type":"integer","minimum": 1}}
+		}, "description": "N\u00e9 \u003cb\u003e.", "name": "f"}],
+		"max_tokens": 7, "model": "m", "system": "s", "messages": [{"role":"user","content":"<tools> b"}]}`,
+	}
+	var first string
+	for i, body := range spellings {
+		req, err := Decode([]byte(body), DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools := mustRender(t, req, Target{}).System[0].Text
+		if i == 0 {
+			first = tools
+		} else if diff := cmp.Diff(first, tools); diff != "" {
+			t.Errorf("spelling %d:\n%s", i, diff)
+		}
+	}
+	for _, want := range []string{"Né <b>.", `["é","<1"]`, `"minimum":1`} {
+		if !strings.Contains(first, want) {
+			t.Errorf("%s is not in\n%s", want, first)
+		}
+	}
+}
+
+// Render changes nothing of the request that it was given.
+func TestRenderLeavesRequest(t *testing.T) {
+	schema := []byte("{ \"type\": \"object\", \"properties\": {\"a\": {\"type\":\"string\"}} }")
+	req := &Request{
+		Messages: []MessageParam{user("hi")},
+		Tools:    []Tool{{Name: "f", InputSchema: bytes.Clone(schema)}},
+	}
+	mustRender(t, req, Target{})
+	if !bytes.Equal(req.Tools[0].InputSchema, schema) {
+		t.Errorf("input_schema is now %s", req.Tools[0].InputSchema)
+	}
+}
+
+func TestRenderStopSequences(t *testing.T) {
+	req := &Request{
+		Messages:      []MessageParam{user("hi")},
+		StopSequences: []string{"END", CallsEnd, "END", "\n\nHuman:"},
+		Tools:         []Tool{{Name: "f"}},
+	}
+	for choice, want := range map[string][]string{
+		ChoiceAuto: {CallsEnd, "END", "\n\nHuman:"},
+		ChoiceNone: {"END", CallsEnd, "\n\nHuman:"},
+	} {
+		req.ToolChoice.Type = choice
+		if diff := cmp.Diff(want, mustRender(t, req, Target{}).StopSequences); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", choice, diff)
+		}
+	}
+}
+
+// The opening that the parser reads before the completion is what the prefill
+// ends in.
+func TestRenderOpening(t *testing.T) {
+	one, two := []Tool{{Name: "f"}}, []Tool{{Name: "f"}, {Name: "g"}}
+	const (
+		anyCall = "<function_calls>\n<invoke>\n<tool_name>"
+		callF   = anyCall + "f</tool_name>\n<parameters>"
+	)
+	for name, tt := range map[string]struct {
+		tools   []Tool
+		choice  ToolChoice
+		prefill string
+		want    string
+		text    string
+	}{
+		"auto":         {two, ToolChoice{Type: ChoiceAuto}, "", "", ""},
+		"none":         {two, ToolChoice{Type: ChoiceNone}, "", "", ""},
+		"any":          {two, ToolChoice{Type: ChoiceAny}, "", anyCall, anyCall},
+		"any of one":   {one, ToolChoice{Type: ChoiceAny}, "", callF, callF},
+		"tool":         {two, ToolChoice{Type: ChoiceTool, Name: "f"}, "", callF, callF},
+		"with prefill": {two, ToolChoice{Type: ChoiceTool, Name: "f"}, "So:", callF, "So:\n\n" + callF},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := &Request{Messages: []MessageParam{user("hi")}, Tools: tt.tools, ToolChoice: tt.choice}
+			if tt.prefill != "" {
+				req.Messages = append(req.Messages, assistant(tt.prefill))
+			}
+			prompt := mustRender(t, req, Target{Prefill: true})
+			if prompt.opening != tt.want {
+				t.Errorf("opening = %q; want %q", prompt.opening, tt.want)
+			}
+			_, text, _ := strings.Cut(prompt.Text(), assistantMarker)
+			if strings.TrimPrefix(text, " ") != tt.text {
+				t.Errorf("prefill is %q; want %q", text, tt.text)
+			}
+		})
+	}
+}
+
+func TestPromptText(t *testing.T) {
+	text := func(s string) Part { return Part{Type: PartText, Text: s} }
+	for name, tt := range map[string]struct {
+		prompt Prompt
+		want   string
+	}{
+		"empty":   {Prompt{}, "\n\nAssistant:"},
+		"system":  {Prompt{System: []Text{{"a"}, {"b"}}, Turns: []Turn{{RoleUser, []Part{text("c")}}}}, "a\nb\n\nHuman: c\n\nAssistant:"},
+		"prefill": {Prompt{Turns: []Turn{{RoleUser, []Part{text("c")}}, {RoleAssistant, []Part{text("d")}}}}, "\n\nHuman: c\n\nAssistant: d"},
+		"parts": {
+			Prompt{Turns: []Turn{{RoleUser, []Part{
+				text("a"), text("b\n"), text("c"), text("\nd"), {Type: PartImage}, {Type: PartDocument}, {Type: PartDocument, Title: "T"}, text("\ne"),
+			}}}},
+			"\n\nHuman: a\nb\nc\nd\n[image]\n[document]\n[document: T]\ne\n\nAssistant:",
+		},
+	} {
+		if got := tt.prompt.Text(); got != tt.want {
+			t.Errorf("%s: Text() = %q; want %q", name, got, tt.want)
+		}
+	}
+}
+
+// Every name, string and number of a schema is in the description.
+func TestRenderSchemaLosesNothing(t *testing.T) {
+	for _, path := range []string{"testdata/render/schema.txtar", "testdata/render/refs.txtar"} {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := Decode(archive.Files[0].Data, DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range req.Tools {
+			text := mustRender(t, req, Target{}).System[0].Text
+			schema, err := jsontext.AppendFormat(nil, tool.InputSchema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := 0
+			for m := range jsonMembers(string(schema)) {
+				if m.name != `"$schema"` && m.name != `"title"` {
+					seen += findLiterals(t, text, m.value)
+				}
+			}
+			if seen < 20 {
+				t.Errorf("%s: %d literals only", path, seen)
+			}
+		}
+	}
+}
+
+// findLiterals fails the test for literals of a schema that are not in text,
+// and returns how many there are. Names count where they are the client's: of
+// properties, not of keywords, and not of definitions, which what they stand for
+// replaces.
+func findLiterals(t *testing.T, text, value string) (n int) {
+	t.Helper()
+	switch value[0] {
+	case '{':
+		for m := range jsonMembers(value) {
+			switch m.name {
+			case `"$ref"`:
+			case `"title"`:
+				if m.value != `"When"` && m.value != `"Colour"` { // says what the name says
+					n += findLiterals(t, text, m.value)
+				}
+			case `"properties"`:
+				for p := range jsonMembers(m.value) {
+					n += findLiterals(t, text, p.name) + findLiterals(t, text, p.value)
+				}
+			default:
+				n += findLiterals(t, text, m.value)
+			}
+		}
+		return n
+	case '[':
+		for e := range jsonElements(value) {
+			n += findLiterals(t, text, e)
+		}
+		return n
+	}
+	plain := value
+	if value[0] == '"' {
+		plain = unquote(value)
+	}
+	for _, form := range []string{value, ">" + plain + "<", ">" + paramTag(plain) + "<", ">" + plain + " | ", " | " + plain + "<"} {
+		if strings.Contains(text, form) {
+			return 1
+		}
+	}
+	t.Errorf("%s is lost", value)
+	return 1
+}
+
+// References that name each other many times do not make the prompt explode:
+// what is beyond the bound is given by name, once.
+func TestRenderRefBomb(t *testing.T) {
+	schema := refBomb(20, 10)
+	req := &Request{Messages: []MessageParam{user("hi")}, Tools: []Tool{{Name: "f", InputSchema: jsontext.Value(schema)}}}
+	text := mustRender(t, req, Target{}).System[0].Text
+	if limit := 8*len(schema) + 3*inlineSlack; len(text) > limit {
+		t.Errorf("%d bytes for a schema of %d", len(text), len(schema))
+	}
+	_, definitions, _ := strings.Cut(text, "<definitions>")
+	for i := range 20 {
+		name := fmt.Sprintf(`"#/$defs/d%d"`, i+1)
+		if strings.Contains(text, `{"$ref":`+name+`}`) && strings.Count(definitions, name+":") != 1 {
+			t.Errorf("%s is not given", name)
+		}
+	}
+}
+
+// deepRefs is a chain of definitions, each naming the next.
+func deepRefs(n int) string {
+	var defs strings.Builder
+	for i := range n {
+		fmt.Fprintf(&defs, `"d%d":{"$ref":"#/$defs/d%d"},`, i, i+1)
+	}
+	return fmt.Sprintf(`{"type":"object","properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{%s"d%d":{"const":"deep"}}}`, defs.String(), n)
+}
+
+func TestRenderDeepRefs(t *testing.T) {
+	for _, n := range []int{1, 31, 32, 33, 5000} {
+		req := &Request{Messages: []MessageParam{user("hi")}, Tools: []Tool{{Name: "f", InputSchema: jsontext.Value(deepRefs(n))}}}
+		if text := mustRender(t, req, Target{}).System[0].Text; !strings.Contains(text, `"const":"deep"`) {
+			t.Errorf("%d definitions: the last is lost", n)
+		}
+	}
+}
+
+// codingRequest is like what a coding client sends: 30 tools and 20 turns in
+// some 115 KB.
+func codingRequest() *Request {
+	schema := `{"type":"object","properties":{"path":{"type":"string","description":"` + strings.Repeat("Absolute path of the file. ", 6) +
+		`"},"edits":{"type":"array","description":"What to change","items":{"type":"object","properties":{"old":{"type":"string"},` +
+		`"new":{"type":"string"},"count":{"type":"integer","minimum":1}},"required":["old","new"]}},"mode":{"type":"string",` +
+		`"enum":["dry","apply"],"default":"dry"}},"required":["path","edits"],"additionalProperties":false}`
+	req := &Request{MaxTokens: 1000, System: []BlockParam{{Type: BlockText, Text: strings.Repeat("You edit code with care. ", 200)}}}
+	for i := range 30 {
+		req.Tools = append(req.Tools, Tool{
+			Name:        fmt.Sprintf("tool_%d", i),
+			Description: strings.Repeat("Changes a file in place, and says what it changed. ", 15),
+			InputSchema: jsontext.Value(schema),
+		})
+	}
+	code := strings.Repeat("if a < b && c[i] > 0 {\n\treturn fmt.Errorf(\"<%d>\", i)\n}\n", 80)
+	input, _ := jsontext.AppendQuote(nil, code)
+	for i := range 10 {
+		id := fmt.Sprint("t", i)
+		last := user("Go on with the next file, please.")
+		if i > 0 {
+			last.Content = append([]BlockParam{{
+				Type: BlockToolResult, ToolUseID: fmt.Sprint("t", i-1), Content: []BlockParam{{Type: BlockText, Text: code}},
+			}}, last.Content...)
+		}
+		req.Messages = append(req.Messages, last, MessageParam{Role: RoleAssistant, Content: []BlockParam{
+			{Type: BlockText, Text: "I will change that."},
+			{Type: BlockToolUse, ID: id, Name: "tool_3", Input: slices.Concat([]byte(`{"mode":"dry","path":`), input, []byte("}"))},
+		}})
+	}
+	req.Messages = append(req.Messages, MessageParam{Role: RoleUser, Content: []BlockParam{{Type: BlockToolResult, ToolUseID: "t9"}}})
+	return req
+}
+
+func BenchmarkRender(b *testing.B) {
+	req := codingRequest()
+	for _, target := range []Target{{}, {TextWire: true}} {
+		b.Run(fmt.Sprintf("textwire=%t", target.TextWire), func(b *testing.B) {
+			b.SetBytes(int64(len(mustRender(b, req, target).Text())))
+			b.ReportAllocs()
+			for b.Loop() {
+				mustRender(b, req, target)
+			}
+		})
+	}
+}
+
+func BenchmarkPromptText(b *testing.B) {
+	prompt := mustRender(b, codingRequest(), Target{})
+	b.SetBytes(int64(len(prompt.Text())))
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = prompt.Text()
+	}
+}

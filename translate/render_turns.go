@@ -1,0 +1,254 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// system renders the system prompt: the tools, what tool_choice asks for, the
+// client's own text.
+func (r *renderer) system() error {
+	if r.req.offers() {
+		tools, err := r.tools()
+		if err != nil {
+			return err
+		}
+		r.prompt.System = append(r.prompt.System, Text{tools})
+		if r.req.ToolChoice.DisableParallelToolUse {
+			r.prompt.System = append(r.prompt.System, Text{instructSingle})
+		}
+	}
+	w := turnWriter{renderer: r}
+	for i := range r.req.System {
+		w.text(r.req.System[i].Text)
+	}
+	for _, part := range w.end() {
+		r.prompt.System = append(r.prompt.System, Text{part.Text})
+	}
+	return nil
+}
+
+// turns renders the messages. Those of one role that follow each other are one
+// turn; a system message is text in the user turn at its place.
+func (r *renderer) turns() error {
+	messages := r.req.Messages
+	for i := 0; i < len(messages); {
+		if isEmpty(&messages[i]) {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(messages) && (isEmpty(&messages[end]) || turnRole(&messages[end]) == turnRole(&messages[i])) {
+			end++
+		}
+		if err := r.turn(i, end); err != nil {
+			return err
+		}
+		i = end
+	}
+	switch turns := r.prompt.Turns; {
+	case len(turns) == 0:
+		return &InvalidRequestError{Path: "messages", Message: noMessages}
+	case turns[0].Role != RoleUser:
+		return &InvalidRequestError{Path: "messages", Message: firstNotUser}
+	}
+	return nil
+}
+
+// isEmpty tells whether a message says nothing: one whose blocks were all
+// dropped, or the empty beginning of an answer.
+func isEmpty(m *MessageParam) bool {
+	return !slices.ContainsFunc(m.Content, func(b BlockParam) bool { return b.Type != BlockText || b.Text != "" })
+}
+
+func turnRole(m *MessageParam) string {
+	if m.Role == RoleSystem {
+		return RoleUser
+	}
+	return m.Role
+}
+
+// turn renders the messages from first until end as one turn.
+func (r *renderer) turn(first, end int) error {
+	w := turnWriter{renderer: r}
+	role := turnRole(&r.req.Messages[first])
+	if role == RoleUser {
+		if err := w.results(first, end); err != nil {
+			return err
+		}
+	}
+	clear(r.calls)
+	for i := first; i < end; i++ {
+		m := &r.req.Messages[i]
+		if m.Role == RoleSystem {
+			w.systemMessage(m)
+			continue
+		}
+		for j := range m.Content {
+			if !w.block(m.Role, &m.Content[j]) {
+				return &InvalidRequestError{
+					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),
+					Message: fmt.Sprintf(unexpectedBlock, m.Content[j].Type, m.Role),
+				}
+			}
+		}
+	}
+	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.end()})
+	return nil
+}
+
+// turnWriter gathers the parts of one turn.
+type turnWriter struct {
+	*renderer
+	parts []Part
+	// texts are blocks of the client's, not yet parts: more than one only where
+	// a tag could be spelled across the seam.
+	texts []string
+	// calling says that the markup is a <function_calls> that more calls may join.
+	calling bool
+}
+
+// block renders a block of a message; it reports whether it may stand there.
+func (w *turnWriter) block(role string, b *BlockParam) bool {
+	switch {
+	case b.Type == BlockText:
+		w.text(b.Text)
+	case b.Type == BlockToolUse && role == RoleAssistant:
+		w.call(b)
+	case b.Type == BlockToolResult && role == RoleUser: // see results
+	case b.Type == BlockImage, b.Type == BlockDocument, b.Type == BlockSearchResult:
+		w.seal()
+		w.content([]BlockParam{*b})
+		w.seal()
+	default:
+		return false
+	}
+	return true
+}
+
+// text adds a text block of the client's.
+func (w *turnWriter) text(s string) {
+	if s == "" {
+		return
+	}
+	if w.calling {
+		w.seal()
+		w.parts[len(w.parts)-1].Text += "\n\n"
+	}
+	if n := len(w.texts); n == 0 || !mayOpenTag(w.texts[n-1]) {
+		w.seal()
+	}
+	w.texts = append(w.texts, s)
+}
+
+// mayOpenTag tells whether s ends in what may be the beginning of a tag, so
+// that the text after it has to be escaped together with it.
+func mayOpenTag(s string) bool {
+	i := strings.LastIndexByte(s, '<')
+	return i >= 0 && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
+		return r < 0x80 && r != '/' && !isBlank(byte(r)) && !isNameByte(byte(r))
+	})
+}
+
+// seal makes a part of what is gathered.
+func (w *turnWriter) seal() {
+	w.sealTexts()
+	if w.calling {
+		w.raw(CallsEnd)
+		w.calling = false
+	}
+	if len(w.markup) > 0 {
+		w.part(string(w.markup))
+		w.markup = w.markup[:0]
+	}
+}
+
+// sealTexts makes a part of each text, or one of all where they spell a tag
+// together.
+func (w *turnWriter) sealTexts() {
+	if len(w.texts) > 1 && spellTogether(w.texts) {
+		w.texts = append(w.texts[:0], strings.Join(w.texts, "\n"))
+	}
+	for _, s := range w.texts {
+		w.part(w.escape.text(s))
+	}
+	w.texts = w.texts[:0]
+}
+
+// spellTogether tells whether texts have a tag across their seams, be they
+// joined by a newline, as Text does, or by nothing, as an upstream may do.
+func spellTogether(texts []string) bool {
+	var probe escaper
+	alone := 0
+	for _, s := range texts {
+		alone += len(probe.text(s))
+	}
+	return len(probe.text(strings.Join(texts, "\n"))) > alone+len(texts)-1 || len(probe.text(strings.Join(texts, ""))) > alone
+}
+
+func (w *turnWriter) part(text string) {
+	w.parts = append(w.parts, Part{Type: PartText, Text: text})
+}
+
+// end returns the parts of the turn.
+func (w *turnWriter) end() []Part {
+	w.seal()
+	return w.parts
+}
+
+// raw writes markup of ours.
+func (w *turnWriter) raw(s ...string) {
+	for _, s := range s {
+		w.markup = append(w.markup, s...)
+	}
+}
+
+// systemMessage writes a system message that stands among the others.
+func (w *turnWriter) systemMessage(m *MessageParam) {
+	w.seal()
+	w.raw("<system>\n")
+	w.content(m.Content)
+	w.raw("\n</system>")
+	w.seal()
+}
+
+// call writes a call as the model would have written it. Calls that follow each
+// other stand in one block.
+func (w *turnWriter) call(b *BlockParam) {
+	if !w.calling {
+		w.seal()
+		w.raw(emptyLine(w.parts), CallsStart, "\n")
+		w.calling = true
+	}
+	w.markup = w.escape.appendCall(w.markup, w.escape.text(b.Name), b.Input, w.schemaOf(b.Name))
+	if w.calls == nil {
+		w.calls = make(map[string]pastCall)
+	}
+	w.calls[b.ID] = pastCall{order: len(w.calls), name: b.Name}
+}
+
+// toolSchema is the schema of a tool, compiled once it is needed.
+type toolSchema struct {
+	tool     *Tool
+	compiled *schema
+}
+
+// schemaOf returns the schema of the named tool; one that allows anything if it
+// is not offered any more.
+func (r *renderer) schemaOf(name string) *schema {
+	if r.schemas == nil {
+		r.schemas = make(map[string]*toolSchema, len(r.req.Tools))
+		for i := range r.req.Tools {
+			r.schemas[r.req.Tools[i].Name] = &toolSchema{tool: &r.req.Tools[i]}
+		}
+	}
+	s := r.schemas[name]
+	switch {
+	case s == nil:
+		return compileSchema(nil)
+	case s.compiled == nil:
+		s.compiled = compileSchema(s.tool.InputSchema)
+	}
+	return s.compiled
+}
