@@ -1,0 +1,185 @@
+package upstream
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
+)
+
+const (
+	anthropicVersion = "2023-06-01"
+	// maxErrorBody bounds how much of a refusal is read, in bytes.
+	maxErrorBody = 64 << 10
+	// maxErrorText bounds how much of a refusal in plain words is passed on.
+	maxErrorText = 500
+)
+
+// AnthropicOptions say how to reach a server with the Messages API.
+type AnthropicOptions struct {
+	// BaseURL may end in /v1, in a slash, or in neither.
+	BaseURL string
+	// APIKey is sent as x-api-key; "" sends none.
+	APIKey string
+	// HTTPClient replaces the client with the time-outs of this package. Either
+	// way redirects are not followed: they would take the key elsewhere.
+	HTTPClient *http.Client
+}
+
+// Anthropic invokes models on any server with the Messages API
+// (reference/messages-api.md), always streaming.
+type Anthropic struct {
+	url    string
+	key    string
+	client *http.Client
+}
+
+// NewAnthropic checks the options; it does not touch the network.
+func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
+	base, err := parseBase(opt.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("anthropic base_url: %w", err)
+	}
+	if strings.ContainsFunc(opt.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, errors.New("anthropic api_key: holds a blank, a control character or a character outside ASCII")
+	}
+	client := opt.HTTPClient
+	if client == nil {
+		client = &http.Client{Transport: newTransport()}
+	}
+	prefix := strings.TrimRight(base.String(), "/")
+	prefix = strings.TrimRight(strings.TrimSuffix(prefix, "/v1"), "/")
+	return &Anthropic{prefix + "/v1/messages", opt.APIKey, withoutRedirects(client)}, nil
+}
+
+func newTransport() *http.Transport {
+	t := &http.Transport{
+		Proxy:             http.ProxyFromEnvironment,
+		DialContext:       (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		ForceAttemptHTTP2: true,
+	}
+	tune(t)
+	return t
+}
+
+// Invoke sends the prompt to the model of this name.
+func (a *Anthropic) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
+		response, err := a.open(ctx, model, p)
+		if err != nil {
+			yield(translate.Chunk{}, err)
+			return
+		}
+		defer response.Body.Close()
+		id := response.Header.Get("request-id")
+		if decodeMessages(newSSEReader(response.Body).payloads(), withRequestID(id, yield)) {
+			drain(response.Body, cancel)
+		}
+	})
+}
+
+// open sends the request and returns the response if it is an event stream.
+func (a *Anthropic) open(ctx context.Context, model string, p *translate.Prompt) (*http.Response, error) {
+	body, err := messagesBody{Model: model, Stream: true}.encode(p)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, transportError(err)
+	}
+	a.setHeader(request.Header)
+	response, err := a.client.Do(request)
+	if err != nil {
+		return nil, transportError(err)
+	}
+	if err := refusal(response); err != nil {
+		response.Body.Close()
+		return nil, err
+	}
+	return response, nil
+}
+
+// setHeader writes all headers of a request: nothing of the client's goes upstream.
+func (a *Anthropic) setHeader(h http.Header) {
+	h.Set("content-type", "application/json")
+	h.Set("accept", "text/event-stream")
+	h.Set("anthropic-version", anthropicVersion)
+	h.Set("user-agent", "dragoman")
+	if a.key != "" {
+		h.Set("x-api-key", a.key)
+	}
+	replayable(h)
+}
+
+// refusal returns the error in a response, nil if it is an event stream.
+func refusal(r *http.Response) error {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("content-type"))
+	encoding := r.Header.Get("content-encoding")
+	if r.StatusCode == http.StatusOK && (kind == "text/event-stream" || kind == "") && (encoding == "" || encoding == "identity") {
+		return nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
+	e := bodyError(r.StatusCode, kind, body)
+	if e.RequestID == "" {
+		e.RequestID = r.Header.Get("request-id")
+	}
+	e.RetryAfter = retryAfter(r.Header, time.Now())
+	return e
+}
+
+// bodyError maps a response that is not an event stream.
+func bodyError(status int, kind string, body []byte) *Error {
+	var shaped struct {
+		Type      string        `json:"type"`
+		Error     messagesError `json:"error"`
+		RequestID string        `json:"request_id"`
+	}
+	if json.Unmarshal(body, &shaped, lenient) == nil && shaped.Error.Type != "" && (status >= 400 || shaped.Type == "error") {
+		e := apiError(shaped.Error.Type, shaped.Error.Message, status)
+		e.RequestID = shaped.RequestID
+		return e
+	}
+	if status >= 400 {
+		return statusError(status, plainText(kind, body))
+	}
+	if status >= 300 {
+		return gatewayError(fmt.Sprintf("the upstream answered with status %d, a redirect that is not followed", status), nil)
+	}
+	return gatewayError(fmt.Sprintf("the upstream answered with status %d, but not with an event stream", status),
+		fmt.Errorf("content type %q", kind))
+}
+
+// plainText returns what a refusal says in words: the message of some other JSON
+// error, or a short plain text. A page of HTML says nothing to an API's client.
+func plainText(kind string, body []byte) string {
+	var other struct {
+		Message string `json:"message"`
+		Error   struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	text := ""
+	if json.Unmarshal(body, &other, lenient) == nil {
+		text = cmp.Or(other.Error.Message, other.Message)
+	} else if kind == "text/plain" && utf8.Valid(body) {
+		text = strings.TrimSpace(string(body))
+	}
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+	}
+	return text
+}

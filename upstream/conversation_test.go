@@ -1,0 +1,203 @@
+package upstream_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+	"dragoman/upstream/upstreamtest"
+)
+
+func TestConversation(t *testing.T) {
+	usage := translate.Usage{InputTokens: 25, OutputTokens: 9, CacheReadInputTokens: 3, CacheCreationInputTokens: 4}
+	const call = "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n</parameters>\n</invoke>\n"
+	tests := []struct {
+		name       string
+		prompt     *translate.Prompt
+		completion upstreamtest.Completion
+		want       answer
+	}{
+		{
+			"prose", ask("Hi"),
+			upstreamtest.Completion{Text: "Hello, how are you?", Usage: usage},
+			answer{Text: "Hello, how are you?", Stop: translate.StopEndTurn},
+		}, {
+			"a call stopped where it ends", ask("Hi", translate.CallsEnd, "END"),
+			upstreamtest.Completion{Text: call + translate.CallsEnd + " and on", Usage: usage},
+			answer{Text: call, Stop: translate.StopSequence, StopSequence: translate.CallsEnd},
+		}, {
+			"the client's stop sequence", ask("Hi", translate.CallsEnd, "END"),
+			upstreamtest.Completion{Text: "one END two " + translate.CallsEnd, Usage: usage},
+			answer{Text: "one ", Stop: translate.StopSequence, StopSequence: "END"},
+		}, {
+			"max_tokens", ask("Hi"),
+			upstreamtest.Completion{Text: "It was a dark", Stop: translate.StopMaxTokens, Usage: usage},
+			answer{Text: "It was a dark", Stop: translate.StopMaxTokens},
+		}, {
+			"refusal", ask("Hi"),
+			upstreamtest.Completion{Stop: translate.StopRefusal, Usage: usage},
+			answer{Stop: translate.StopRefusal},
+		}, {
+			"reasons that only a server with tools has", ask("Hi"),
+			upstreamtest.Completion{Text: "x", Stop: translate.StopToolUse, Usage: usage},
+			answer{Text: "x", Stop: translate.StopEndTurn},
+		}, {
+			"characters split over fragments of the body", ask("Hi"),
+			upstreamtest.Completion{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Pieces: 5, Fragment: 3, Usage: usage},
+			answer{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Stop: translate.StopEndTurn},
+		}, {
+			"one piece larger than every buffer", ask("Hi"),
+			upstreamtest.Completion{Text: strings.Repeat("ab<é", 50_000), Pieces: 1, Usage: usage},
+			answer{Text: strings.Repeat("ab<é", 50_000), Stop: translate.StopEndTurn},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			eachWire(t, func(t *testing.T, w wire) {
+				up, _ := w.open(t, upstreamtest.Answer(test.completion))
+				got, err := collect(t, up.Invoke(t.Context(), "m", test.prompt))
+				if err != nil {
+					t.Fatal(err)
+				}
+				test.want.Usage = usage
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+func TestFirstChunkComesBeforeTheText(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "never sent", Fault: upstreamtest.Stall(1)}))
+		for c, err := range up.Invoke(t.Context(), "m", ask("Hi")) {
+			if err != nil || c.Text != "" || c.Stop != "" {
+				t.Errorf("first chunk %+v, %v", c, err)
+			}
+			break
+		}
+		<-f.Gone()
+	})
+}
+
+func TestConnectionServesAgain(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		f := w.serve(upstreamtest.Answer(upstreamtest.Completion{Text: "Hello"}))
+		connections := make(chan struct{}, 10)
+		server := httptest.NewUnstartedServer(f)
+		server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				connections <- struct{}{}
+			}
+		}
+		server.Start()
+		defer server.Close()
+		up := w.dial(t, server)
+		for range 5 {
+			if _, err := collect(t, up.Invoke(t.Context(), "m", ask("Hi"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// Two, should this machine have been too slow once for the wait behind an answer.
+		if n := len(connections); n > 2 {
+			t.Errorf("%d connections for 5 requests, one after another", n)
+		}
+	})
+}
+
+func TestInvokeSendsNothingBeforeTheRange(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		up, f := w.open(t, nil)
+		up.Invoke(t.Context(), "m", ask("Hi"))
+		if n := len(f.Requests()); n != 0 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+// TestSimulatedBehindEachWire asks the simulated model over each wire: what it
+// reads and writes survives both ways.
+func TestSimulatedBehindEachWire(t *testing.T) {
+	p := weather("What is the weather in Oslo?")
+	want, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), "", p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachWire(t, func(t *testing.T, w wire) {
+		up, _ := w.open(t, nil)
+		got, err := collect(t, up.Invoke(t.Context(), "m", p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Usage, want.Usage = translate.Usage{}, translate.Usage{}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestDeadConnection has the server drop its idle connections between requests.
+func TestDeadConnection(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		server := httptest.NewServer(w.serve(upstreamtest.Answer(upstreamtest.Completion{Text: "Hello"})))
+		defer server.Close()
+		up := w.dial(t, server)
+		for range 20 {
+			if _, err := collect(t, up.Invoke(t.Context(), "m", ask("Hi"))); err != nil {
+				t.Fatal(err)
+			}
+			server.CloseClientConnections()
+		}
+	})
+}
+
+// TestOwnClients uses the HTTP clients that the upstreams make for themselves.
+func TestOwnClients(t *testing.T) {
+	script := upstreamtest.Answer(upstreamtest.Completion{Text: "Hello"})
+	bedrock := httptest.NewServer(upstreamtest.NewBedrock(script))
+	defer bedrock.Close()
+	messages := httptest.NewServer(upstreamtest.NewMessages(script))
+	defer messages.Close()
+
+	b, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: bedrock.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: messages.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, up := range []invoker{b, a} {
+		if got, err := collect(t, up.Invoke(t.Context(), "m", ask("Hi"))); err != nil || got.Text != "Hello" {
+			t.Errorf("%T: %+v, %v", up, got, err)
+		}
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		up, _ := w.open(t, func(_ string, p *translate.Prompt) upstreamtest.Completion {
+			return upstreamtest.Completion{Text: strings.Repeat(p.Turns[0].Parts[0].Text, 50)}
+		})
+		var all sync.WaitGroup
+		for i := range 32 {
+			all.Go(func() {
+				text := fmt.Sprintf("<%d>", i)
+				got, err := collect(t, up.Invoke(t.Context(), "m", ask(text)))
+				if err != nil || got.Text != strings.Repeat(text, 50) {
+					t.Errorf("%d: %+v, %v", i, got, err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}

@@ -1,0 +1,252 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Error is a failure of an upstream in the Messages API's terms
+// (reference/errors.md §2, §7). It is the same type whether the upstream refused
+// the request or broke off in the middle of its answer.
+type Error struct {
+	// Status is the HTTP status to answer with, if none has been sent yet.
+	Status int
+	// Type is the error.type of the Messages API, such as "overloaded_error".
+	Type string
+	// Message is for the client. It holds nothing of the proxy's own set-up.
+	Message string
+	// RetryAfter is how long the upstream asked to wait; 0 if it did not say.
+	RetryAfter time.Duration
+	// RequestID is the upstream's id of the request, "" if it gave none.
+	RequestID string
+	// Err is the cause, for the log; it may be nil.
+	Err error
+}
+
+// Error returns status, type and message, and the cause if there is one.
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%d %s: %s", e.Status, e.Type, e.Message)
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// The error types of the Messages API that the mapping yields.
+const (
+	typeInvalidRequest = "invalid_request_error"
+	typeNotFound       = "not_found_error"
+	typeConflict       = "conflict_error"
+	typeTooLarge       = "request_too_large"
+	typeRateLimit      = "rate_limit_error"
+	typeAPI            = "api_error"
+	typeTimeout        = "timeout_error"
+	typeOverloaded     = "overloaded_error"
+)
+
+// answer is one right-hand side of the mapping.
+type answer struct {
+	status int
+	typ    string
+	// refused: the upstream did not take our own credentials. A client that was
+	// told so with a 401 or 403 would look for the fault in its own key.
+	refused bool
+}
+
+var (
+	refused     = answer{http.StatusBadGateway, typeAPI, true}
+	badGateway  = answer{http.StatusBadGateway, typeAPI, false}
+	internal    = answer{http.StatusInternalServerError, typeAPI, false}
+	overloaded  = answer{529, typeOverloaded, false}
+	rateLimited = answer{http.StatusTooManyRequests, typeRateLimit, false}
+	timedOut    = answer{http.StatusGatewayTimeout, typeTimeout, false}
+	invalid     = answer{http.StatusBadRequest, typeInvalidRequest, false}
+	notFound    = answer{http.StatusNotFound, typeNotFound, false}
+	tooLarge    = answer{http.StatusRequestEntityTooLarge, typeTooLarge, false}
+	conflict    = answer{http.StatusConflict, typeConflict, false}
+)
+
+// byException maps AWS exceptions (reference/bedrock.md §4), before the stream
+// and in it.
+var byException = map[string]answer{
+	"ValidationException":                 invalid,
+	"ConflictException":                   conflict,
+	"ResourceNotFoundException":           notFound,
+	"ThrottlingException":                 rateLimited,
+	"TooManyRequestsException":            rateLimited,
+	"ServiceQuotaExceededException":       rateLimited,
+	"ModelNotReadyException":              overloaded,
+	"ServiceUnavailableException":         overloaded,
+	"ModelTimeoutException":               timedOut,
+	"ModelErrorException":                 internal,
+	"ModelStreamErrorException":           internal,
+	"InternalServerException":             internal,
+	"InternalFailure":                     internal,
+	"AccessDeniedException":               refused,
+	"UnrecognizedClientException":         refused,
+	"InvalidSignatureException":           refused,
+	"SignatureDoesNotMatch":               refused,
+	"IncompleteSignatureException":        refused,
+	"MissingAuthenticationTokenException": refused,
+	"ExpiredTokenException":               refused,
+	"ExpiredToken":                        refused,
+	"InvalidClientTokenId":                refused,
+}
+
+// byType maps the error types of the Messages API: what a stream's error event
+// or an exception names has no status of its own.
+var byType = map[string]answer{
+	typeInvalidRequest:     invalid,
+	typeNotFound:           notFound,
+	typeConflict:           conflict,
+	typeTooLarge:           tooLarge,
+	typeRateLimit:          rateLimited,
+	typeAPI:                internal,
+	typeTimeout:            timedOut,
+	typeOverloaded:         overloaded,
+	"billing_error":        {http.StatusPaymentRequired, "billing_error", false},
+	"authentication_error": refused,
+	"permission_error":     refused,
+}
+
+// byStatus maps an HTTP status that came without a body we can read. What is not
+// in it means that the upstream is not what the configuration takes it for.
+var byStatus = map[int]answer{
+	http.StatusBadRequest:            invalid,
+	http.StatusUnauthorized:          refused,
+	http.StatusForbidden:             refused,
+	http.StatusProxyAuthRequired:     refused,
+	http.StatusNotFound:              notFound,
+	http.StatusRequestTimeout:        timedOut,
+	http.StatusConflict:              conflict,
+	http.StatusRequestEntityTooLarge: tooLarge,
+	http.StatusUnprocessableEntity:   invalid,
+	http.StatusTooManyRequests:       rateLimited,
+	http.StatusInternalServerError:   internal,
+	http.StatusServiceUnavailable:    overloaded,
+	http.StatusGatewayTimeout:        timedOut,
+	529:                              overloaded,
+}
+
+// error makes the answer an Error. What an upstream says when it refuses our
+// credentials may name accounts and roles: that goes to the log alone.
+func (a answer) error(message string) *Error {
+	e := &Error{Status: a.status, Type: a.typ, Message: message}
+	if a.refused {
+		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
+		e.Err = errors.New(message)
+	}
+	return e
+}
+
+// exception maps an AWS exception by its name, which may come as on the wire:
+// in lower camel case, behind a namespace and '#', before ':' and a URL. For
+// names nobody told us of, the HTTP status decides; in a stream it is 0.
+func exception(name, message string, status int) *Error {
+	name, _, _ = strings.Cut(name, ":")
+	name = name[strings.LastIndexByte(name, '#')+1:]
+	if name != "" {
+		name = strings.ToUpper(name[:1]) + name[1:]
+	}
+	a, known := byException[name]
+	if !known {
+		if a, known = byStatus[status]; !known {
+			a = badGateway
+		}
+	}
+	if message == "" {
+		message = "the upstream failed with " + name
+	}
+	if a.refused {
+		message = name + ": " + message
+	}
+	return a.error(message)
+}
+
+// apiError maps an error of the Messages API. Status and type are kept as they
+// came; in a stream the status is 200 or 0 and follows from the type.
+func apiError(typ, message string, status int) *Error {
+	a, known := byType[typ]
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		a = refused
+	case a.refused:
+	case status >= 400:
+		a = answer{status: status, typ: typ}
+	case !known:
+		a = answer{status: http.StatusInternalServerError, typ: typ}
+	}
+	if message == "" {
+		message = "the upstream failed with " + typ
+	}
+	return a.error(message)
+}
+
+// statusError maps a failure of which only the HTTP status, and perhaps some
+// words, can be understood.
+func statusError(status int, message string) *Error {
+	a, known := byStatus[status]
+	if !known {
+		a = badGateway
+	}
+	text := fmt.Sprintf("the upstream answered with status %d", status)
+	if message != "" {
+		text += ": " + message
+	}
+	return a.error(text)
+}
+
+// transportError maps a failure to reach the upstream or to go on reading from it.
+func transportError(err error) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	var network net.Error
+	a, message := badGateway, "the connection to the upstream failed"
+	if errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		a, message = timedOut, "the connection to the upstream timed out"
+	}
+	e := a.error(message)
+	e.Err = err
+	return e
+}
+
+// gatewayError is an answer of the upstream that makes no sense.
+func gatewayError(message string, cause error) *Error {
+	e := badGateway.error(message)
+	e.Err = cause
+	return e
+}
+
+// retryAfter reads how long a response asks to wait: retry-after-ms, or
+// retry-after in seconds or as an HTTP date (reference/errors.md §3). It is 0 if
+// the response does not say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, ok := number(h.Get("retry-after-ms")); ok {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := h.Get("retry-after")
+	if s, ok := number(value); ok {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// number reads a count that is not negative and fits a time.Duration in seconds.
+func number(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return f, err == nil && f >= 0 && f <= 1e9
+}

@@ -1,0 +1,105 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	"dragoman/translate"
+)
+
+const (
+	connectTimeout = 5 * time.Second
+	idleConns      = 256 // kept for each upstream
+	idleTimeout    = 90 * time.Second
+	// A connection over which nothing came for this long is asked for a sign of
+	// life (HTTP/2).
+	pingAfter = 15 * time.Second
+
+	// What may follow the end of an answer, and how long to wait for it, so that
+	// its connection can serve again.
+	trailerBytes = 64 << 10
+	trailerWait  = 50 * time.Millisecond
+)
+
+// tune gives a transport the time-outs of reaching an upstream. How long an
+// answer may take is for the context to say.
+func tune(t *http.Transport) {
+	t.TLSHandshakeTimeout = connectTimeout
+	t.MaxIdleConns = 0
+	t.MaxIdleConnsPerHost = idleConns
+	t.IdleConnTimeout = idleTimeout
+	t.ResponseHeaderTimeout = 0
+	t.DisableCompression = true // a compressed stream comes in lumps
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter}
+}
+
+// withoutRedirects returns a client that takes a redirect for the answer.
+func withoutRedirects(c *http.Client) *http.Client {
+	own := *c
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &own
+}
+
+// replayable tells the transport that it may send a request again when an idle
+// connection turns out to be dead. The header has no value and is not sent.
+func replayable(h http.Header) { h["Idempotency-Key"] = nil }
+
+// invoke makes a sequence of run, which talks to one upstream. The context that
+// run gets ends with the range. An error that came after the end of the caller's
+// context is replaced by the context's cause.
+func invoke(
+	ctx context.Context,
+	run func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool),
+) iter.Seq2[translate.Chunk, error] {
+	return func(yield func(translate.Chunk, error) bool) {
+		inner, cancel := context.WithCancel(ctx)
+		defer cancel()
+		run(inner, cancel, func(c translate.Chunk, err error) bool {
+			if err != nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			return yield(c, err)
+		})
+	}
+}
+
+// withRequestID adds the upstream's id of the request to an error.
+func withRequestID(id string, yield func(translate.Chunk, error) bool) func(translate.Chunk, error) bool {
+	return func(c translate.Chunk, err error) bool {
+		var known *Error
+		if errors.As(err, &known) && known.RequestID == "" {
+			known.RequestID = id
+		}
+		return yield(c, err)
+	}
+}
+
+// drain reads what follows the end of an answer, which lets its connection serve
+// the next one. An upstream that has not finished by then is cut off.
+func drain(body io.Reader, cancel context.CancelFunc) {
+	timer := time.AfterFunc(trailerWait, cancel)
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, body, trailerBytes)
+}
+
+// parseBase reads the base URL of an upstream. Its errors repeat no credentials.
+func parseBase(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return nil, errors.New("is not a URL")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("may not hold credentials, a query or a fragment")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("%q is not an http or https URL", s)
+	case u.Host == "":
+		return nil, fmt.Errorf("%q names no host", s)
+	}
+	return u, nil
+}

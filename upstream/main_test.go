@@ -1,0 +1,25 @@
+package upstream
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain keeps the AWS SDK away from this machine's own configuration.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID":           "AKIDEXAMPLE",
+		"AWS_SECRET_ACCESS_KEY":       "secret",
+		"AWS_CONFIG_FILE":             os.DevNull,
+		"AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
+		"AWS_EC2_METADATA_DISABLED":   "true",
+	} {
+		os.Setenv(name, value)
+	}
+	for _, name := range []string{"AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE"} {
+		os.Unsetenv(name)
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -1,0 +1,57 @@
+package upstream
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
+)
+
+// messagesBody is the request body of the Messages API, as far as a prompt
+// needs it (reference/messages-api.md §2). Bedrock takes the same body with
+// anthropic_version, and without model and stream (reference/bedrock.md §2a).
+type messagesBody struct {
+	AnthropicVersion string         `json:"anthropic_version,omitzero"`
+	Model            string         `json:"model,omitzero"`
+	MaxTokens        int            `json:"max_tokens"`
+	System           []messagesText `json:"system,omitempty"`
+	Messages         []messagesTurn `json:"messages"`
+	StopSequences    []string       `json:"stop_sequences,omitempty"`
+	Temperature      *float64       `json:"temperature,omitzero"`
+	TopP             *float64       `json:"top_p,omitzero"`
+	TopK             *int           `json:"top_k,omitzero"`
+	Stream           bool           `json:"stream,omitzero"`
+}
+
+type messagesText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// messagesTurn is one message. A [translate.Part] in JSON is a content block of
+// the Messages API as it stands.
+type messagesTurn struct {
+	Role    string           `json:"role"`
+	Content []translate.Part `json:"content"`
+}
+
+// encode fills the body from the prompt and returns it as JSON.
+func (b messagesBody) encode(p *translate.Prompt) ([]byte, error) {
+	b.MaxTokens = p.MaxTokens
+	b.StopSequences = p.StopSequences
+	b.Temperature, b.TopP, b.TopK = p.Temperature, p.TopP, p.TopK
+	b.System = make([]messagesText, len(p.System))
+	for i, t := range p.System {
+		b.System[i] = messagesText{translate.PartText, t.Text}
+	}
+	b.Messages = make([]messagesTurn, len(p.Turns))
+	for i, t := range p.Turns {
+		b.Messages[i] = messagesTurn{t.Role, t.Parts}
+	}
+	data, err := json.Marshal(b)
+	if err != nil {
+		e := invalid.error("the prompt cannot be written as JSON")
+		e.Err = err
+		return nil, e
+	}
+	return data, nil
+}

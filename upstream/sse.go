@@ -1,0 +1,100 @@
+package upstream
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+)
+
+const (
+	sseBuffer   = 8 << 10 // read ahead
+	maxSSEEvent = 4 << 20 // bytes of one event; an answer in a single delta still fits
+)
+
+var (
+	byteOrderMark = []byte("\xef\xbb\xbf")
+	dataField     = []byte("data")
+)
+
+// sseReader reads server-sent events (reference/streaming.md §1). It looks at
+// each byte once and holds one event at most.
+type sseReader struct {
+	r    *bufio.Reader
+	long []byte // a line that did not fit the buffer of r, reused
+	data []byte // of the event, reused
+}
+
+func newSSEReader(r io.Reader) *sseReader {
+	return &sseReader{r: bufio.NewReaderSize(r, sseBuffer)}
+}
+
+// payloads yields the data of each event that has any, valid until the next one.
+// An event counts when the empty line after it has come.
+func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if start, _ := s.r.Peek(len(byteOrderMark)); bytes.Equal(start, byteOrderMark) {
+			_, _ = s.r.Discard(len(start))
+		}
+		for {
+			data, err := s.next()
+			if err == io.EOF {
+				return
+			}
+			if !yield(data, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// next returns the data of the next event.
+func (s *sseReader) next() ([]byte, error) {
+	s.data = s.data[:0]
+	for lines := 0; ; {
+		line, err := s.line()
+		if err != nil {
+			return nil, readError(err)
+		}
+		if len(line) == 0 && lines > 0 {
+			return s.data, nil
+		}
+		name, value, _ := bytes.Cut(line, []byte{':'})
+		if !bytes.Equal(name, dataField) {
+			continue // a comment, the event's name, or what we have no use for
+		}
+		if lines++; lines > 1 {
+			s.data = append(s.data, '\n')
+		}
+		s.data = append(s.data, bytes.TrimPrefix(value, []byte{' '})...)
+		if len(s.data) > maxSSEEvent {
+			return nil, tooLong()
+		}
+	}
+}
+
+// line returns the next line without its ending, valid until the next call. What
+// stands behind the last line ending is not a line.
+func (s *sseReader) line() ([]byte, error) {
+	line, err := s.r.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		s.long = s.long[:0]
+		for err == bufio.ErrBufferFull {
+			if s.long = append(s.long, line...); len(s.long) > maxSSEEvent {
+				return nil, tooLong()
+			}
+			line, err = s.r.ReadSlice('\n')
+		}
+		s.long = append(s.long, line...)
+		line = s.long
+	}
+	if err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'}), nil
+}
+
+func tooLong() error {
+	return gatewayError(fmt.Sprintf("the upstream sent an event of more than %d bytes", maxSSEEvent), nil)
+}

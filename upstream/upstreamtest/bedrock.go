@@ -1,0 +1,168 @@
+package upstreamtest
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
+	"github.com/go-json-experiment/json"
+)
+
+// Bedrock is a server that speaks InvokeModelWithResponseStream with the Anthropic
+// Messages body (reference/bedrock.md §2, §3). It wants requests signed, and if
+// they are signed as [AccessKeyID] it verifies the signature.
+type Bedrock struct {
+	*log
+	script Script
+}
+
+// NewBedrock returns a server with this script; nil means [Simulated].
+func NewBedrock(script Script) *Bedrock {
+	if script == nil {
+		script = Simulated
+	}
+	return &Bedrock{newLog(), script}
+}
+
+// requestID is the id that the servers of this package give to every request.
+const requestID = "req-of-the-fake"
+
+// ServeHTTP answers POST /model/{id}/invoke-with-response-stream.
+func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("x-amzn-RequestId", requestID)
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		b.left()
+		return
+	}
+	model, ok := modelOf(r.URL.EscapedPath())
+	if !ok || r.Method != http.MethodPost {
+		bedrockRefusal(w, Refuse(http.StatusNotFound, "UnknownOperationException", "", ""))
+		return
+	}
+	if fault := verify(r, data); fault != nil {
+		bedrockRefusal(w, fault)
+		return
+	}
+	var request struct {
+		messagesBody
+		Version string   `json:"anthropic_version"`
+		Beta    []string `json:"anthropic_beta"`
+	}
+	problem := decode(data, &request)
+	if problem == nil && request.Version != "bedrock-2023-05-31" {
+		problem = &malformed{text: "anthropic_version: only bedrock-2023-05-31 is known"}
+	}
+	prompt, more := request.prompt()
+	if problem == nil {
+		problem = more
+	}
+	if problem != nil {
+		bedrockRefusal(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
+		return
+	}
+	b.add(Request{model, r.Header.Clone(), data, prompt})
+	c := b.script(model, prompt).settle(prompt)
+	if c.Fault.early() {
+		bedrockRefusal(w, c.Fault)
+		return
+	}
+	untilEnd(func() { b.play(r.Context(), &bedrockFrames{w, newBody(w, c)}, c) })
+}
+
+// modelOf returns the model id in an escaped path: one segment, in which even
+// '/' is escaped.
+func modelOf(path string) (string, bool) {
+	path, prefix := strings.CutPrefix(path, "/model/")
+	path, suffix := strings.CutSuffix(path, "/invoke-with-response-stream")
+	model, err := url.PathUnescape(path)
+	return model, prefix && suffix && err == nil && model != "" && !strings.Contains(path, "/")
+}
+
+// bedrock is the problem in Bedrock's words (reference/bedrock.md §2a).
+func (p *malformed) bedrock() string {
+	switch {
+	case p.missing:
+		return fmt.Sprintf("Malformed input request: #%s: required key [%s] not found, please reformat your input and try again.", p.pointer, p.key)
+	case p.key != "":
+		return fmt.Sprintf("Malformed input request: #%s: extraneous key [%s] is not permitted, please reformat your input and try again.", p.pointer, p.key)
+	}
+	return p.text
+}
+
+// bedrockRefusal answers with an exception (reference/bedrock.md §4).
+func bedrockRefusal(w http.ResponseWriter, f *Fault) {
+	if f.kind == reply {
+		f.reply(w)
+		return
+	}
+	h := w.Header()
+	h.Set("content-type", "application/json")
+	h.Set("x-amzn-ErrorType", f.typ+":http://internal.amazon.com/coral/com.amazon.bedrock/")
+	if f.retryAfter != "" {
+		h.Set("retry-after", f.retryAfter)
+	}
+	w.WriteHeader(f.status)
+	fmt.Fprintf(w, `{"message":%s}`, quote(f.message))
+}
+
+// bedrockFrames writes AWS event-stream frames.
+type bedrockFrames struct {
+	w    http.ResponseWriter
+	body *body
+}
+
+func (f *bedrockFrames) start() {
+	f.w.Header().Set("content-type", "application/vnd.amazon.eventstream")
+	f.w.Header().Set("x-amzn-bedrock-content-type", "application/json")
+	f.body.flush()
+}
+
+// padding is what the member p of a chunk is cut from.
+const padding = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+func (f *bedrockFrames) event(name string, data []byte, damaged bool) {
+	if name == "message_stop" {
+		data = []byte(`{"type":"message_stop","amazon-bedrock-invocationMetrics":{"inputTokenCount":7,"outputTokenCount":1,"invocationLatency":40,"firstByteLatency":10}}`)
+	}
+	payload, err := json.Marshal(struct {
+		Bytes   []byte `json:"bytes"`
+		Padding string `json:"p"`
+	}{data, padding[:len(data)%len(padding)]})
+	if err != nil {
+		panic(err) // bytes and ASCII
+	}
+	f.frame(payload, damaged, eventstreamapi.MessageTypeHeader, eventstreamapi.EventMessageType,
+		eventstreamapi.EventTypeHeader, "chunk")
+}
+
+func (f *bedrockFrames) fail(typ, message string) {
+	name := []rune(typ)
+	name[0] = unicode.ToLower(name[0])
+	f.frame(fmt.Appendf(nil, `{"message":%s}`, quote(message)), false,
+		eventstreamapi.MessageTypeHeader, eventstreamapi.ExceptionMessageType,
+		eventstreamapi.ExceptionTypeHeader, string(name))
+}
+
+// frame writes one frame with these headers, given as names and values in turn.
+func (f *bedrockFrames) frame(payload []byte, damaged bool, headers ...string) {
+	m := eventstream.Message{Payload: payload}
+	m.Headers.Set(eventstreamapi.ContentTypeHeader, eventstream.StringValue("application/json"))
+	for i := 0; i < len(headers); i += 2 {
+		m.Headers.Set(headers[i], eventstream.StringValue(headers[i+1]))
+	}
+	var out strings.Builder
+	if err := eventstream.NewEncoder().Encode(&out, m); err != nil {
+		panic(err) // a builder takes everything
+	}
+	data := []byte(out.String())
+	if damaged {
+		data[len(data)/2] ^= 1
+	}
+	_, _ = f.body.Write(data) // a client that went shows in the context
+}

@@ -1,0 +1,56 @@
+package upstreamtest
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
+)
+
+type event struct {
+	name string
+	data []byte
+}
+
+// events returns the stream of the Messages API for a completion
+// (reference/streaming.md §2, §3).
+func (c Completion) events() []event {
+	var list []event
+	add := func(name, format string, args ...any) {
+		list = append(list, event{name, fmt.Appendf(nil, `{"type":"`+name+`"`+format+`}`, args...)})
+	}
+	add("message_start", `,"message":{"id":"msg_fake","type":"message","role":"assistant","model":"fake","content":[],`+
+		`"stop_reason":null,"stop_sequence":null,"usage":%s}`, quote(translate.Usage{
+		InputTokens:              c.Usage.InputTokens,
+		CacheCreationInputTokens: c.Usage.CacheCreationInputTokens,
+		CacheReadInputTokens:     c.Usage.CacheReadInputTokens,
+	}))
+	if c.Text != "" {
+		add("content_block_start", `,"index":0,"content_block":{"type":"text","text":""}`)
+	}
+	add("ping", "")
+	for _, piece := range c.pieces() {
+		add("content_block_delta", `,"index":0,"delta":{"type":"text_delta","text":%s}`, quote(piece))
+	}
+	if c.Text != "" {
+		add("content_block_stop", `,"index":0`)
+	}
+	sequence := "null"
+	if c.StopSequence != "" {
+		sequence = string(quote(c.StopSequence))
+	}
+	add("message_delta", `,"delta":{"stop_reason":%s,"stop_sequence":%s},"usage":{"output_tokens":%d}`,
+		quote(c.Stop), sequence, c.Usage.OutputTokens)
+	add("message_stop", "")
+	return list
+}
+
+// quote returns a value as JSON.
+func quote(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // a script's text that is not UTF-8
+	}
+	return data
+}

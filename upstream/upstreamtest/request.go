@@ -1,0 +1,137 @@
+package upstreamtest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// messagesBody is the request body of the Messages API for a model without
+// tools (reference/messages-api.md §2). What is not here is an unknown key.
+type messagesBody struct {
+	MaxTokens     *int      `json:"max_tokens"`
+	System        content   `json:"system"`
+	Messages      []message `json:"messages"`
+	StopSequences []string  `json:"stop_sequences"`
+	Temperature   *float64  `json:"temperature"`
+	TopP          *float64  `json:"top_p"`
+	TopK          *int      `json:"top_k"`
+	Metadata      struct {
+		UserID string `json:"user_id"`
+	} `json:"metadata"`
+}
+
+type message struct {
+	Role    string  `json:"role"`
+	Content content `json:"content"`
+}
+
+type block struct {
+	translate.Part
+	CacheControl struct {
+		Type string `json:"type"`
+		TTL  string `json:"ttl"`
+	} `json:"cache_control"`
+}
+
+// content is a list of blocks; a string is one text block.
+type content []block
+
+func (c *content) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() == '"' {
+		*c = content{{Part: translate.Part{Type: translate.PartText}}}
+		return json.UnmarshalDecode(d, &(*c)[0].Text)
+	}
+	return json.UnmarshalDecode(d, (*[]block)(c))
+}
+
+// malformed is what is wrong with a body.
+type malformed struct {
+	pointer string // where: "" or "/messages/0"
+	key     string // an unknown key there, or one that is missing
+	missing bool
+	text    string // if it is not a matter of keys
+}
+
+// decode reads a body into to, which is a messagesBody or embeds one.
+func decode(data []byte, to any) *malformed {
+	err := json.Unmarshal(data, to, json.RejectUnknownMembers(true))
+	var semantic *json.SemanticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &semantic) && errors.Is(err, json.ErrUnknownName):
+		return &malformed{pointer: string(semantic.JSONPointer.Parent()), key: semantic.JSONPointer.LastToken()}
+	}
+	return &malformed{text: err.Error()}
+}
+
+// prompt checks what a model would refuse (reference/wire.md §8,
+// reference/messages-api.md §9) and returns what the body asks.
+func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
+	switch {
+	case b.MaxTokens == nil:
+		return nil, &malformed{key: "max_tokens", missing: true}
+	case b.Messages == nil:
+		return nil, &malformed{key: "messages", missing: true}
+	case len(b.Messages) == 0:
+		return nil, &malformed{text: "messages: at least one message is required"}
+	}
+	p := &translate.Prompt{
+		StopSequences: b.StopSequences, MaxTokens: *b.MaxTokens,
+		Temperature: b.Temperature, TopP: b.TopP, TopK: b.TopK,
+	}
+	for _, s := range b.StopSequences {
+		if strings.TrimSpace(s) == "" {
+			return nil, &malformed{text: "stop_sequences: each stop sequence must contain non-whitespace"}
+		}
+	}
+	for i, s := range b.System {
+		if s.Type != translate.PartText || s.Text == "" {
+			return nil, &malformed{text: fmt.Sprintf("system.%d: text content blocks must be non-empty", i)}
+		}
+		p.System = append(p.System, translate.Text{Text: s.Text})
+	}
+	for i, m := range b.Messages {
+		turn, problem := m.turn(i)
+		if problem != nil {
+			return nil, problem
+		}
+		p.Turns = append(p.Turns, turn)
+	}
+	last := p.Turns[len(p.Turns)-1]
+	text := last.Parts[len(last.Parts)-1].Text
+	if last.Role == translate.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
+		return nil, &malformed{text: "messages: final assistant content cannot end with trailing whitespace"}
+	}
+	return p, nil
+}
+
+func (m *message) turn(i int) (translate.Turn, *malformed) {
+	role := [...]string{translate.RoleUser, translate.RoleAssistant}[i%2]
+	if m.Role != role {
+		return translate.Turn{}, &malformed{text: fmt.Sprintf(
+			`messages.%d: roles must alternate between "user" and "assistant", beginning with "user"`, i)}
+	}
+	turn := translate.Turn{Role: role}
+	for j, b := range m.Content {
+		switch {
+		case b.Type == translate.PartText && b.Text == "":
+			return turn, &malformed{text: "messages: text content blocks must be non-empty"}
+		case b.Type == translate.PartText, (b.Type == translate.PartImage || b.Type == translate.PartDocument) && b.Source != nil:
+			turn.Parts = append(turn.Parts, b.Part)
+		default:
+			return turn, &malformed{text: fmt.Sprintf("messages.%d.content.%d: this model takes no %q block", i, j, b.Type)}
+		}
+	}
+	if len(turn.Parts) == 0 {
+		return turn, &malformed{text: fmt.Sprintf(
+			"messages.%d: all messages must have non-empty content except for the optional final assistant message", i)}
+	}
+	return turn, nil
+}

@@ -1,0 +1,160 @@
+package upstreamtest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// Script is the model behind a server: it completes a prompt. The server calls
+// it once for each request, from that request's goroutine.
+type Script func(model string, p *translate.Prompt) Completion
+
+// Completion is what a server answers.
+type Completion struct {
+	// Text is everything the model would write. The server cuts it before the
+	// first of the request's stop sequences.
+	Text string
+	// Stop is why the text ends; "" means that the model had no more to say.
+	Stop         translate.Stop
+	StopSequence string
+	// Pieces is in how many text deltas the text comes; 0 means one for about
+	// each 8 bytes. No character is cut.
+	Pieces int
+	// Usage is what the server reports; zero means a token for each 4 bytes of
+	// the completion.
+	Usage translate.Usage
+	// Fragment is how many bytes of the body go out at once, wherever that cuts
+	// frames and characters; 0 means one frame at once.
+	Fragment int
+	// Fault is what goes wrong; nil means nothing does.
+	Fault *Fault
+}
+
+// Fault is a failure on cue. The functions of this package make them.
+type Fault struct {
+	kind       faultKind
+	after      int // events, or bytes of the body
+	status     int
+	typ        string
+	message    string
+	retryAfter string
+}
+
+type faultKind int
+
+const (
+	refuse faultKind = iota + 1
+	stall
+	fail
+	corrupt
+	cut
+	end
+	reply
+)
+
+// Refuse answers with an HTTP status and an error of this type: the name of an
+// exception ("ThrottlingException") on Bedrock, an error type of the Messages
+// API ("rate_limit_error") there. retryAfter is the header of that name, "" for none.
+func Refuse(status int, typ, message, retryAfter string) *Fault {
+	return &Fault{kind: refuse, status: status, typ: typ, message: message, retryAfter: retryAfter}
+}
+
+// Reply answers with this status, content type and body, whatever was asked.
+func Reply(status int, contentType, body string) *Fault {
+	return &Fault{kind: reply, status: status, typ: contentType, message: body}
+}
+
+// Stall sends this many events of the answer and then waits until the client has
+// gone; with 0 not even the status goes out.
+func Stall(events int) *Fault { return &Fault{kind: stall, after: events} }
+
+// Fail sends this many events of the answer and then an error of this type, which
+// is named as for [Refuse].
+func Fail(events int, typ, message string) *Fault {
+	return &Fault{kind: fail, after: events, typ: typ, message: message}
+}
+
+// Corrupt damages the event after this many: its checksum does not match (Bedrock)
+// or its JSON cannot be read (Messages).
+func Corrupt(events int) *Fault { return &Fault{kind: corrupt, after: events} }
+
+// Cut loses the connection after this many bytes of the answer's body.
+func Cut(bytes int) *Fault { return &Fault{kind: cut, after: bytes} }
+
+// End ends the answer's body in good order after this many bytes.
+func End(bytes int) *Fault { return &Fault{kind: end, after: bytes} }
+
+// early tells whether the fault comes instead of an answer.
+func (f *Fault) early() bool { return f != nil && (f.kind == refuse || f.kind == reply) }
+
+func (f *Fault) reply(w http.ResponseWriter) {
+	w.Header().Set("content-type", f.typ)
+	w.WriteHeader(f.status)
+	fmt.Fprint(w, f.message)
+}
+
+// Answer returns a script that answers every prompt with c.
+func Answer(c Completion) Script {
+	return func(string, *translate.Prompt) Completion { return c }
+}
+
+// Simulated is the script of the simulated model: it reads the prompt as the
+// server received it and writes its calls in the legacy format.
+func Simulated(model string, p *translate.Prompt) Completion {
+	var c Completion
+	for chunk, err := range upstream.NewSimulated().Invoke(context.Background(), model, p) {
+		if err != nil {
+			panic(err) // the context never ends, and nothing else can fail
+		}
+		c.Text += chunk.Text
+		c.Stop, c.StopSequence = chunk.Stop, chunk.StopSequence
+		c.Usage.InputTokens = max(c.Usage.InputTokens, chunk.Usage.InputTokens)
+		c.Usage.OutputTokens = max(c.Usage.OutputTokens, chunk.Usage.OutputTokens)
+	}
+	return c
+}
+
+// settle fills in what a script left open.
+func (c Completion) settle(p *translate.Prompt) Completion {
+	first := len(c.Text) + 1
+	for _, stop := range p.StopSequences {
+		if at := strings.Index(c.Text, stop); at >= 0 && at+len(stop) < first {
+			first = at + len(stop)
+			c.Stop, c.StopSequence = translate.StopSequence, stop
+		}
+	}
+	if first <= len(c.Text) {
+		c.Text = c.Text[:first-len(c.StopSequence)]
+	}
+	if c.Stop == "" {
+		c.Stop = translate.StopEndTurn
+	}
+	if c.Usage == (translate.Usage{}) {
+		c.Usage.OutputTokens = (len(c.Text) + 3) / 4
+	}
+	return c
+}
+
+// pieces cuts the text for its deltas.
+func (c Completion) pieces() []string {
+	n := c.Pieces
+	if n == 0 {
+		n = (len(c.Text) + 7) / 8
+	}
+	var pieces []string
+	for rest := c.Text; rest != ""; n-- {
+		size := len(rest) / max(n, 1)
+		for size < len(rest) && (size == 0 || !utf8.RuneStart(rest[size])) {
+			size++
+		}
+		pieces = append(pieces, rest[:size])
+		rest = rest[size:]
+	}
+	return pieces
+}
