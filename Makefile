@@ -1,0 +1,44 @@
+# All targets need Go and nothing else, but lint, which fetches staticcheck.
+
+GO          ?= go
+VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS     := -s -w $(if $(VERSION),-X main.version=$(VERSION))
+FUZZTIME    ?= 10s
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# The race detector needs cgo, and so a C compiler.
+RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
+
+.DEFAULT_GOAL := help
+.PHONY: build demo test bench lint fuzz clean help
+
+build: ## build ./dragoman, static
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dragoman ./cmd/dragoman
+
+demo: ## show one tool conversation, offline
+	$(GO) run ./cmd/dragoman demo
+
+test: ## vet, check the formatting, run all tests
+	$(GO) vet ./...
+	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }
+	$(GO) test $(RACE) ./...
+
+bench: ## run the benchmarks
+	$(GO) test -run xxx -bench . -benchmem ./translate ./upstream ./proxy
+
+lint: ## run staticcheck
+	$(GO) run $(STATICCHECK) ./...
+
+fuzz: ## run each fuzz target for FUZZTIME (10s)
+	@set -e; for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "$$package $$target"; \
+			$(GO) test -run xxx -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
+		done; \
+	done
+
+clean: ## remove what the other targets left
+	rm -f dragoman *.test *.out
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\): ## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/proxy"
+	"dragoman/translate"
+)
+
+// onlineTimeout is how long one call of `check --online` may take.
+const onlineTimeout = 30 * time.Second
+
+func checkCommand() command {
+	return command{
+		name:     "check",
+		synopsis: "[--config FILE] [--online]",
+		brief:    "say all that serve would refuse",
+		about: `
+Checks the configuration as serve does, and prints "ok" with a summary, or everything that is wrong:
+file and line, cause, and what to do. With --online each upstream is then asked for one token by the
+first model entry that names it.
+
+  dragoman check --config dragoman.yaml
+  dragoman check --config dragoman.yaml --online`,
+		setup: func(fs *flagSet) action {
+			s := newSettings(fs).withServing()
+			online := fs.Bool("online", false, "make one small call to each upstream")
+			return func(ctx context.Context, p process, _ []string) error { return check(ctx, p, s, *online) }
+		},
+	}
+}
+
+func check(ctx context.Context, p process, s *settings, online bool) error {
+	cfg, err := s.load(p)
+	if err != nil {
+		return err
+	}
+	upstreams, err := newUpstreams(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if _, err := newProxy(cfg, upstreams, zerolog.Nop()); err != nil {
+		return err
+	}
+	if err := summarize(p.stdout, cfg); err != nil || !online {
+		return err
+	}
+	return callAll(ctx, p.stdout, cfg, upstreams)
+}
+
+func summarize(w io.Writer, cfg *config.Config) error {
+	var s strings.Builder
+	s.WriteString("ok\n")
+	auth := "no authentication"
+	if n := len(cfg.Keys); n > 0 {
+		auth = fmt.Sprintf("authentication with keys: %d", n)
+	}
+	fmt.Fprintf(&s, "listen    %s, %s\n", cfg.Listen, auth)
+	fmt.Fprintf(&s, "admin     %s\n", cfg.AdminListen)
+	for _, u := range cfg.Upstreams {
+		fmt.Fprintf(&s, "upstream  %s: %s %s\n", u.Name, u.Kind, u.Place())
+	}
+	for _, m := range cfg.Models {
+		fmt.Fprintf(&s, "model     %s: %s\n", m.Name, strings.TrimSpace(m.Upstream+" "+m.Model))
+	}
+	for _, problem := range cfg.Warnings {
+		fmt.Fprintf(&s, "warning   %s\n", problem)
+	}
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// callAll calls each upstream once and prints how that went.
+func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream) error {
+	failures := 0
+	for _, u := range cfg.Upstreams {
+		said := "not called: no model entry gives an id to ask for; add one with model: ID"
+		if m, id := firstModel(cfg, u); id != "" {
+			begun := time.Now()
+			if err := call(ctx, upstreams[u.Name], m, id); err != nil {
+				failures++
+				said = fmt.Sprintf("%s failed: %v", id, err)
+			} else {
+				said = fmt.Sprintf("%s answered in %d ms", id, time.Since(begun).Milliseconds())
+			}
+		}
+		if _, err := fmt.Fprintf(w, "online    %s: %s\n", u.Name, said); err != nil {
+			return err
+		}
+	}
+	if failures > 0 {
+		return fmt.Errorf("check: upstreams that failed: %d", failures)
+	}
+	return nil
+}
+
+// firstModel returns the first entry that names the upstream and an id to ask
+// for. To the simulated upstream any id is good.
+func firstModel(cfg *config.Config, u config.Upstream) (proxy.Model, string) {
+	for _, m := range cfg.Models {
+		id := cmp.Or(m.Model, m.Name)
+		if m.Upstream == u.Name && (u.Kind == config.Simulated || !strings.Contains(id, "*")) {
+			return m, id
+		}
+	}
+	return proxy.Model{}, ""
+}
+
+// call asks a model for one token.
+func call(ctx context.Context, up proxy.Upstream, m proxy.Model, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
+	defer cancel()
+	prompt, err := translate.Render(&translate.Request{
+		Model:     id,
+		MaxTokens: 1,
+		Messages: []translate.MessageParam{{
+			Role:    translate.RoleUser,
+			Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Say ok."}},
+		}},
+	}, m.Target)
+	if err != nil {
+		return err
+	}
+	for chunk, err := range up.Invoke(ctx, id, prompt) {
+		if err != nil {
+			return err
+		}
+		if chunk.Stop != "" {
+			return nil
+		}
+	}
+	return errors.New("the answer broke off")
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"dragoman/cmd/dragoman/internal/config"
+)
+
+// command is one word after the program's name.
+type command struct {
+	name     string
+	synopsis string // what may follow the name
+	brief    string // for the overview
+	about    string // for the command's own help: what it does, with examples
+	maxArgs  int    // arguments beside flags
+	filter   bool   // waits for its input, not for ctx
+	setup    func(*flagSet) action
+}
+
+// action does what a command is for, once its flags are read.
+type action func(ctx context.Context, p process, args []string) error
+
+func commands() []command {
+	return []command{
+		serveCommand(),
+		demoCommand(),
+		checkCommand(),
+		renderCommand(),
+		parseCommand(),
+		modelsCommand(),
+		healthcheckCommand(),
+		versionCommand(),
+	}
+}
+
+// run reads the flags and acts.
+func (c command) run(ctx context.Context, p process, args []string) error {
+	flags := newFlagSet()
+	act := c.setup(flags)
+	args, err := flags.parse(args, p.getenv)
+	if errors.Is(err, flag.ErrHelp) {
+		return c.help(p.stdout)
+	}
+	if err != nil {
+		return err
+	}
+	if len(args) > c.maxArgs {
+		return usagef("%s: unexpected argument %q", c.name, args[c.maxArgs])
+	}
+	if !c.filter {
+		return act(ctx, p, args)
+	}
+	done := make(chan error, 1)
+	go func() { done <- act(ctx, p, args) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return errors.New("interrupted")
+	}
+}
+
+func overview(w io.Writer) error {
+	var s strings.Builder
+	s.WriteString(`Dragoman serves the Messages API with tools in front of models that only complete text.
+
+Usage: dragoman COMMAND [flags]
+
+`)
+	for _, c := range commands() {
+		fmt.Fprintf(&s, "  %-12s %s\n", c.name, c.brief)
+	}
+	s.WriteString(`
+Start here:
+  dragoman demo                         see one tool call, from request to answer
+  dragoman serve --simulated            serve the built-in model: no account, no network
+  AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
+
+A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
+Flags win over the environment, the environment over the file of --config.
+Exit codes: 0 ok, 1 failure while running, 2 usage, 78 configuration.
+For one command: dragoman COMMAND -h
+`)
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// help prints what the command does and its flags.
+func (c command) help(w io.Writer) error {
+	flags := newFlagSet()
+	c.setup(flags)
+	var s strings.Builder
+	fmt.Fprintf(&s, "Usage: %s\n\n%s\n", strings.TrimSpace("dragoman "+c.name+" "+c.synopsis), strings.TrimSpace(c.about))
+	heading := "\nFlags:\n"
+	flags.VisitAll(func(f *flag.Flag) {
+		s.WriteString(heading)
+		heading = ""
+		value, usage := flag.UnquoteUsage(f)
+		fmt.Fprintf(&s, "  %s\n        %s", strings.TrimSpace("--"+f.Name+" "+value), usage)
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+			fmt.Fprintf(&s, " (default %s)", f.DefValue)
+		}
+		fmt.Fprintf(&s, " [%s]\n", variable(f.Name))
+	})
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// flagSet is the flags of a command, and where each that is set was given.
+type flagSet struct {
+	*flag.FlagSet
+	from map[string]string // by name: "--listen" or "DRAGOMAN_LISTEN"
+}
+
+func newFlagSet() *flagSet {
+	fs := &flagSet{flag.NewFlagSet("", flag.ContinueOnError), map[string]string{}}
+	fs.SetOutput(io.Discard)
+	return fs
+}
+
+// variable is the environment variable of a flag.
+func variable(name string) string {
+	return "DRAGOMAN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// parse reads flags, which may stand before, between and after the other
+// arguments, and returns the latter. Flags that are not given come from the
+// environment. The errors are flag.ErrHelp, usage errors and config.Problems.
+func (fs *flagSet) parse(args []string, getenv func(string) string) ([]string, error) {
+	var others []string
+	for {
+		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		} else if err != nil {
+			return nil, usagef("%v", err)
+		}
+		rest := fs.Args()
+		read := len(args) - len(rest)
+		if len(rest) == 0 || read > 0 && args[read-1] == "--" {
+			others = append(others, rest...)
+			break
+		}
+		others, args = append(others, rest[0]), rest[1:]
+	}
+	fs.Visit(func(f *flag.Flag) { fs.from[f.Name] = "--" + f.Name })
+	return others, fs.environment(getenv)
+}
+
+// environment sets the flags that the command line did not. A variable that is
+// set to nothing counts as not set.
+func (fs *flagSet) environment(getenv func(string) string) error {
+	var problems config.Problems
+	fs.VisitAll(func(f *flag.Flag) {
+		name := variable(f.Name)
+		value := getenv(name)
+		if fs.from[f.Name] != "" || value == "" {
+			return
+		}
+		if err := fs.Set(f.Name, value); err != nil {
+			problems = append(problems, config.Problem{
+				Where: name, Cause: fmt.Sprintf("%q does not fit --%s: %v", value, f.Name, err), Fix: "change or unset the variable",
+			})
+		}
+		fs.from[f.Name] = name
+	})
+	if len(problems) > 0 {
+		return problems
+	}
+	return nil
+}

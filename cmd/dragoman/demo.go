@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/proxy"
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+func demoCommand() command {
+	return command{
+		name:  "demo",
+		brief: "show one streamed tool conversation, from request to answer",
+		about: `
+Starts the server on a free loopback port with the built-in simulated model, holds one streamed
+conversation with a tool over HTTP, and prints each step: the request, the prompt it became, what the
+model wrote, and the events the client got. It needs no account and no network, and reads no configuration.`,
+		setup: func(*flagSet) action {
+			return func(ctx context.Context, p process, _ []string) error { return demo(ctx, p.stdout) }
+		},
+	}
+}
+
+const demoQuestion = "What is the weather in Lisbon?"
+
+var demoTools = jsontext.Value(`[{
+	"name": "get_weather",
+	"description": "Get the current weather in a given city.",
+	"input_schema": {
+		"type": "object",
+		"properties": {
+			"city": {"type": "string", "description": "The name of the city"},
+			"unit": {"type": "string", "enum": ["celsius", "fahrenheit"]}
+		},
+		"required": ["city"]
+	}
+}]`)
+
+// demoResult is what the demo's client found out by running the tool.
+const demoResult = "21 degrees celsius, sunny"
+
+func demo(ctx context.Context, w io.Writer) error {
+	model := &recorder{Upstream: upstream.NewSimulated()}
+	cfg, err := config.Load(config.Source{
+		Listen:      config.Override{Value: "127.0.0.1:0"},
+		AdminListen: config.Override{Value: "127.0.0.1:0"},
+		Simulated:   true,
+		Getenv:      func(string) string { return "" },
+	})
+	if err != nil {
+		return err
+	}
+	server, err := newProxy(cfg, map[string]proxy.Upstream{config.Simulated: model}, zerolog.Nop())
+	if err != nil {
+		return err
+	}
+	site, err := open(ctx, cfg, server, zerolog.Nop())
+	if err != nil {
+		return err
+	}
+	site.serve()
+	c := conversation{url: site.url() + "/v1/messages", model: model, out: w}
+	return errors.Join(c.hold(ctx), site.close(farewell))
+}
+
+// conversation is what the demo's client holds with the server.
+type conversation struct {
+	url    string
+	model  *recorder
+	out    io.Writer
+	prompt string // the last one
+}
+
+func (c *conversation) hold(ctx context.Context) error {
+	fmt.Fprintln(c.out, "Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and answers in the legacy XML, as a model without a tool API would.")
+	fmt.Fprintln(c.out, "\n################ turn 1: the question ################")
+	request := demoRequest{
+		Model: "claude-2.1", MaxTokens: 1024, Stream: true, Tools: demoTools,
+		Messages: []demoTurn{{"user", demoQuestion}},
+	}
+	answer, err := c.exchange(ctx, request)
+	if err != nil {
+		return err
+	}
+	call := answer.toolUse()
+	if call == nil {
+		return errors.New("demo: the simulated model called no tool")
+	}
+	fmt.Fprintln(c.out, "\n################ turn 2: the client has run the tool and sends the result ################")
+	request.Messages = append(request.Messages,
+		demoTurn{"assistant", answer.blocks},
+		demoTurn{"user", []demoBlock{{Type: "tool_result", ToolUseID: call.ID, Content: demoResult}}})
+	if answer, err = c.exchange(ctx, request); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.out, `
+################ in short ################
+
+asked     %s
+called    %s(%s)
+found     %s
+answered  %s
+
+Next: dragoman serve --simulated, and point a client of the Messages API at it.
+`, demoQuestion, call.Name, call.Input, demoResult, answer.text())
+	return err
+}
+
+// exchange sends one request and prints all that comes of it.
+func (c *conversation) exchange(ctx context.Context, r demoRequest) (*demoMessage, error) {
+	body, err := json.Marshal(r, jsontext.WithIndent("  "))
+	if err != nil {
+		return nil, err
+	}
+	c.section("the client sends: POST "+c.url, string(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Anthropic-Version", "2023-06-01")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	stream, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("demo: %s: %s", response.Status, stream)
+	}
+	prompt, completion := c.model.last()
+	c.section("the model is asked", c.sincePrompt(prompt))
+	c.section("the model writes (raw completion)", completion)
+	c.section("the client receives (events)", string(stream))
+	return readMessage(stream)
+}
+
+func (c *conversation) section(title, text string) {
+	fmt.Fprintf(c.out, "\n======== %s ========\n\n%s\n", title, strings.Trim(text, "\n"))
+}
+
+// sincePrompt is the prompt without the turns that were in the one before.
+func (c *conversation) sincePrompt(prompt string) string {
+	before := c.prompt
+	c.prompt = prompt
+	if rest, ok := strings.CutPrefix(prompt, strings.TrimSuffix(before, "\n\nAssistant:")); ok && before != "" {
+		return "(as before, and then)\n" + rest
+	}
+	return prompt
+}
+
+// recorder is an upstream that keeps what was last said to it and by it.
+type recorder struct {
+	proxy.Upstream
+
+	mu         sync.Mutex
+	prompt     string
+	completion strings.Builder
+}
+
+func (r *recorder) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	r.mu.Lock()
+	r.prompt = p.Text()
+	r.completion.Reset()
+	r.mu.Unlock()
+	return func(yield func(translate.Chunk, error) bool) {
+		for chunk, err := range r.Upstream.Invoke(ctx, model, p) {
+			r.mu.Lock()
+			r.completion.WriteString(chunk.Text)
+			if chunk.StopSequence != "" {
+				fmt.Fprintf(&r.completion, "\n[stopped at %s]", chunk.StopSequence)
+			}
+			r.mu.Unlock()
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+func (r *recorder) last() (prompt, completion string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.prompt, r.completion.String()
+}

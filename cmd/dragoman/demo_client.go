@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// demoRequest is what the demo's client sends.
+type demoRequest struct {
+	Model     string         `json:"model"`
+	MaxTokens int            `json:"max_tokens"`
+	Stream    bool           `json:"stream"`
+	Tools     jsontext.Value `json:"tools"`
+	Messages  []demoTurn     `json:"messages"`
+}
+
+type demoTurn struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
+// demoMessage is a message as the demo's client puts it together from the
+// stream, the way the SDKs do (reference/streaming.md §2).
+type demoMessage struct{ blocks []*demoBlock }
+
+// demoBlock is a content block: text, tool_use or tool_result.
+type demoBlock struct {
+	Type      string         `json:"type"`
+	Text      string         `json:"text,omitzero"`
+	ID        string         `json:"id,omitzero"`
+	Name      string         `json:"name,omitzero"`
+	Input     jsontext.Value `json:"input,omitzero"`
+	ToolUseID string         `json:"tool_use_id,omitzero"`
+	Content   string         `json:"content,omitzero"`
+}
+
+// demoEvent has what the client needs of every event.
+type demoEvent struct {
+	Type  string     `json:"type"`
+	Index int        `json:"index"`
+	Block *demoBlock `json:"content_block"`
+	Delta struct {
+		Text        string `json:"text"`
+		PartialJSON string `json:"partial_json"`
+	} `json:"delta"`
+	Error struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func readMessage(stream []byte) (*demoMessage, error) {
+	m := &demoMessage{}
+	for line := range bytes.Lines(stream) {
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
+		if !ok {
+			continue
+		}
+		var e demoEvent
+		if err := json.Unmarshal(bytes.TrimSpace(data), &e); err != nil {
+			return nil, fmt.Errorf("demo: event %s: %w", data, err)
+		}
+		switch e.Type {
+		case "content_block_start":
+			e.Block.Input = nil // {} until the deltas have come
+			m.blocks = append(m.blocks, e.Block)
+		case "content_block_delta":
+			m.take(e)
+		case "message_stop":
+			return m, nil
+		case "error":
+			return nil, fmt.Errorf("demo: %s", e.Error.Message)
+		}
+	}
+	return nil, errors.New("demo: the stream broke off")
+}
+
+func (m *demoMessage) take(e demoEvent) {
+	b := m.blocks[e.Index]
+	b.Text += e.Delta.Text
+	b.Input = append(b.Input, e.Delta.PartialJSON...)
+}
+
+// toolUse is the first call, nil if there is none.
+func (m *demoMessage) toolUse() *demoBlock {
+	for _, b := range m.blocks {
+		if b.Type == "tool_use" {
+			return b
+		}
+	}
+	return nil
+}
+
+// text is all the text.
+func (m *demoMessage) text() string {
+	var s string
+	for _, b := range m.blocks {
+		s += b.Text
+	}
+	return s
+}

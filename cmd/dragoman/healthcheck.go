@@ -1,0 +1,87 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"dragoman/cmd/dragoman/internal/config"
+)
+
+// healthTimeout is well within what a container engine waits for a check.
+const healthTimeout = 5 * time.Second
+
+func healthcheckCommand() command {
+	return command{
+		name:     "healthcheck",
+		synopsis: "[--config FILE] [--admin-listen ADDRESS]",
+		brief:    "ask a running server for its health",
+		about: `
+Asks /healthz of the server that runs on this machine, at the admin address of the flag, the
+file or the default. Exit code 0 if it is healthy, 1 if not. For images without a shell:
+
+  HEALTHCHECK CMD ["dragoman", "healthcheck"]`,
+		setup: func(fs *flagSet) action {
+			s := newSettings(fs).withAdmin().notListening()
+			return func(ctx context.Context, p process, _ []string) error { return healthcheck(ctx, p, s) }
+		},
+	}
+}
+
+// adminAddress is where the server's admin listener should be. Nothing else of
+// the configuration matters: an upstream may have come from a flag of serve.
+func (s *settings) adminAddress(p process) (string, error) {
+	if s.adminListen != "" || s.file == "" {
+		return cmp.Or(s.adminListen, config.DefaultAdminListen), nil
+	}
+	s.simulated = true
+	cfg, err := s.load(p)
+	if err != nil {
+		return "", err
+	}
+	return cfg.AdminListen, nil
+}
+
+func healthcheck(ctx context.Context, p process, s *settings) error {
+	address, err := s.adminAddress(p)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	url := "http://" + reachable(address) + "/healthz"
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // never through a proxy
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("not healthy: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("not healthy: %s answered %s", url, response.Status)
+	}
+	_, err = fmt.Fprintln(p.stdout, "ok")
+	return err
+}
+
+// reachable turns an address to listen on into one to connect to: where it
+// means all of this machine's addresses, loopback is one of them.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+		if ip != nil && ip.To4() == nil {
+			host = "::1"
+		}
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// maxLine bounds a line of --jsonl, in bytes, its ending left out.
+const maxLine = 32 << 20
+
+// readAll reads the file that the arguments name, or standard input for none and
+// for "-".
+func (p process) readAll(args []string) ([]byte, error) {
+	in, err := p.input(args)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(in)
+}
+
+func (p process) input(args []string) (io.ReadCloser, error) {
+	if len(args) == 0 || args[0] == "-" {
+		return io.NopCloser(p.stdin), nil
+	}
+	return os.Open(args[0])
+}
+
+// eachLine writes one line out for each line in, at once and in order. What
+// convert appends to dst is the line; its error becomes one, in its place.
+func eachLine(in io.Reader, out io.Writer, convert func(n int, line, dst []byte) ([]byte, error)) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	var line, result []byte
+	for n := 1; ; n++ {
+		var err error
+		line, err = readLine(r, line[:0], maxLine)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			result, err = convert(n, line, result[:0])
+		}
+		var bad *lineError
+		if err != nil && !errors.As(err, &bad) {
+			return err
+		}
+		if bad != nil {
+			result = bad.appendJSON(result[:0])
+		}
+		if _, err := out.Write(append(result, '\n')); err != nil {
+			return err
+		}
+	}
+}
+
+// readLine appends the next line to dst, its ending left out. A line of more than
+// limit bytes is read to its end, and a *lineError. After the last line comes io.EOF.
+func readLine(r *bufio.Reader, dst []byte, limit int) ([]byte, error) {
+	long := false
+	for begun := false; ; begun = true {
+		part, err := r.ReadSlice('\n')
+		if ended := errors.Is(err, io.EOF); ended && !begun && len(part) == 0 {
+			return dst, io.EOF
+		} else if err != nil && !ended && !errors.Is(err, bufio.ErrBufferFull) {
+			return dst, err
+		}
+		done := !errors.Is(err, bufio.ErrBufferFull)
+		if long = long || len(dst)+len(bytes.TrimRight(part, "\r\n")) > limit; !long {
+			dst = append(dst, part...)
+		}
+		switch {
+		case done && long:
+			return dst, badLine("the line is longer than %d bytes", limit)
+		case done:
+			return bytes.TrimRight(dst, "\r\n"), nil
+		}
+	}
+}
+
+// lineError is what is wrong with one line of --jsonl, in the shape of the
+// Messages API's errors.
+type lineError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+func (e *lineError) Error() string { return e.Message }
+
+func (e *lineError) appendJSON(dst []byte) []byte {
+	b, err := json.Marshal(map[string]*lineError{"error": e}, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(err) // two strings always have a JSON form
+	}
+	return append(dst, b...)
+}
+
+func badLine(format string, args ...any) error {
+	return &lineError{"invalid_request_error", fmt.Sprintf(format, args...)}
+}
+
+// asLineError makes an invalid request an error of its line.
+func asLineError(err error) error {
+	var invalid *translate.InvalidRequestError
+	if errors.As(err, &invalid) {
+		return badLine("%s", invalid)
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dragoman/cmd/dragoman/internal/nearest"
+)
+
+// check applies the overrides and finds what is wrong between keys.
+func (l *loader) check() {
+	for i, u := range l.cfg.Upstreams {
+		l.checkUpstream(&l.cfg.Upstreams[i], "upstreams."+u.Name)
+	}
+	l.checkModels()
+	l.checkListen()
+}
+
+func (l *loader) checkUpstream(u *Upstream, key string) {
+	switch u.Kind {
+	case Bedrock:
+		l.checkRegion(u, key)
+		if u.Endpoint != "" {
+			l.checkURL(u.Endpoint, key+".endpoint")
+		}
+	case Anthropic:
+		if u.BaseURL == "" {
+			l.report(l.lines[key], key, "the upstream has no base_url", "add the address of the server, without /v1/messages")
+			return
+		}
+		l.checkURL(u.BaseURL, key+".base_url")
+	}
+}
+
+func (l *loader) checkRegion(u *Upstream, key string) {
+	if u.Region == "" {
+		region, err := awsRegion(l.getenv, u.Profile)
+		switch {
+		case err != nil:
+			l.report(l.lines[key], key, err.Error(), "add region, or mend the profile")
+		case region == "":
+			l.report(l.lines[key], key, "the upstream has no region, and neither has the environment", "add region: us-east-1, or set AWS_REGION")
+		}
+		u.Region = region
+	}
+	if !isRegion(u.Region) {
+		l.report(l.lines[key], key, fmt.Sprintf("%q is not a region", u.Region), "write it as in us-east-1")
+	}
+}
+
+// isRegion keeps what is not a region out of the host name that is built from it.
+func isRegion(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+func (l *loader) checkURL(s, key string) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
+		l.report(l.lines[key], key, "not the URL of a server", "write scheme and host, such as http://127.0.0.1:9000")
+	}
+}
+
+// checkModels wants every entry to name a declared upstream and warns of
+// entries that can never be asked for.
+func (l *loader) checkModels() {
+	kinds := map[string]string{}
+	var names []string
+	for _, u := range l.cfg.Upstreams {
+		kinds[u.Name] = u.Kind
+		names = append(names, u.Name)
+	}
+	judged := slices.ContainsFunc(l.problems, func(p Problem) bool { return p.Key == "models" })
+	if len(names) > 0 && len(l.cfg.Models) == 0 && !judged {
+		l.report(max(1, l.lines["models"]), "models", "no model is declared", fmt.Sprintf("add models: [{name: \"*\", upstream: %s}]", names[0]))
+	}
+	for i := range l.cfg.Models {
+		m, key := &l.cfg.Models[i], fmt.Sprintf("models[%d]", i)
+		if m.Name == "" {
+			l.report(l.lines[key], key, "the entry has no name", `add the name clients ask for, or name: "*"`)
+		}
+		if _, declared := kinds[m.Upstream]; !declared {
+			l.undeclared(m.Upstream, key, names)
+		}
+		l.shadowed(i, key)
+	}
+	l.families(kinds)
+}
+
+func (l *loader) undeclared(name, key string, names []string) {
+	switch near := nearest.Word(name, names); {
+	case name == "":
+		l.report(l.lines[key], key, "the entry has no upstream", "add the name of one under upstreams")
+	case near != "":
+		l.report(l.lines[key+".upstream"], key+".upstream", fmt.Sprintf("no upstream is named %q", name), fmt.Sprintf("did you mean %q?", near))
+	case len(names) == 0:
+		l.report(l.lines[key+".upstream"], key+".upstream", fmt.Sprintf("no upstream is named %q", name), "declare it under upstreams")
+	default:
+		l.report(l.lines[key+".upstream"], key+".upstream", fmt.Sprintf("no upstream is named %q", name), "declared: "+oneOf(names))
+	}
+}
+
+// shadowed warns of an entry of whose names an earlier one takes every one: to a
+// name, the wildcard of another is one more character, which only a wildcard takes.
+func (l *loader) shadowed(i int, key string) {
+	for j, earlier := range l.cfg.Models[:i] {
+		if !earlier.Covers(l.cfg.Models[i].Name) {
+			continue
+		}
+		line := l.lines[key]
+		l.cfg.Warnings = append(l.cfg.Warnings, Problem{
+			Where: fmt.Sprintf("%s:%d", l.file, line),
+			Key:   key,
+			Cause: fmt.Sprintf("%q is never reached: models[%d] (%q) matches first", l.cfg.Models[i].Name, j, earlier.Name),
+			Fix:   "move the narrower name up",
+			line:  line,
+		})
+		return
+	}
+}
+
+// checkListen checks both addresses, and that strangers need a key.
+func (l *loader) checkListen() {
+	client := l.address("listen", &l.cfg.Listen, l.src.Listen)
+	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen)
+	if client.valid && !client.loopback && len(l.cfg.Keys) == 0 && !l.src.Insecure {
+		client.complain(
+			fmt.Sprintf("%s can be reached from other machines, and without auth.keys anyone there could use your upstreams", l.cfg.Listen),
+			fmt.Sprintf("set auth: {keys: [\"${DRAGOMAN_KEY}\"]}, listen on 127.0.0.1:%s, or pass --insecure (DRAGOMAN_INSECURE=true)", client.port))
+	}
+	if client.valid && admin.valid && l.cfg.Listen == l.cfg.AdminListen && client.port != "0" {
+		admin.complain("the same address as listen: "+l.cfg.Listen, "choose another port")
+	}
+}
+
+// address is a listener's address, and where it was given.
+type address struct {
+	port            string
+	valid, loopback bool
+	complain        func(cause, fix string)
+}
+
+func (l *loader) address(key string, dst *string, over Override) address {
+	a := address{complain: func(cause, fix string) {
+		if line, ok := l.lines[key]; ok {
+			l.report(line, key, cause, fix)
+		} else {
+			l.complain(key, "", cause, fix)
+		}
+	}}
+	if over.Value != "" {
+		*dst = over.Value
+		a.complain = func(cause, fix string) { l.complain(over.From, "", cause, fix) }
+	}
+	host, port, err := net.SplitHostPort(*dst)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		a.complain(fmt.Sprintf("%q is not an address to listen on", *dst), "write host:port, such as 127.0.0.1:8484; port 0 takes a free one")
+		return a
+	}
+	ip := net.ParseIP(host)
+	a.port, a.valid, a.loopback = port, true, host == "localhost" || ip != nil && ip.IsLoopback()
+	return a
+}

@@ -1,0 +1,348 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/tools/txtar"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+)
+
+// environ is an environment for a test. HOME is always an empty folder, so that
+// the AWS configuration of the machine stays out of it.
+func environ(t *testing.T, pairs ...string) func(string) string {
+	t.Helper()
+	env := map[string]string{"HOME": t.TempDir()}
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	return func(name string) string { return env[name] }
+}
+
+func write(t *testing.T, name, data string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestBroken(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/broken.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(archive.Files); i += 2 {
+		file, want := archive.Files[i], archive.Files[i+1]
+		t.Run(strings.TrimSuffix(file.Name, ".yaml"), func(t *testing.T) {
+			path := write(t, file.Name, string(file.Data))
+			_, err := Load(Source{File: path, Getenv: environ(t)})
+			if err == nil {
+				t.Fatal("Load found nothing wrong")
+			}
+			got := strings.ReplaceAll(err.Error(), path, file.Name) + "\n"
+			if diff := cmp.Diff(string(want.Data), got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFile(t *testing.T) {
+	secret := write(t, "secret", "from-a-file\n")
+	path := write(t, "dragoman.yaml", `
+listen: 0.0.0.0:8484
+admin_listen: 127.0.0.1:8485
+auth: {keys: ["${DRAGOMAN_KEY}", "`+"file:"+secret+`"]}
+compat: strict
+upstreams:
+  east:  {kind: bedrock, region: us-east-1, endpoint: ""}
+  west:  {kind: bedrock, profile: p, endpoint: "http://127.0.0.1:9000"}
+  relay: {kind: anthropic, base_url: "${RELAY:-http://127.0.0.1:9001}", api_key: "x-${KEY}"}
+  sim:   {kind: simulated}
+models:
+  - name: claude-3-opus
+    upstream: east
+    model: anthropic.claude-3-opus-20240229-v1:0
+    wire: messages
+    format: legacy
+    language: en
+    tools: xml
+    fallbacks: []
+  - {name: new, upstream: relay, model: claude-opus-4-6}
+  - {name: forced, upstream: relay, model: claude-opus-4-6, prefill: true}
+  - {name: "sim-*", upstream: sim, prefill: }
+  - {name: refused, upstream: sim, prefill: false}
+  - {name: "claude-*", upstream: west}
+limits: {body_bytes: 33554432, max_concurrent: 0}
+timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m}
+`)
+	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	legacy, prefill := translate.Target{Format: "legacy"}, translate.Target{Format: "legacy", Prefill: true}
+	want := &Config{
+		File:        path,
+		Listen:      "0.0.0.0:8484",
+		AdminListen: "127.0.0.1:8485",
+		Keys:        []string{"k1", "from-a-file"},
+		Strict:      true,
+		Upstreams: []Upstream{
+			{Name: "east", Kind: Bedrock, Region: "us-east-1"},
+			{Name: "west", Kind: Bedrock, Region: "eu-west-3", Profile: "p", Endpoint: "http://127.0.0.1:9000"},
+			{Name: "relay", Kind: Anthropic, BaseURL: "http://127.0.0.1:9001", APIKey: "x-k2"},
+			{Name: "sim", Kind: Simulated},
+		},
+		Models: []proxy.Model{
+			{Name: "claude-3-opus", Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Target: prefill},
+			{Name: "new", Upstream: "relay", Model: "claude-opus-4-6", Target: legacy},
+			{Name: "forced", Upstream: "relay", Model: "claude-opus-4-6", Target: prefill},
+			{Name: "sim-*", Upstream: "sim", Target: prefill},
+			{Name: "refused", Upstream: "sim", Target: legacy},
+			{Name: "claude-*", Upstream: "west", Target: legacy},
+		},
+		BodyBytes: 32 << 20,
+		Timeouts:  proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute},
+		Connect:   time.Second,
+		Drain:     2 * time.Minute,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("configuration (-want +got):\n%s", diff)
+	}
+}
+
+func TestWithoutUpstreams(t *testing.T) {
+	profile := write(t, "config", "[default]\nregion = sa-east-1\n[profile other]\nregion = ap-south-1\n")
+	bedrock := func(region string) Upstream { return Upstream{Name: "bedrock", Kind: Bedrock, Region: region} }
+	tests := []struct {
+		name      string
+		env       []string
+		file      string
+		simulated bool
+		want      Upstream
+	}{
+		{name: "region", env: []string{"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-west-2"}, want: bedrock("us-east-1")},
+		{name: "default region", env: []string{"AWS_DEFAULT_REGION=us-west-2"}, want: bedrock("us-west-2")},
+		{name: "default profile", env: []string{"AWS_CONFIG_FILE=" + profile}, want: bedrock("sa-east-1")},
+		{name: "named profile", env: []string{"AWS_CONFIG_FILE=" + profile, "AWS_PROFILE=other"}, want: bedrock("ap-south-1")},
+		{name: "file without upstreams", env: []string{"AWS_REGION=us-east-1"}, file: "compat: strict\n", want: bedrock("us-east-1")},
+		{name: "empty file", env: []string{"AWS_REGION=us-east-1"}, file: "# nothing yet\n", want: bedrock("us-east-1")},
+		{name: "simulated", env: []string{"AWS_REGION=us-east-1"}, simulated: true, want: Upstream{Name: "simulated", Kind: Simulated}},
+		{
+			name:      "simulated beats a file",
+			file:      "upstreams: {east: {kind: bedrock, region: us-east-1}}\nmodels: [{name: a, upstream: east}]\n",
+			simulated: true,
+			want:      Upstream{Name: "simulated", Kind: Simulated},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			src := Source{Getenv: environ(t, tt.env...), Simulated: tt.simulated}
+			if tt.file != "" {
+				src.File = write(t, "dragoman.yaml", tt.file)
+			}
+			cfg, err := Load(src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]Upstream{tt.want}, cfg.Upstreams); diff != "" {
+				t.Errorf("upstreams (-want +got):\n%s", diff)
+			}
+			for name, prefill := range map[string]bool{
+				"any": tt.want.Kind == Simulated,
+				"us.anthropic.claude-3-opus-20240229-v1:0": true,
+			} {
+				m, ok := cfg.Model(name)
+				if !ok || m.Model != "" || m.Upstream != tt.want.Name || m.Target.Prefill != prefill {
+					t.Errorf("model %s = %+v, want one that passes the name through, with prefill %t", name, m, prefill)
+				}
+			}
+		})
+	}
+}
+
+func TestNoUpstream(t *testing.T) {
+	tests := []struct {
+		name string
+		env  []string
+		want []string
+	}{
+		{"nothing", nil, []string{"no --config file", "no AWS region", "not --simulated", "dragoman serve --simulated", "AWS_REGION=us-east-1 dragoman serve", "dragoman serve --config"}},
+		{"google", []string{"GOOGLE_CLOUD_PROJECT=p"}, []string{"GOOGLE_CLOUD_PROJECT is set, but Google Vertex AI is not supported by this version"}},
+		{"region", []string{"AWS_REGION=us-east-1/"}, []string{`AWS_REGION: "us-east-1/" is not a region; write it as in us-east-1`}},
+		{"profile", []string{"AWS_PROFILE=lost"}, []string{`AWS_PROFILE: the AWS configuration has no profile "lost"`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Load(Source{Getenv: environ(t, tt.env...)})
+			var problems Problems
+			if !errors.As(err, &problems) || len(problems) != 1 {
+				t.Fatalf("Load = %v, want one problem", err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is not in: %v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestFileAbsent(t *testing.T) {
+	_, err := Load(Source{File: "no-such.yaml", Getenv: environ(t)})
+	want := "no-such.yaml: cannot be read: no such file or directory; check the path given as --config (DRAGOMAN_CONFIG)"
+	if err == nil || err.Error() != want {
+		t.Errorf("Load = %v, want %s", err, want)
+	}
+}
+
+// An override takes the place of the file's value in what is checked, and in
+// what is blamed.
+func TestOverrides(t *testing.T) {
+	const file = "listen: 0.0.0.0:1\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: a, upstream: sim}]\n"
+	tests := []struct {
+		name    string
+		src     Source
+		want    string // Listen
+		problem string
+	}{
+		{name: "flag over file", src: Source{Listen: Override{"127.0.0.1:2", "--listen"}}, want: "127.0.0.1:2"},
+		{name: "insecure", src: Source{Insecure: true}, want: "0.0.0.0:1"},
+		{name: "bad flag", src: Source{Listen: Override{"x", "--listen"}}, problem: `--listen: "x" is not an address`},
+		{name: "open variable", src: Source{Listen: Override{":9", "DRAGOMAN_LISTEN"}}, problem: "DRAGOMAN_LISTEN: :9 can be reached from other machines"},
+		{name: "open host", src: Source{Listen: Override{"example.com:9", "--listen"}}, problem: "--listen: example.com:9 can be reached"},
+		{name: "admin may be open", src: Source{Listen: Override{"[::1]:0", "--listen"}, AdminListen: Override{"0.0.0.0:9", "--admin-listen"}}, want: "[::1]:0"},
+		{name: "same", src: Source{Listen: Override{"localhost:9", "--listen"}, AdminListen: Override{"localhost:9", "DRAGOMAN_ADMIN_LISTEN"}}, problem: "DRAGOMAN_ADMIN_LISTEN: the same address as listen"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.src.File, tt.src.Getenv = write(t, "dragoman.yaml", file), environ(t)
+			cfg, err := Load(tt.src)
+			switch {
+			case tt.problem != "":
+				if err == nil || !strings.HasPrefix(err.Error(), tt.problem) {
+					t.Errorf("Load = %v, want %s", err, tt.problem)
+				}
+			case err != nil:
+				t.Error(err)
+			case cfg.Listen != tt.want:
+				t.Errorf("Listen = %s, want %s", cfg.Listen, tt.want)
+			}
+		})
+	}
+}
+
+func TestShadowed(t *testing.T) {
+	path := write(t, "dragoman.yaml", `
+upstreams: {sim: {kind: simulated}}
+models:
+  - {name: "claude-*-sonnet*", upstream: sim}
+  - {name: claude-3-opus, upstream: sim}
+  - {name: claude-3-sonnet-v2, upstream: sim}
+  - {name: "*", upstream: sim}
+  - {name: "claude-3-*", upstream: sim}
+`)
+	cfg, err := Load(Source{File: path, Getenv: environ(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Problem{
+		{Where: path + ":6", Key: "models[2]", Cause: `"claude-3-sonnet-v2" is never reached: models[0] ("claude-*-sonnet*") matches first`, Fix: "move the narrower name up"},
+		{Where: path + ":8", Key: "models[4]", Cause: `"claude-3-*" is never reached: models[3] ("*") matches first`, Fix: "move the narrower name up"},
+	}
+	if diff := cmp.Diff(want, cfg.Warnings, cmpopts.IgnoreUnexported(Problem{})); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+func TestPrefills(t *testing.T) {
+	tests := []struct {
+		id   string
+		want bool
+	}{
+		{"claude-2.1", true},
+		{"anthropic.claude-v2:1", true},
+		{"anthropic.claude-instant-v1", true},
+		{"claude-3-opus-20240229", true},
+		{"us.anthropic.claude-3-5-sonnet-20241022-v2:0", true},
+		{"claude-3-5-sonnet@20240620", true},
+		{"claude-sonnet-4-20250514", true},
+		{"claude-opus-4-1-20250805", true},
+		{"global.anthropic.claude-haiku-4-5-20251001-v1:0", true},
+		{"arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0", true},
+		{"claude-3-*", true},
+		{"Claude-3-Haiku", true},
+		{"claude-opus-4-6", false},
+		{"anthropic.claude-sonnet-4-6-v1:0", false},
+		{"claude-sonnet-4-10", false},
+		{"claude-opus-5-20270101", false},
+		{"claude-mythos-preview", false},
+		{"claude-opus-4*", false},
+		{"claude-*-4-5", false},
+		{"claude-*", false},
+		{"*", false},
+		{"", false},
+		{"meta.llama3-70b-instruct-v1:0", false},
+		{"arn:aws:bedrock:us-east-1:1:application-inference-profile/abc", false},
+	}
+	all, err := Load(Source{Getenv: environ(t, "AWS_REGION=us-east-1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range tests {
+		if got := prefills(tt.id); got != tt.want {
+			t.Errorf("prefills(%q) = %t, want %t", tt.id, got, tt.want)
+		}
+		if m, _ := all.Model(tt.id); m.Target.Prefill != tt.want && !strings.ContainsAny(tt.id, "*@C") {
+			t.Errorf("passed through, %q has prefill %t", tt.id, m.Target.Prefill)
+		}
+	}
+}
+
+// What a variable holds is never a path to read, and a default may be empty.
+func TestExpand(t *testing.T) {
+	env := environ(t, "A=1", "FILE=file:/etc/hostname")
+	tests := []struct{ value, want string }{
+		{"plain $A {A} $", "plain $A {A} $"},
+		{"<${A}${A}>", "<11>"},
+		{"${NONE:-x-y}", "x-y"},
+		{"${NONE:-}", ""},
+		{"${A:-other}", "1"},
+		{"${FILE}", "file:/etc/hostname"},
+		{"file:relative", "file:relative"},
+	}
+	for _, tt := range tests {
+		got, err := expand(tt.value, env)
+		if err != nil || got != tt.want {
+			t.Errorf("expand(%q) = %q, %v, want %q", tt.value, got, err, tt.want)
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	archive, err := txtar.ParseFile("testdata/broken.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		f.Add(file.Data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := write(t, "dragoman.yaml", string(data))
+		cfg, err := Load(Source{File: path, Getenv: environ(t)})
+		if err == nil && (len(cfg.Upstreams) == 0 || len(cfg.Models) == 0) {
+			t.Errorf("nothing to serve, and nothing wrong: %+v", cfg)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+)
+
+// fromEnvironment finds an upstream where none is declared: an AWS region is
+// enough for Bedrock, whose model ids then pass through as they are.
+func (l *loader) fromEnvironment() {
+	region, err := awsRegion(l.getenv, "")
+	if err != nil {
+		l.complain("AWS_PROFILE", "", err.Error(), "mend the profile, or set AWS_REGION")
+		return
+	}
+	if !isRegion(region) {
+		l.complain("AWS_REGION", "", fmt.Sprintf("%q is not a region", region), "write it as in us-east-1")
+		return
+	}
+	if region != "" {
+		l.only(Upstream{Name: Bedrock, Kind: Bedrock, Region: region})
+		return
+	}
+	cause := "there is no upstream: no --config file that declares one, no AWS region, and not --simulated"
+	if l.src.File != "" {
+		cause = "there is no upstream: " + l.src.File + " declares none, there is no AWS region, and not --simulated"
+	}
+	if name := l.googleVariable(); name != "" {
+		cause += fmt.Sprintf(" (%s is set, but Google Vertex AI is not supported by this version)", name)
+	}
+	l.complain("", "", cause, `do one of:
+  dragoman serve --simulated                the built-in model: no account, no network
+  AWS_REGION=us-east-1 dragoman serve       Amazon Bedrock, with your AWS credentials
+  dragoman serve --config dragoman.yaml     upstreams and models of your own`)
+}
+
+// googleVariable returns the first variable that asks for Vertex AI.
+func (l *loader) googleVariable() string {
+	for _, name := range []string{"GOOGLE_CLOUD_PROJECT", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID"} {
+		if l.getenv(name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// awsRegion returns the region that the AWS SDKs would take: of the variables,
+// then of the profile, where "" is the one that AWS_PROFILE names. It is "" if
+// there is none; a profile that was asked for and is not there is an error.
+func awsRegion(getenv func(string) string, profile string) (string, error) {
+	if region := cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION")); region != "" {
+		return region, nil
+	}
+	asked := cmp.Or(profile, getenv("AWS_PROFILE"), getenv("AWS_DEFAULT_PROFILE"))
+	shared, err := awsconfig.LoadSharedConfigProfile(context.Background(), cmp.Or(asked, "default"),
+		func(o *awsconfig.LoadSharedConfigOptions) {
+			home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
+			o.ConfigFiles = []string{cmp.Or(getenv("AWS_CONFIG_FILE"), filepath.Join(home, ".aws", "config"))}
+			o.CredentialsFiles = []string{cmp.Or(getenv("AWS_SHARED_CREDENTIALS_FILE"), filepath.Join(home, ".aws", "credentials"))}
+		})
+	var absent awsconfig.SharedConfigProfileNotExistError
+	switch {
+	case err == nil:
+		return shared.Region, nil
+	case errors.As(err, &absent) && asked == "":
+		return "", nil
+	case errors.As(err, &absent):
+		return "", fmt.Errorf("the AWS configuration has no profile %q", asked)
+	default:
+		return "", errors.New(strings.Join(strings.Fields(err.Error()), " "))
+	}
+}

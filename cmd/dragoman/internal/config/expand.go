@@ -1,0 +1,96 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// maxSecret bounds a file named by a value: a credential is small, and a
+// device file never ends.
+const maxSecret = 64 << 10
+
+type expandError struct{ cause, fix string }
+
+func (e *expandError) Error() string { return e.cause + "; " + e.fix }
+
+// expand replaces ${VAR} and ${VAR:-default} in a value by the environment, and
+// then a value that was written as file:/path by what the file holds, without
+// its last line ending. A variable that is set to nothing counts as not set, as
+// in a shell's ":-". The error is an *expandError.
+//
+// Whether a value names a file is decided before the expansion, so that no
+// variable can make it one.
+func expand(value string, getenv func(string) string) (string, error) {
+	fromFile := strings.HasPrefix(value, "file:/")
+	value, err := expandVariables(value, getenv)
+	if err != nil || !fromFile {
+		return value, err
+	}
+	return readSecret(strings.TrimPrefix(value, "file:"))
+}
+
+func expandVariables(value string, getenv func(string) string) (string, error) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(value, "${")
+		out.WriteString(before)
+		if !found {
+			return out.String(), nil
+		}
+		inner, after, closed := strings.Cut(rest, "}")
+		if !closed {
+			return "", &expandError{"a ${ is not closed", "write ${VAR} or ${VAR:-default}"}
+		}
+		name, fallback, hasFallback := strings.Cut(inner, ":-")
+		if !isVariable(name) {
+			return "", &expandError{fmt.Sprintf("${%s} does not name a variable", inner), "write ${VAR} or ${VAR:-default}"}
+		}
+		set := getenv(name)
+		switch {
+		case set != "":
+			out.WriteString(set)
+		case hasFallback:
+			out.WriteString(fallback)
+		default:
+			return "", &expandError{
+				fmt.Sprintf("the environment variable %s is not set", name),
+				fmt.Sprintf("set it, or give a default: ${%s:-default}", name),
+			}
+		}
+		value = after
+	}
+}
+
+// isVariable reports whether s is a name a shell would take.
+func isVariable(s string) bool {
+	for i, c := range []byte(s) {
+		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func readSecret(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", unreadable(path, err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
+	if err != nil {
+		return "", unreadable(path, err)
+	}
+	if len(b) > maxSecret {
+		return "", &expandError{fmt.Sprintf("%s is larger than %d bytes", path, maxSecret), "name a file that holds the value alone"}
+	}
+	s := strings.TrimSuffix(string(b), "\n")
+	return strings.TrimSuffix(s, "\r"), nil
+}
+
+func unreadable(path string, err error) error {
+	return &expandError{fmt.Sprintf("%s cannot be read: %s", path, reason(err)), "check the path and its permissions"}
+}

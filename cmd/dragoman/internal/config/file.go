@@ -1,0 +1,187 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+)
+
+// readFile reads the configuration file into l.cfg.
+func (l *loader) readFile() {
+	data, err := os.ReadFile(l.src.File)
+	if err != nil {
+		l.complain(l.src.File, "", "cannot be read: "+reason(err), "check the path given as --config (DRAGOMAN_CONFIG)")
+		return
+	}
+	var doc yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return // nothing but comments
+	case err != nil:
+		l.syntax(data, err)
+		return
+	}
+	var second yaml.Node
+	if err := dec.Decode(&second); err == nil {
+		l.report(second.Line, "", "a second document begins", "remove the “---” line: a configuration is one document")
+		return
+	} else if !errors.Is(err, io.EOF) {
+		l.syntax(data, err)
+		return
+	}
+	if root := deref(doc.Content[0]); root.ShortTag() != "!!null" {
+		l.document(root)
+	}
+}
+
+// document is the shape of the file.
+func (l *loader) document(root *yaml.Node) {
+	c := l.cfg
+	var compat string
+	l.mapping(root, "", map[string]field{
+		"listen":       l.text(&c.Listen),
+		"admin_listen": l.text(&c.AdminListen),
+		"auth":         l.auth,
+		"compat":       l.choice(&compat, []string{"lenient", "strict"}, nil),
+		"upstreams":    l.upstreams,
+		"models":       l.list(l.model),
+		"limits":       l.limits,
+		"timeouts":     l.timeouts,
+	})
+	c.Strict = compat == "strict"
+}
+
+func (l *loader) auth(n *yaml.Node, key string) {
+	l.mapping(n, key, map[string]field{
+		"keys": l.list(func(n *yaml.Node, key string) {
+			s, ok := l.scalar(n, key)
+			switch {
+			case !ok:
+			case strings.TrimSpace(s) == "":
+				l.report(n.Line, key, "the key is empty", "give a value, or remove the element")
+			default:
+				l.cfg.Keys = append(l.cfg.Keys, s)
+			}
+		}),
+	})
+}
+
+func (l *loader) limits(n *yaml.Node, key string) {
+	var concurrent int64
+	l.mapping(n, key, map[string]field{
+		"body_bytes":     l.integer(&l.cfg.BodyBytes, 1),
+		"max_concurrent": l.integer(&concurrent, 0),
+	})
+	if concurrent != 0 {
+		key += ".max_concurrent"
+		l.report(l.lines[key], key, "a limit is not supported by this version", "set 0, or remove the key")
+	}
+}
+
+func (l *loader) timeouts(n *yaml.Node, key string) {
+	t := &l.cfg.Timeouts
+	l.mapping(n, key, map[string]field{
+		"connect":     l.duration(&l.cfg.Connect),
+		"first_byte":  l.duration(&t.FirstByte),
+		"idle":        l.duration(&t.Idle),
+		"total":       l.duration(&t.Total),
+		"write_stall": l.duration(&t.WriteStall),
+		"drain":       l.duration(&l.cfg.Drain),
+	})
+}
+
+func (l *loader) upstreams(n *yaml.Node, key string) {
+	l.entries(n, key, func(name string, line int, value *yaml.Node, key string) {
+		if !isName(name) {
+			l.report(line, key, fmt.Sprintf("%q cannot name an upstream", name), "use letters, digits, “.”, “_” and “-”: the name stands in headers and metrics")
+		}
+		u := Upstream{Name: name}
+		l.upstream(value, key, &u)
+		l.cfg.Upstreams = append(l.cfg.Upstreams, u)
+	})
+}
+
+// upstream reads the keys that go with the kind. Where the kind is wrong the
+// others cannot be judged.
+func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
+	if n.Kind == yaml.MappingNode && !l.kind(n, key, u) {
+		return
+	}
+	fields := map[string]field{"kind": func(*yaml.Node, string) {}}
+	switch u.Kind {
+	case Bedrock:
+		fields["region"] = l.text(&u.Region)
+		fields["profile"] = l.text(&u.Profile)
+		fields["endpoint"] = l.text(&u.Endpoint)
+	case Anthropic:
+		fields["base_url"] = l.text(&u.BaseURL)
+		fields["api_key"] = l.text(&u.APIKey)
+	}
+	l.mapping(n, key, fields)
+}
+
+func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
+	kinds := []string{Simulated, Bedrock, Anthropic}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "kind" {
+			l.choice(&u.Kind, kinds, []string{"vertex", "openai"})(deref(n.Content[i+1]), key+".kind")
+			return u.Kind != ""
+		}
+	}
+	l.report(n.Line, key, "the upstream has no kind", "add kind: "+oneOf(kinds))
+	return false
+}
+
+func (l *loader) model(n *yaml.Node, key string) {
+	var wire, language, tools string
+	var prefill *bool
+	m := proxy.Model{Target: translate.Target{Format: translate.FormatLegacy}}
+	l.lines[key] = n.Line
+	l.mapping(n, key, map[string]field{
+		"name":      l.text(&m.Name),
+		"upstream":  l.text(&m.Upstream),
+		"model":     l.text(&m.Model),
+		"wire":      l.choice(&wire, []string{"messages"}, []string{"text", "converse", "chat"}),
+		"format":    l.choice(&m.Target.Format, []string{translate.FormatLegacy}, nil),
+		"language":  l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
+		"tools":     l.choice(&tools, []string{"xml"}, []string{"native", "auto"}),
+		"prefill":   l.boolean(func(b bool) { prefill = &b }),
+		"fallbacks": l.fallbacks,
+	})
+	if prefill != nil {
+		m.Target.Prefill = *prefill
+	} else {
+		l.familyPrefill = append(l.familyPrefill, len(l.cfg.Models))
+	}
+	l.cfg.Models = append(l.cfg.Models, m)
+}
+
+func (l *loader) fallbacks(n *yaml.Node, key string) {
+	if n.Kind != yaml.SequenceNode || len(n.Content) > 0 {
+		l.report(n.Line, key, "not supported by this version", "remove the key")
+	}
+}
+
+// isName reports whether s can stand in a header and in a metric's label as it is.
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+}
+
+// reason is what the system said, without the path that the message has already.
+func reason(err error) string {
+	var bad *fs.PathError
+	if errors.As(err, &bad) {
+		return bad.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is one thing that is wrong with a configuration.
+type Problem struct {
+	Where string // "dragoman.yaml:7", "--listen" or "DRAGOMAN_LISTEN"
+	Key   string // "models[0].upstream"; "" for the whole of Where
+	Cause string
+	Fix   string // what to do about it
+
+	line int // of Where, to sort by
+}
+
+// String is the problem on one line: "where: key: cause; fix".
+func (p Problem) String() string {
+	var parts []string
+	for _, s := range []string{p.Where, p.Key, p.Cause} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	s := strings.Join(parts, ": ")
+	if p.Fix != "" {
+		s += "; " + p.Fix
+	}
+	return s
+}
+
+// Problems is the error of [Load]: all that is wrong, not the first thing alone.
+type Problems []Problem
+
+// Error gives one problem a line.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// oneOf lists words for a sentence: "a, b or c".
+func oneOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return fmt.Sprintf("%s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+}

@@ -1,0 +1,208 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"dragoman/cmd/dragoman/internal/nearest"
+)
+
+// reader walks the YAML of one file and collects every problem on its way. It
+// works on nodes, since a decoder that fills structs forgets the lines.
+type reader struct {
+	file     string
+	getenv   func(string) string
+	lines    map[string]int // by key: where it stands
+	problems []Problem
+}
+
+// field reads the value of one key.
+type field func(n *yaml.Node, key string)
+
+// report adds a problem at a line of the file.
+func (r *reader) report(line int, key, cause, fix string) {
+	r.problems = append(r.problems, Problem{
+		Where: fmt.Sprintf("%s:%d", r.file, line), Key: key, Cause: cause, Fix: fix, line: line,
+	})
+}
+
+// mapping reads a mapping whose keys are known. A key whose value is null
+// counts as absent: templates leave such keys behind.
+func (r *reader) mapping(n *yaml.Node, key string, fields map[string]field) {
+	r.entries(n, key, func(name string, line int, value *yaml.Node, key string) {
+		read, ok := fields[name]
+		if !ok {
+			r.unknown(line, name, key, slices.Sorted(maps.Keys(fields)))
+			return
+		}
+		if value.ShortTag() != "!!null" {
+			read(value, key)
+		}
+	})
+}
+
+func (r *reader) unknown(line int, name, key string, known []string) {
+	fix := "the keys here are " + oneOf(known)
+	if near := nearest.Word(name, known); near != "" {
+		fix = fmt.Sprintf("did you mean %q?", near)
+	}
+	r.report(line, key, "unknown key", fix)
+}
+
+// entries calls yield for each entry of a mapping whose keys are names, in the
+// order of the file, and refuses a name given twice.
+func (r *reader) entries(n *yaml.Node, key string, yield func(name string, line int, value *yaml.Node, key string)) {
+	if n.Kind != yaml.MappingNode {
+		r.report(n.Line, key, "expected a mapping, found "+kindName(n), "write keys and values, such as “name: value”")
+		return
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], deref(n.Content[i+1])
+		path := name.Value
+		if key != "" {
+			path = key + "." + name.Value
+		}
+		if first, again := seen[name.Value]; again {
+			r.report(name.Line, path, fmt.Sprintf("given twice, first on line %d", first), "remove one")
+			continue
+		}
+		seen[name.Value] = name.Line
+		r.lines[path] = name.Line
+		yield(name.Value, name.Line, value, path)
+	}
+}
+
+// list reads each element of a sequence.
+func (r *reader) list(element field) field {
+	return func(n *yaml.Node, key string) {
+		if n.Kind != yaml.SequenceNode {
+			r.report(n.Line, key, "expected a list, found "+kindName(n), "write “- ” before each element, or [a, b]")
+			return
+		}
+		for i, e := range n.Content {
+			element(deref(e), fmt.Sprintf("%s[%d]", key, i))
+		}
+	}
+}
+
+// scalar returns the text of a value, its variables expanded. It reports what
+// is wrong and returns false if there is none.
+func (r *reader) scalar(n *yaml.Node, key string) (string, bool) {
+	if n.Kind != yaml.ScalarNode {
+		r.report(n.Line, key, "expected a single value, found "+kindName(n), "write it on one line, quoted if it has brackets")
+		return "", false
+	}
+	s, err := expand(n.Value, r.getenv)
+	if err != nil {
+		var bad *expandError
+		errors.As(err, &bad)
+		r.report(n.Line, key, bad.cause, bad.fix)
+		return "", false
+	}
+	return s, true
+}
+
+func (r *reader) text(dst *string) field {
+	return func(n *yaml.Node, key string) {
+		if s, ok := r.scalar(n, key); ok {
+			*dst = s
+		}
+	}
+}
+
+func (r *reader) duration(dst *time.Duration) field {
+	return func(n *yaml.Node, key string) {
+		s, ok := r.scalar(n, key)
+		if !ok {
+			return
+		}
+		d, err := time.ParseDuration(s)
+		switch {
+		case err != nil:
+			r.report(n.Line, key, fmt.Sprintf("%q is not a duration", s), "give a number and a unit, such as 500ms, 30s, 5m or 1h")
+		case d <= 0:
+			r.report(n.Line, key, "a timeout has to be longer than nothing", "give a positive duration, or remove the key for the default")
+		default:
+			*dst = d
+		}
+	}
+}
+
+func (r *reader) integer(dst *int64, least int64) field {
+	return func(n *yaml.Node, key string) {
+		s, ok := r.scalar(n, key)
+		if !ok {
+			return
+		}
+		i, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || i < least {
+			r.report(n.Line, key, fmt.Sprintf("%q is not a whole number from %d to %d", s, least, int64(math.MaxInt64)), "write digits alone")
+			return
+		}
+		*dst = i
+	}
+}
+
+func (r *reader) boolean(set func(bool)) field {
+	return func(n *yaml.Node, key string) {
+		s, ok := r.scalar(n, key)
+		if !ok {
+			return
+		}
+		if s != "true" && s != "false" {
+			r.report(n.Line, key, fmt.Sprintf("%q is neither true nor false", s), "write true or false")
+			return
+		}
+		set(s == "true")
+	}
+}
+
+// choice reads one of the words in now. The words in later are those that the
+// contract names and this version does not serve yet.
+func (r *reader) choice(dst *string, now, later []string) field {
+	return func(n *yaml.Node, key string) {
+		s, ok := r.scalar(n, key)
+		switch {
+		case !ok:
+		case slices.Contains(now, s):
+			*dst = s
+		case slices.Contains(later, s):
+			r.report(n.Line, key, fmt.Sprintf("%q is not supported by this version", s), "use "+oneOf(now))
+		default:
+			fix := "use " + oneOf(now)
+			if near := nearest.Word(s, now); near != "" {
+				fix = fmt.Sprintf("did you mean %q?", near)
+			}
+			r.report(n.Line, key, fmt.Sprintf("%q is not known here", s), fix)
+		}
+	}
+}
+
+// deref follows aliases to what they stand for.
+func deref(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+func kindName(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.ShortTag() == "!!null":
+		return "nothing"
+	default:
+		return "a single value"
+	}
+}

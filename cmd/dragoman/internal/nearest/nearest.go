@@ -1,0 +1,40 @@
+// Package nearest finds the word that a mistyped one was meant to be.
+package nearest
+
+// Word returns the word of words that is nearest to s in single-character
+// edits, the first of equals. It returns "" where none is near enough to be
+// worth a suggestion: more than a third of s, and more than one edit, away.
+func Word(s string, words []string) string {
+	best, limit := "", max(1, len(s)/3)
+	for _, w := range words {
+		if d := distance(s, w); d <= limit {
+			best, limit = w, d-1
+		}
+	}
+	return best
+}
+
+// distance counts the insertions, deletions, replacements and swaps of
+// neighbours that turn a into b (optimal string alignment), in bytes.
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			d := last[j]
+			if a[i] != b[j] {
+				d++
+			}
+			d = min(d, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, before[j-1]+1)
+			}
+			row[j+1] = d
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// result is what a command left behind.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// invocation is a command line and what stands around it. Its environment has
+// nothing of the machine's.
+type invocation struct {
+	env   map[string]string
+	stdin string
+}
+
+func (i invocation) run(t *testing.T, args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	getenv := func(name string) string { return i.env[name] }
+	code := run(t.Context(), args, strings.NewReader(i.stdin), &stdout, &stderr, getenv)
+	return result{code, stdout.String(), stderr.String()}
+}
+
+// write makes a file in a folder of the test's own and returns its path.
+func write(t *testing.T, name, data string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func decode[T any](t *testing.T, data string) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(data), &v); err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	return v
+}
+
+const simulatedFile = `
+upstreams: {sim: {kind: simulated}}
+models:
+  - {name: claude-2.1, upstream: sim}
+  - {name: "claude-3-*", upstream: sim, model: three, prefill: false}
+`
+
+func TestExitCodes(t *testing.T) {
+	good := write(t, "good.yaml", simulatedFile)
+	bad := write(t, "bad.yaml", "upstrems: {}\n")
+	request := write(t, "request.json", weatherRequest)
+	tests := []struct {
+		name   string
+		args   []string
+		env    map[string]string
+		code   int
+		stderr string // is in it
+	}{
+		{"no command", nil, nil, 0, ""},
+		{"unknown command", []string{"sevre"}, nil, 2, `unknown command "sevre"; did you mean "serve"?`},
+		{"command of a later version", []string{"completion", "bash"}, nil, 2, `unknown command "completion"`},
+		{"help for an unknown command", []string{"help", "nonsense"}, nil, 2, `unknown command "nonsense"`},
+		{"unknown flag", []string{"serve", "--port", "1"}, nil, 2, "flag provided but not defined: -port"},
+		{"flag without its value", []string{"serve", "--listen"}, nil, 2, "flag needs an argument: -listen"},
+		{"stray argument", []string{"serve", "dragoman.yaml"}, nil, 2, `serve: unexpected argument "dragoman.yaml"`},
+		{"two files", []string{"parse", "--request", request, "a", "b"}, nil, 2, `parse: unexpected argument "b"`},
+		{"text and jsonl", []string{"render", "--text", "--jsonl"}, nil, 2, "exclude each other"},
+		{"parse without a request", []string{"parse"}, nil, 2, "--request is missing"},
+		{"parse with a bad stop", []string{"parse", "--request", request, "--stop", "tool_use"}, nil, 2, `"tool_use" is not a reason`},
+		{"parse with a stray sequence", []string{"parse", "--request", request, "--stop", "end_turn=x"}, nil, 2, "end_turn has no stop sequence"},
+		{"parse with a bad chunk", []string{"parse", "--request", request, "--chunk", "-1"}, nil, 2, "--chunk: -1 is less than 0"},
+		{"parse jsonl with a flag of the other form", []string{"parse", "--jsonl", "--events"}, nil, 2, "--events does not go with --jsonl"},
+		{"parse jsonl with such a variable", []string{"parse", "--jsonl"}, map[string]string{"DRAGOMAN_CHUNK": "3"}, 2, "DRAGOMAN_CHUNK does not go with --jsonl"},
+		{"parse with a request that is not there", []string{"parse", "--request", "none.json"}, nil, 1, "none.json"},
+		{"parse with a request that is wrong", []string{"parse", "--request", good}, nil, 1, "dragoman: "},
+		{"render a file that is not there", []string{"render", "none.json"}, nil, 1, "none.json"},
+		{"render a model that is not served", []string{"render", "--config", good, "--model", "gpt", request}, nil, 1, "gpt is none that the configuration serves"},
+		{"render with a bad file", []string{"render", "--config", bad, request}, nil, 78, bad + `:1: upstrems: unknown key; did you mean "upstreams"?`},
+		{"serve nothing", []string{"serve"}, nil, 78, "no AWS region"},
+		{"serve a bad file", []string{"serve", "--config", bad}, nil, 78, bad + `:1: upstrems: unknown key; did you mean "upstreams"?`},
+		{"serve strangers", []string{"serve", "--simulated", "--listen", "0.0.0.0:0"}, nil, 78, "--listen: 0.0.0.0:0 can be reached from other machines"},
+		{"check a bad file", []string{"check", "--config", bad}, nil, 78, bad + `:1: upstrems: unknown key; did you mean "upstreams"?`},
+		{"check nothing", []string{"check"}, nil, 78, "no AWS region"},
+		{"check strangers", []string{"check", "--config", good}, map[string]string{"DRAGOMAN_LISTEN": ":8484"}, 78, "DRAGOMAN_LISTEN: :8484 can be reached from other machines"},
+		{"a variable that does not fit", []string{"check"}, map[string]string{"DRAGOMAN_SIMULATED": "perhaps"}, 78, `DRAGOMAN_SIMULATED: "perhaps" does not fit --simulated`},
+		{"models of nothing", []string{"models"}, nil, 78, "no AWS region"},
+		{"health of nobody", []string{"healthcheck", "--admin-listen", "127.0.0.1:1"}, nil, 1, "not healthy"},
+		{"health with a bad file", []string{"healthcheck", "--config", bad}, nil, 78, "upstrems"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := invocation{env: tt.env}.run(t, tt.args...)
+			if got.code != tt.code {
+				t.Errorf("exit code %d, want %d", got.code, tt.code)
+			}
+			if !strings.Contains(got.stderr, tt.stderr) || (tt.stderr == "") != (got.stderr == "") {
+				t.Errorf("stderr has not %q:\n%s", tt.stderr, got.stderr)
+			}
+			if tt.code != 0 && got.stdout != "" {
+				t.Errorf("a failure wrote to stdout:\n%s", got.stdout)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	overview := invocation{}.run(t).stdout
+	for _, args := range [][]string{{"help"}, {"-h"}, {"--help"}} {
+		if got := (invocation{}).run(t, args...); got.code != 0 || got.stdout != overview {
+			t.Errorf("%v: exit code %d, or not the overview:\n%s", args, got.code, got.stdout)
+		}
+	}
+	for _, c := range commands() {
+		if !strings.Contains(overview, "\n  "+c.name+" ") {
+			t.Errorf("%s is not in the overview", c.name)
+		}
+		want := invocation{}.run(t, "help", c.name)
+		if !strings.HasPrefix(want.stdout, "Usage: dragoman "+c.name) {
+			t.Errorf("help %s:\n%s", c.name, want.stdout)
+		}
+		for _, args := range [][]string{{c.name, "-h"}, {c.name, "--help"}} {
+			if got := (invocation{}).run(t, args...); got != want {
+				t.Errorf("%v differs from help %s:\n%s%s", args, c.name, got.stdout, got.stderr)
+			}
+		}
+	}
+	if got := (invocation{}).run(t, "serve", "-h").stdout; !strings.Contains(got, "--admin-listen ADDRESS") || !strings.Contains(got, "[DRAGOMAN_ADMIN_LISTEN]") {
+		t.Errorf("serve -h names no flag and variable:\n%s", got)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if got := (invocation{}).run(t, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "dragoman "+build().Version+" (go") {
+		t.Errorf("version: %+v", got)
+	}
+	got := invocation{}.run(t, "version", "--json")
+	if info := decode[buildInfo](t, got.stdout); info != build() || info.Version == "" || info.Go == "" {
+		t.Errorf("version --json: %+v", got)
+	}
+}
+
+// Flags win over the environment, the environment over the file, the file over
+// the default.
+func TestPrecedence(t *testing.T) {
+	file := write(t, "dragoman.yaml", "listen: 127.0.0.1:1003\n"+simulatedFile)
+	other := write(t, "other.yaml", "listen: 127.0.0.1:1004\n"+simulatedFile)
+	tests := []struct {
+		name string
+		args []string
+		env  map[string]string
+		want string // the line that check prints
+	}{
+		{"default", []string{"--simulated"}, nil, "listen    127.0.0.1:8484,"},
+		{"file", []string{"--config", file}, nil, "listen    127.0.0.1:1003,"},
+		{"file from the environment", nil, map[string]string{"DRAGOMAN_CONFIG": file}, "listen    127.0.0.1:1003,"},
+		{"flag over environment for the file", []string{"--config", other}, map[string]string{"DRAGOMAN_CONFIG": file}, "listen    127.0.0.1:1004,"},
+		{"environment over file", []string{"--config", file}, map[string]string{"DRAGOMAN_LISTEN": "127.0.0.1:1002"}, "listen    127.0.0.1:1002,"},
+		{"empty variable", []string{"--config", file}, map[string]string{"DRAGOMAN_LISTEN": ""}, "listen    127.0.0.1:1003,"},
+		{"flag over both", []string{"--config", file, "--listen=127.0.0.1:1001"}, map[string]string{"DRAGOMAN_LISTEN": "127.0.0.1:1002"}, "listen    127.0.0.1:1001,"},
+		{"admin", []string{"--config", file}, map[string]string{"DRAGOMAN_ADMIN_LISTEN": "127.0.0.1:1005"}, "admin     127.0.0.1:1005"},
+		{"insecure", []string{"--config", file, "--listen=:1006"}, map[string]string{"DRAGOMAN_INSECURE": "true"}, "listen    :1006,"},
+		{"simulated from the environment", nil, map[string]string{"DRAGOMAN_SIMULATED": "1", "AWS_REGION": "us-east-1"}, "upstream  simulated: simulated"},
+		{"simulated denied by flag", []string{"--simulated=false"}, map[string]string{"DRAGOMAN_SIMULATED": "1", "AWS_REGION": "us-east-1"}, "upstream  bedrock: bedrock us-east-1"},
+		{"region", nil, map[string]string{"AWS_REGION": "us-east-1"}, "upstream  bedrock: bedrock us-east-1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := invocation{env: tt.env}.run(t, append([]string{"check"}, tt.args...)...)
+			if got.code != 0 || !strings.HasPrefix(got.stdout, "ok\n") || !strings.Contains(got.stdout, "\n"+tt.want) {
+				t.Errorf("exit code %d, want ok and %q:\n%s%s", got.code, tt.want, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
+func TestFlagsAnywhere(t *testing.T) {
+	tests := []struct {
+		args   []string
+		others string
+		model  string
+	}{
+		{args: []string{"--model", "m", "FILE"}, others: "FILE", model: "m"},
+		{args: []string{"FILE", "--model", "m"}, others: "FILE", model: "m"},
+		{args: []string{"a", "-model=m", "b"}, others: "a b", model: "m"},
+		{args: []string{"--", "--model", "m"}, others: "--model m"},
+		{args: []string{"a", "--", "-b", "--"}, others: "a -b --"},
+		{args: []string{"-", "--model", "m"}, others: "-", model: "m"},
+	}
+	for _, tt := range tests {
+		fs := newFlagSet()
+		model := fs.String("model", "", "")
+		others, err := fs.parse(tt.args, func(string) string { return "" })
+		if err != nil || strings.Join(others, " ") != tt.others || *model != tt.model {
+			t.Errorf("parse(%q) = %q, model %q, %v", tt.args, others, *model, err)
+		}
+	}
+}
+
+func TestModels(t *testing.T) {
+	path := write(t, "dragoman.yaml", simulatedFile)
+	got := invocation{}.run(t, "models", "--config", path)
+	want := `NAME        UPSTREAM  KIND       MODEL  FORMAT  PREFILL
+claude-2.1  sim       simulated  =      legacy  true
+claude-3-*  sim       simulated  three  legacy  false
+`
+	if got.code != 0 || got.stdout != want {
+		t.Errorf("models:\n%s%s", got.stdout, got.stderr)
+	}
+}
+
+// A filter that waits for its input ends with the context.
+func TestInterruptedFilter(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	stdin, stop := blocked()
+	defer stop()
+	done := make(chan int)
+	go func() {
+		done <- run(ctx, []string{"parse", "--jsonl"}, stdin, &bytes.Buffer{}, &bytes.Buffer{}, func(string) string { return "" })
+	}()
+	<-stdin.reading
+	cancel()
+	if code := <-done; code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+}
+
+// blockedReader says when it is read, and then gives nothing until it is stopped.
+type blockedReader struct{ reading, stopped chan struct{} }
+
+func blocked() (*blockedReader, func()) {
+	r := &blockedReader{make(chan struct{}), make(chan struct{})}
+	return r, func() { close(r.stopped) }
+}
+
+func (r *blockedReader) Read([]byte) (int, error) {
+	close(r.reading)
+	<-r.stopped
+	return 0, os.ErrClosed
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"text/tabwriter"
+)
+
+func modelsCommand() command {
+	return command{
+		name:     "models",
+		synopsis: "[--config FILE] [--simulated]",
+		brief:    "list the models of the configuration",
+		about: `
+Lists the entries of the configuration in the order in which they are tried: the name clients ask
+for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
+for), the format, and whether a last assistant turn is continued.
+
+  dragoman models --config dragoman.yaml`,
+		setup: func(fs *flagSet) action {
+			s := newSettings(fs).withSimulated().notListening()
+			return func(_ context.Context, p process, _ []string) error { return listModels(p, s) }
+		},
+	}
+}
+
+func listModels(p process, s *settings) error {
+	cfg, err := s.load(p)
+	if err != nil {
+		return err
+	}
+	kinds := map[string]string{}
+	for _, u := range cfg.Upstreams {
+		kinds[u.Name] = u.Kind
+	}
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL")
+	for _, m := range cfg.Models {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%t\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Target.Format, m.Target.Prefill)
+	}
+	return w.Flush()
+}

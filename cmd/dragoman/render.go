@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/translate"
+)
+
+func renderCommand() command {
+	return command{
+		name:     "render",
+		synopsis: "[--model MODEL] [--config FILE] [--jsonl] [--text] [FILE]",
+		brief:    "show the prompt that a Messages request becomes",
+		about: `
+Reads a Messages request from FILE or standard input and prints the prompt the model would be asked,
+as JSON. The network is not used. Without --config the defaults for the family of the model hold.
+With --jsonl each line is a request, and each line out its prompt, or {"error":{"type":…,"message":…}}.
+
+  dragoman render --text request.json
+  dragoman render --config dragoman.yaml --model claude-3-opus < request.json`,
+		maxArgs: 1,
+		filter:  true,
+		setup: func(fs *flagSet) action {
+			r := renderer{settings: newSettings(fs).notListening()}
+			fs.StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")
+			lines := fs.Bool("jsonl", false, "read one request a line")
+			fs.BoolVar(&r.text, "text", false, "print the prompt as one text, for people")
+			return func(_ context.Context, p process, args []string) error {
+				if r.text && *lines {
+					return usagef("render: --text and --jsonl exclude each other")
+				}
+				return r.run(p, args, *lines)
+			}
+		},
+	}
+}
+
+// renderer is `dragoman render` with its flags.
+type renderer struct {
+	settings *settings
+	model    string
+	text     bool
+	cfg      *config.Config // nil: the defaults of the model's family
+}
+
+func (r *renderer) run(p process, args []string, lines bool) error {
+	if r.settings.file != "" {
+		cfg, err := r.settings.load(p)
+		if err != nil {
+			return err
+		}
+		r.cfg = cfg
+	}
+	if lines {
+		in, err := p.input(args)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		return eachLine(in, p.stdout, func(_ int, line, dst []byte) ([]byte, error) {
+			dst, err := r.append(dst, line)
+			return dst, asLineError(err)
+		})
+	}
+	body, err := p.readAll(args)
+	if err != nil {
+		return err
+	}
+	out, err := r.append(nil, body)
+	if err != nil {
+		return err
+	}
+	_, err = p.stdout.Write(append(out, '\n'))
+	return err
+}
+
+// append renders one request to the end of dst.
+func (r *renderer) append(dst, body []byte) ([]byte, error) {
+	req, err := translate.Decode(body, translate.DecodeOptions{Strict: r.cfg != nil && r.cfg.Strict})
+	if err != nil {
+		return dst, err
+	}
+	if r.model != "" {
+		req.Model = r.model
+	}
+	target, err := r.target(req.Model)
+	if err != nil {
+		return dst, err
+	}
+	prompt, err := translate.Render(req, target)
+	if err != nil {
+		return dst, err
+	}
+	if r.text {
+		return append(dst, prompt.Text()...), nil
+	}
+	out, err := json.Marshal(prompt)
+	return append(dst, out...), err
+}
+
+// target is what the configuration, or the model's family, says of the model.
+func (r *renderer) target(model string) (translate.Target, error) {
+	if r.cfg == nil {
+		return config.Target(model), nil
+	}
+	m, ok := r.cfg.Model(model)
+	if !ok {
+		return translate.Target{}, &lineError{"not_found_error", "model: " + model + " is none that the configuration serves"}
+	}
+	return m.Target, nil
+}

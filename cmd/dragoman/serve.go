@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+)
+
+func serveCommand() command {
+	return command{
+		name:     "serve",
+		synopsis: "[--config FILE] [--listen ADDRESS] [--admin-listen ADDRESS] [--simulated]",
+		brief:    "serve until SIGTERM or SIGINT, then drain",
+		about: `
+Serves the Messages API. The first line of the log, on standard error, names the URL and what to
+paste for a client. On SIGTERM or SIGINT no new connections are taken, /readyz answers 503, and open
+exchanges have timeouts.drain to finish; a second signal ends at once.
+
+  dragoman serve --simulated
+  AWS_REGION=us-east-1 dragoman serve
+  dragoman serve --config dragoman.yaml --listen 127.0.0.1:9000`,
+		setup: func(fs *flagSet) action {
+			s := newSettings(fs).withServing()
+			return func(ctx context.Context, p process, _ []string) error { return serve(ctx, p, s) }
+		},
+	}
+}
+
+func serve(ctx context.Context, p process, s *settings) error {
+	cfg, err := s.load(p)
+	if err != nil {
+		return err
+	}
+	upstreams, err := newUpstreams(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	log := newLog(p.stderr)
+	server, err := newProxy(cfg, upstreams, log)
+	if err != nil {
+		return err
+	}
+	site, err := open(ctx, cfg, server, log)
+	if err != nil {
+		return err
+	}
+	announce(p, cfg, site, log)
+	site.serve()
+	select {
+	case err = <-site.failed:
+	case <-ctx.Done():
+		server.Drain()
+		log.Info().Stringer("timeout", cfg.Drain).Str("msg", "draining: no new connections; open exchanges may finish").Send()
+	}
+	drained := site.close(cfg.Drain)
+	if err == nil {
+		err = drained
+	}
+	if err == nil {
+		log.Info().Str("msg", "drained").Send()
+	}
+	return err
+}
+
+// newLog writes one JSON object a line. Messages are in its field msg.
+func newLog(w io.Writer) zerolog.Logger {
+	return zerolog.New(zerolog.SyncWriter(w)).With().Timestamp().Logger()
+}
+
+// announce logs where the server is, and what makes a client use it.
+func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
+	export := "export ANTHROPIC_BASE_URL=" + s.url()
+	of, comment := "", ""
+	if cfg.Simulates() {
+		of, comment = " (simulated: a built-in program answers, not a model)", " # simulated"
+	}
+	log.Info().
+		Str("version", build().Version).
+		Str("url", s.url()).
+		Str("admin_url", s.adminURL()).
+		Bool("simulated", cfg.Simulates()).
+		Str("msg", fmt.Sprintf("serving %s%s, for clients: %s%s", s.url(), of, export, comment)).
+		Send()
+	for _, w := range cfg.Warnings {
+		log.Warn().Str("msg", w.String()).Send()
+	}
+	if isTerminal(p.stdout) {
+		fmt.Fprintf(p.stdout, "\nDragoman is at %s%s. For the clients:\n\n    %s\n\n", s.url(), of, export)
+	}
+}
+
+// isTerminal reports whether somebody may be looking.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
+	"dragoman/proxy"
+	"dragoman/upstream"
+)
+
+// settings are the flags that choose a configuration.
+type settings struct {
+	flags               *flagSet
+	file                string
+	listen, adminListen string
+	simulated, insecure bool
+}
+
+// newSettings declares the flags that every command with a configuration takes.
+func newSettings(fs *flagSet) *settings {
+	s := &settings{flags: fs}
+	fs.StringVar(&s.file, "config", "", "read the configuration from `FILE` (YAML)")
+	return s
+}
+
+// withServing declares the flags that change what is served, and where.
+func (s *settings) withServing() *settings {
+	s.withAdmin()
+	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one, and without a file it is 127.0.0.1:8484")
+	s.withSimulated()
+	s.flags.BoolVar(&s.insecure, "insecure", false, "serve without authentication on an address that other machines can reach")
+	return s
+}
+
+func (s *settings) withSimulated() *settings {
+	s.flags.BoolVar(&s.simulated, "simulated", false, "answer every model name from the built-in simulated model")
+	return s
+}
+
+func (s *settings) withAdmin() *settings {
+	s.flags.StringVar(&s.adminListen, "admin-listen", "", "listen for /healthz, /readyz and /metrics on `ADDRESS`; without a file it is 127.0.0.1:8485")
+	return s
+}
+
+// notListening is for commands that do not care who could reach the server.
+func (s *settings) notListening() *settings {
+	s.insecure = true
+	return s
+}
+
+// load reads the configuration and checks it. The error is config.Problems.
+func (s *settings) load(p process) (*config.Config, error) {
+	return config.Load(config.Source{
+		File:        s.file,
+		Listen:      config.Override{Value: s.listen, From: s.flags.from["listen"]},
+		AdminListen: config.Override{Value: s.adminListen, From: s.flags.from["admin-listen"]},
+		Simulated:   s.simulated,
+		Insecure:    s.insecure,
+		Getenv:      p.getenv,
+	})
+}
+
+// newUpstreams makes every upstream of a configuration, by name, without
+// touching the network. The error is config.Problems.
+func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Upstream, error) {
+	upstreams := map[string]proxy.Upstream{}
+	var problems config.Problems
+	for _, u := range cfg.Upstreams {
+		up, err := newUpstream(ctx, cfg, u)
+		if err != nil {
+			problems = append(problems, config.Problem{
+				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
+			})
+		}
+		upstreams[u.Name] = up
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return upstreams, nil
+}
+
+func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream) (proxy.Upstream, error) {
+	switch u.Kind {
+	case config.Bedrock:
+		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
+			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, HTTPClient: newClient(cfg.Connect),
+		})
+	case config.Anthropic:
+		return upstream.NewAnthropic(upstream.AnthropicOptions{
+			BaseURL: u.BaseURL, APIKey: u.APIKey, HTTPClient: newClient(cfg.Connect),
+		})
+	default:
+		return upstream.NewSimulated(), nil
+	}
+}
+
+// newClient returns a client that gives up connecting after a time of the user's
+// choice, or nil, which is an upstream's own client, if there is none.
+func newClient(connect time.Duration) *http.Client {
+	if connect == 0 {
+		return nil
+	}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: connect}).DialContext,
+			TLSHandshakeTimeout: connect,
+			ForceAttemptHTTP2:   true,
+			MaxIdleConnsPerHost: 256,
+			IdleConnTimeout:     90 * time.Second,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// newProxy makes the server of a configuration. The error is config.Problems.
+func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, log zerolog.Logger) (*proxy.Server, error) {
+	counts := metrics.New(build().Version)
+	counts.ConfigLoaded.Set(1)
+	server, err := proxy.New(proxy.Options{
+		Models:    cfg.Models,
+		Upstreams: upstreams,
+		Keys:      cfg.Keys,
+		Strict:    cfg.Strict,
+		BodyBytes: cfg.BodyBytes,
+		Timeouts:  cfg.Timeouts,
+		Log:       log,
+		Metrics:   counts,
+	})
+	if err != nil {
+		return nil, config.Problems{{Where: cfg.File, Cause: err.Error()}}
+	}
+	return server, nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// version is set by the linker: -ldflags "-X main.version=1.2.3".
+var version string
+
+// buildInfo is the JSON form of `dragoman version`.
+type buildInfo struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"` // of the source, "+dirty" if it was changed
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+// build tells from the linker's value, else from what the Go tool recorded,
+// which version this is.
+func build() buildInfo {
+	b := buildInfo{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		info = &debug.BuildInfo{}
+	}
+	if b.Version == "" && info.Main.Version != "(devel)" {
+		b.Version = info.Main.Version
+	}
+	if b.Version == "" {
+		b.Version = "devel"
+	}
+	dirty := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			b.Revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+dirty"
+		}
+	}
+	if b.Revision != "" {
+		b.Revision += dirty
+	}
+	return b
+}
+
+func versionCommand() command {
+	return command{
+		name:     "version",
+		synopsis: "[--json]",
+		brief:    "print the version",
+		about:    "Prints the version of the program and what it was built with.",
+		setup: func(fs *flagSet) action {
+			asJSON := fs.Bool("json", false, "print a JSON object")
+			return func(_ context.Context, p process, _ []string) error {
+				b := build()
+				if *asJSON {
+					return json.NewEncoder(p.stdout).Encode(b)
+				}
+				_, err := fmt.Fprintf(p.stdout, "dragoman %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
+				return err
+			}
+		},
+	}
+}
