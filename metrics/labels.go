@@ -1,0 +1,81 @@
+package metrics
+
+import (
+	"slices"
+	"strings"
+)
+
+// other is the label of what is in no bounded set.
+const other = "other"
+
+var (
+	dialects = []string{"messages"}
+
+	// error.type of the Messages API (reference/errors.md §2).
+	errorTypes = []string{
+		"invalid_request_error", "authentication_error", "billing_error", "permission_error", "not_found_error",
+		"conflict_error", "request_too_large", "rate_limit_error", "api_error", "timeout_error", "overloaded_error",
+	}
+
+	outcomes = []string{"clean", "repaired", "unknown_tool", "incomplete", "type_fallback", "continued", "leaked"}
+
+	// The words that names of fields are made of which may be left out
+	// (reference/messages-api.md §2 to §7).
+	fieldWords = newSet(`
+		system messages content source tools tool_choice type
+		thinking output_config output_format metadata service_tier speed cache_control container inference_geo
+		diagnostics user_profile_id context_management compaction fallbacks fallback_credit_token billing_policy
+		thread mcp_servers anthropic_version anthropic_beta temperature top_p top_k
+		citations transformations caller toolset_name
+		strict input_examples defer_loading eager_input_streaming allowed_callers tool_search_tool
+		redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result
+		bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result
+		container_upload mcp_tool_use mcp_tool_result mcp_tool_listing fallback advisor_tool_result browser_state`)
+)
+
+// fieldDepth is how deep the API's fields that are left out may lie:
+// messages.content.content.content.cache_control.
+const fieldDepth = 5
+
+// Field returns the dotted name of a field that was left out of a request, or
+// "other" if it is none of the API's: the client made it up, and it is part of
+// a body.
+func Field(name string) string {
+	words := 0
+	for word := range strings.SplitSeq(name, ".") {
+		if words++; words > fieldDepth || !fieldWords[word] {
+			return other
+		}
+	}
+	return name
+}
+
+func newSet(words string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+func oneOf(set []string, s string) string {
+	if slices.Contains(set, s) {
+		return s
+	}
+	return other
+}
+
+func orOther(s string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// statusClass returns "2xx" for 200, and so on.
+func statusClass(status int) string {
+	if status < 100 || status > 599 {
+		return other
+	}
+	return string([]byte{'0' + byte(status/100), 'x', 'x'})
+}

@@ -1,0 +1,123 @@
+// Package metrics counts exchanges for Prometheus. Every exchange becomes one
+// flat [Exchange], and [Metrics.Observe] is the one place that counts it.
+//
+// All labels are bounded: by the configuration, or by a set that is fixed here.
+// What is in neither is counted as "other".
+package metrics
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics holds the vectors of one server, in a registry of its own.
+type Metrics struct {
+	// Inflight counts the requests that are being answered, OpenStreams those of
+	// them whose stream has begun. Who answers them keeps both.
+	Inflight, OpenStreams prometheus.Gauge
+
+	// CredentialExpiry holds when the credentials of an upstream end, in seconds
+	// of Unix time, by the name of the upstream.
+	CredentialExpiry *prometheus.GaugeVec
+	// ConfigLoaded is 1 if the last configuration that was read is the one that
+	// serves, which it is at the start, and 0 if it was refused.
+	ConfigLoaded prometheus.Gauge
+
+	requests          *prometheus.CounterVec
+	duration          *prometheus.HistogramVec
+	firstEvent        *prometheus.HistogramVec
+	overhead          *prometheus.HistogramVec
+	attempts          *prometheus.CounterVec
+	upstreamErrors    *prometheus.CounterVec
+	fallbacks         *prometheus.CounterVec
+	streamsTerminated *prometheus.CounterVec
+	toolCalls         *prometheus.CounterVec
+	droppedFields     *prometheus.CounterVec
+	tokens            *prometheus.CounterVec
+	panics            prometheus.Counter
+
+	registry *prometheus.Registry
+}
+
+// Buckets in seconds: answers of a model take up to the hour that an exchange
+// may take, our own work microseconds.
+var (
+	answerBuckets   = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 3600}
+	overheadBuckets = []float64{10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 50e-3, .25, 1}
+)
+
+// New returns the metrics of a server of the given version. All that the
+// project's contract names are registered, whatever feeds them.
+func New(version string) *Metrics {
+	exchange := []string{"dialect", "model", "upstream", "stream", "status_class"}
+	attempt := []string{"upstream", "error_type"}
+	r := registrar{prometheus.NewRegistry()}
+	m := &Metrics{
+		Inflight:         r.gauge("inflight_requests", "Requests that are being answered."),
+		OpenStreams:      r.gauge("open_streams", "Streams that have begun and not ended."),
+		CredentialExpiry: r.gauges("credential_expiry_timestamp_seconds", "When the credentials of an upstream end, in Unix time.", "upstream"),
+		ConfigLoaded:     r.gauge("config_last_reload_success", "1 if the configuration that was read last serves, 0 if it was refused."),
+
+		requests:          r.counters("requests_total", "Exchanges that have ended.", exchange...),
+		duration:          r.histograms("request_duration_seconds", "Time from a request to the end of its answer.", answerBuckets, exchange...),
+		firstEvent:        r.histograms("time_to_first_event_seconds", "Time from a request to the first event of its answer.", answerBuckets, exchange...),
+		overhead:          r.histograms("overhead_seconds", "Own work for one exchange, by stage. Parsing includes the encoding of a stream's events.", overheadBuckets, "stage"),
+		attempts:          r.counters("upstream_attempts_total", "Calls of an upstream, by what they failed with, if they did.", attempt...),
+		upstreamErrors:    r.counters("upstream_errors_total", "Calls of an upstream that failed.", attempt...),
+		fallbacks:         r.counters("fallbacks_total", "Calls of an upstream in place of one that failed, by what it failed with.", attempt...),
+		streamsTerminated: r.counters("stream_terminations_total", "Streams that have ended, by how.", "outcome"),
+		toolCalls:         r.counters("tool_calls_total", "Attempts of a model to call a tool, by how they could be read.", "model", "outcome"),
+		droppedFields:     r.counters("dropped_fields_total", "Requests from which a field was left out, by its name.", "field"),
+		tokens:            r.counters("tokens_total", "Tokens as the upstreams count them.", "model", "type"),
+		panics:            r.counter("panics_total", "Exchanges that a programming error ended."),
+
+		registry: r.Registry,
+	}
+	r.gauges("build_info", "1, labelled with the version.", "version").WithLabelValues(version).Set(1)
+	m.ConfigLoaded.Set(1)
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Handler answers with all metrics in the exposition format that the scraper asks for.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+const namespace = "dragoman"
+
+// registrar makes metrics and registers them.
+type registrar struct{ *prometheus.Registry }
+
+func (r registrar) gauge(name, help string) prometheus.Gauge {
+	g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help})
+	r.MustRegister(g)
+	return g
+}
+
+func (r registrar) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	r.MustRegister(g)
+	return g
+}
+
+func (r registrar) counter(name, help string) prometheus.Counter {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
+	r.MustRegister(c)
+	return c
+}
+
+func (r registrar) counters(name, help string, labels ...string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	r.MustRegister(c)
+	return c
+}
+
+func (r registrar) histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+	r.MustRegister(h)
+	return h
+}

@@ -1,0 +1,141 @@
+package metrics
+
+import (
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+// whole is an exchange in which everything happened.
+func whole() *Exchange {
+	return &Exchange{
+		Dialect: "messages", Model: "claude-2.1", Pattern: "claude-*", Upstream: "east",
+		Status: 200, ErrorType: "overloaded_error", UpstreamFailed: true, Panicked: true,
+		Stream: true, StreamBegan: true, Terminal: Failed, Attempts: 1,
+		FirstEvent: time.Second, Duration: 2 * time.Second,
+		Decode: time.Microsecond, Render: time.Microsecond, Parse: time.Microsecond, Encode: time.Microsecond,
+		InputTokens: 3, OutputTokens: 5, CacheReadTokens: 7, CacheWriteTokens: 11,
+		ToolCalls: []string{"clean", "clean", "leaked"}, Dropped: []string{"thinking", "messages.content.cache_control", "mine"},
+	}
+}
+
+func exposition(t *testing.T, m *Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	body, err := io.ReadAll(w.Result().Body)
+	if err != nil || w.Code != 200 {
+		t.Fatalf("status %d, %v", w.Code, err)
+	}
+	return string(body)
+}
+
+// dragoman keeps the samples of ours, without the buckets of histograms.
+func dragoman(exposition string) []string {
+	var samples []string
+	for line := range strings.Lines(exposition) {
+		if strings.HasPrefix(line, "dragoman_") && !strings.Contains(line, "_bucket{") {
+			samples = append(samples, strings.TrimSpace(line))
+		}
+	}
+	return samples
+}
+
+func TestObserve(t *testing.T) {
+	m := New("v1")
+	m.Observe(whole())
+	labels := `{dialect="messages",model="claude-*",status_class="2xx",stream="true",upstream="east"}`
+	want := []string{
+		`dragoman_build_info{version="v1"} 1`,
+		`dragoman_config_last_reload_success 1`,
+		`dragoman_dropped_fields_total{field="messages.content.cache_control"} 1`,
+		`dragoman_dropped_fields_total{field="other"} 1`,
+		`dragoman_dropped_fields_total{field="thinking"} 1`,
+		`dragoman_inflight_requests 0`,
+		`dragoman_open_streams 0`,
+		`dragoman_overhead_seconds_sum{stage="decode"} 1e-06`,
+		`dragoman_overhead_seconds_count{stage="decode"} 1`,
+		`dragoman_overhead_seconds_sum{stage="encode"} 1e-06`,
+		`dragoman_overhead_seconds_count{stage="encode"} 1`,
+		`dragoman_overhead_seconds_sum{stage="parse"} 1e-06`,
+		`dragoman_overhead_seconds_count{stage="parse"} 1`,
+		`dragoman_overhead_seconds_sum{stage="render"} 1e-06`,
+		`dragoman_overhead_seconds_count{stage="render"} 1`,
+		`dragoman_panics_total 1`,
+		`dragoman_request_duration_seconds_sum` + labels + ` 2`,
+		`dragoman_request_duration_seconds_count` + labels + ` 1`,
+		`dragoman_requests_total` + labels + ` 1`,
+		`dragoman_stream_terminations_total{outcome="error"} 1`,
+		`dragoman_time_to_first_event_seconds_sum` + labels + ` 1`,
+		`dragoman_time_to_first_event_seconds_count` + labels + ` 1`,
+		`dragoman_tokens_total{model="claude-*",type="cache_read"} 7`,
+		`dragoman_tokens_total{model="claude-*",type="cache_write"} 11`,
+		`dragoman_tokens_total{model="claude-*",type="input"} 3`,
+		`dragoman_tokens_total{model="claude-*",type="output"} 5`,
+		`dragoman_tool_calls_total{model="claude-*",outcome="clean"} 2`,
+		`dragoman_tool_calls_total{model="claude-*",outcome="leaked"} 1`,
+		`dragoman_upstream_attempts_total{error_type="overloaded_error",upstream="east"} 1`,
+		`dragoman_upstream_errors_total{error_type="overloaded_error",upstream="east"} 1`,
+	}
+	if got := strings.Join(dragoman(exposition(t, m)), "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestObserveNothingSpecial(t *testing.T) {
+	m := New("v1")
+	m.Observe(&Exchange{Status: 404, ErrorType: "not_found_error", Terminal: Failed})
+	got := strings.Join(dragoman(exposition(t, m)), "\n")
+	if want := `dragoman_requests_total{dialect="other",model="other",status_class="4xx",stream="false",upstream="other"} 1`; !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwithout %s", got, want)
+	}
+	for _, absent := range []string{"upstream_attempts", "upstream_errors", "stream_terminations", "first_event", "overhead", "tokens"} {
+		if strings.Contains(got, "dragoman_"+absent) {
+			t.Errorf("%s was counted:\n%s", absent, got)
+		}
+	}
+}
+
+func TestExpositionIsClean(t *testing.T) {
+	m := New("v1")
+	m.Observe(whole())
+	m.fallbacks.WithLabelValues("east", "api_error").Inc()
+	m.CredentialExpiry.WithLabelValues("east").Set(1)
+	problems, err := testutil.GatherAndLint(m.registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+}
+
+// What clients make up must not grow the number of series.
+func TestLabelsAreBounded(t *testing.T) {
+	m := New("v1")
+	m.Observe(whole())
+	e := whole()
+	e.Dialect, e.ErrorType, e.Status, e.ToolCalls, e.Dropped = "x", "x", 99, []string{"x"}, []string{"x"}
+	m.Observe(e)
+	before, err := testutil.GatherAndCount(m.registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		made := fmt.Sprint("made-up-", i)
+		e := whole()
+		e.Model, e.UpstreamModel, e.RequestID, e.ClientRequestID, e.KeyID = made, made, made, made, made
+		m.Observe(e)
+		e.Dialect, e.ErrorType, e.Status = made, made, 1000+i
+		e.ToolCalls, e.Dropped = []string{made}, []string{made, "messages." + made, "tools.tools.tools.tools.tools.tools"}
+		m.Observe(e)
+	}
+	if after, err := testutil.GatherAndCount(m.registry); err != nil || after != before {
+		t.Errorf("%d series became %d (%v)", before, after, err)
+	}
+}

@@ -1,0 +1,84 @@
+package proxy
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// body reads the whole body of the request, unpacked. It has to be read to its
+// end: only then does the server watch the connection for a client that leaves.
+func (x *exchange) body() ([]byte, error) {
+	limit := x.s.bodyBytes
+	if x.r.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	wire := &counter{r: http.MaxBytesReader(x.w, x.r.Body, limit)}
+	defer func() { x.record.BytesIn = wire.n }()
+
+	var unpacked io.Reader = wire
+	switch encoding := strings.ToLower(strings.TrimSpace(x.r.Header.Get("Content-Encoding"))); encoding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		packed, err := gzip.NewReader(wire)
+		if err != nil {
+			return nil, x.bodyError(err)
+		}
+		unpacked = packed
+	default:
+		return nil, invalid("Content-Encoding: only gzip is understood")
+	}
+
+	// A length that is only announced does not get its memory yet.
+	const trusted = 1 << 20
+	var body bytes.Buffer
+	body.Grow(int(min(max(x.r.ContentLength, 0), trusted)) + bytes.MinRead)
+	if _, err := body.ReadFrom(io.LimitReader(unpacked, limit+1)); err != nil {
+		return nil, x.bodyError(err)
+	}
+	if int64(body.Len()) > limit {
+		return nil, tooLarge(limit)
+	}
+	return body.Bytes(), nil
+}
+
+// bodyError says what is wrong with a body that could not be read.
+func (x *exchange) bodyError(err error) error {
+	var large *http.MaxBytesError
+	switch {
+	case x.r.Context().Err() != nil:
+		return reason(x.r.Context(), err)
+	case errors.As(err, &large):
+		return tooLarge(large.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &failure{status: http.StatusRequestTimeout, typ: typeTimeout, message: "the body of the request took too long to arrive"}
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+		return invalid("the body is not what its Content-Encoding says: gzip")
+	}
+	return invalid("the body of the request could not be read to its end")
+}
+
+func invalid(message string) error {
+	return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: message}
+}
+
+func tooLarge(limit int64) error {
+	return &failure{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
+}
+
+// counter counts what is read through it.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}

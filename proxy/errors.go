@@ -1,0 +1,131 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"runtime"
+	"strconv"
+	"time"
+
+	"dragoman/metrics"
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// The error types of the Messages API that are decided here (reference/errors.md §2).
+const (
+	typeInvalidRequest = "invalid_request_error"
+	typeAuthentication = "authentication_error"
+	typeNotFound       = "not_found_error"
+	typeTooLarge       = "request_too_large"
+	typeAPI            = "api_error"
+	typeTimeout        = "timeout_error"
+)
+
+// failure is what a client is told of an error. A dialect may know other words
+// for the types.
+type failure struct {
+	status     int
+	typ        string
+	message    string
+	retryAfter time.Duration // 0 for no advice
+}
+
+func (f *failure) Error() string { return f.message }
+
+// setHeader advises when to try again: in whole seconds, never too early.
+func (f *failure) setHeader(h http.Header) {
+	if f.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
+	}
+}
+
+// errClientGone is why an exchange ends whose client does not listen any more.
+// Nobody is told; the status is for the log.
+var errClientGone = errors.New("the client is gone")
+
+const statusClientGone = 499
+
+// timeoutError says that an upstream was too slow.
+type timeoutError struct {
+	name  string // in the configuration, below timeouts
+	limit time.Duration
+}
+
+func (e *timeoutError) Error() string {
+	return fmt.Sprintf("the upstream took too long: timeouts.%s is %v", e.name, e.limit)
+}
+
+// panicError is a panic that was contained.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+// Error describes the panic without the words of a body that its value may hold.
+func (e *panicError) Error() string {
+	if err, ok := e.value.(runtime.Error); ok {
+		return "panic: " + err.Error()
+	}
+	return fmt.Sprintf("panic with a %T", e.value)
+}
+
+// describe says what the client is told of an error.
+func describe(err error) *failure {
+	var (
+		own     *failure
+		invalid *translate.InvalidRequestError
+		failed  *upstream.Error
+		late    *timeoutError
+	)
+	switch {
+	case errors.Is(err, errClientGone):
+		return &failure{status: statusClientGone, message: err.Error()}
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &invalid):
+		return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: invalid.Error()}
+	case errors.As(err, &failed):
+		status := failed.Status
+		if status < 400 || status > 599 {
+			status = http.StatusInternalServerError
+		}
+		return &failure{status: status, typ: cmp.Or(failed.Type, typeAPI), message: failed.Message, retryAfter: failed.RetryAfter}
+	case errors.As(err, &late):
+		return &failure{status: http.StatusGatewayTimeout, typ: typeTimeout, message: late.Error()}
+	}
+	return internal
+}
+
+// internal is what a client is told of an error that is none of its business.
+var internal = &failure{status: http.StatusInternalServerError, typ: typeAPI, message: "internal error"}
+
+// terminal says how an exchange ended that failed with err.
+func (x *exchange) terminal(err error) metrics.Terminal {
+	var late *timeoutError
+	switch {
+	case errors.Is(err, errClientGone):
+		return metrics.ClientGone
+	case x.r.Context().Err() != nil: // the server ended it, and said why
+		return metrics.Drained
+	case errors.As(err, &late) && late.name == idleTimeout:
+		return metrics.IdleTimeout
+	}
+	return metrics.Failed
+}
+
+// reason returns why ctx, a context of the exchange, has ended; err if it has not.
+// A server cancels the context of a request whose client left without a cause.
+func reason(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return errClientGone
+}

@@ -1,0 +1,190 @@
+package proxy
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/metrics"
+	"dragoman/translate"
+)
+
+// exchange is one request and all that comes of it.
+type exchange struct {
+	s       *Server
+	dialect *dialect
+	w       http.ResponseWriter
+	control *http.ResponseController
+	r       *http.Request
+	began   time.Time
+	record  metrics.Exchange
+	stream  *stream // of an answer that is to be streamed
+}
+
+func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
+	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now()}
+	x.record = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
+	x.record.RequestID, x.record.ClientRequestID = identify(w, r)
+	return x
+}
+
+// elapsed is the time since the request.
+func (x *exchange) elapsed() time.Duration { return time.Since(x.began) }
+
+// contain runs f. A panic in it becomes an error.
+func (x *exchange) contain(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// answer is the pipeline up to the prompt.
+func (x *exchange) answer() error {
+	req, err := x.decode()
+	if err != nil {
+		return err
+	}
+	model, err := x.s.route(req.Model)
+	if err != nil {
+		return err
+	}
+	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = model.Name, model.Upstream, model.Model
+	x.w.Header().Set("X-Dragoman-Upstream", model.Upstream)
+
+	began := x.elapsed()
+	prompt, err := translate.Render(req, model.Target)
+	x.record.Render = x.elapsed() - began
+	if err != nil {
+		return err
+	}
+	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
+		return x.show(prompt)
+	}
+	return x.ask(model, req, prompt)
+}
+
+// decode reads the request, in the client's dialect.
+func (x *exchange) decode() (*translate.Request, error) {
+	body, err := x.body()
+	if err != nil {
+		return nil, err
+	}
+	began := x.elapsed()
+	req, err := x.dialect.decode(x.r.Header, body, x.s.strict)
+	x.record.Decode = x.elapsed() - began
+	if err != nil {
+		return nil, err
+	}
+	req.ID = newID("msg_")
+	x.record.Model, x.record.Stream, x.record.Dropped = req.Model, req.Stream, req.Dropped
+	if len(req.Dropped) > 0 {
+		x.w.Header().Set("X-Dragoman-Dropped", printable(req.Dropped))
+	}
+	return req, nil
+}
+
+// ask is the pipeline from the prompt to the client, streamed or whole. The
+// status line goes out with the first event of a stream, and with a message
+// that is whole: a failure before is answered with a status of its own.
+func (x *exchange) ask(model Model, req *translate.Request, prompt *translate.Prompt) error {
+	ctx, cancel := context.WithCancelCause(x.r.Context())
+	defer cancel(nil)
+	x.record.Attempts = 1
+	x.w.Header().Set("X-Dragoman-Attempts", "1")
+
+	chunks := x.s.upstreams[model.Upstream].Invoke(ctx, model.Model, prompt)
+	chunks = x.attend(ctx, cancel, chunks)
+	events := x.watch(translate.Events(req, prompt, chunks))
+	if req.Stream {
+		x.stream = &stream{x: x, cancel: cancel}
+		return x.stream.send(events)
+	}
+	m, err := translate.Collect(events)
+	if err != nil {
+		return err
+	}
+	began := x.elapsed()
+	body := x.dialect.message(nil, m)
+	x.record.Encode = x.elapsed() - began
+	return x.write(http.StatusOK, body)
+}
+
+// watch takes down what the events say of the exchange.
+func (x *exchange) watch(events iter.Seq2[translate.Event, error]) iter.Seq2[translate.Event, error] {
+	return func(yield func(translate.Event, error) bool) {
+		for e, err := range events {
+			switch e.Type {
+			case translate.MessageStart:
+				x.record.FirstEvent = x.elapsed()
+				x.count(e.Message.Usage)
+			case translate.MessageDelta:
+				x.count(e.Message.Usage)
+				x.record.StopReason = string(e.Message.StopReason)
+				for _, o := range e.Message.Outcomes {
+					x.record.ToolCalls = append(x.record.ToolCalls, string(o.Kind))
+				}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// count takes down the totals so far.
+func (x *exchange) count(u translate.Usage) {
+	x.record.InputTokens, x.record.OutputTokens = u.InputTokens, u.OutputTokens
+	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
+}
+
+// show answers with the prompt.
+func (x *exchange) show(prompt *translate.Prompt) error {
+	body, err := json.Marshal(prompt)
+	if err != nil {
+		return err
+	}
+	return x.write(http.StatusOK, body)
+}
+
+// write answers with JSON, at once.
+func (x *exchange) write(status int, body []byte) error {
+	x.record.Status = status
+	x.w.Header().Set("Content-Type", "application/json")
+	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	x.allow()
+	x.w.WriteHeader(status)
+	n, err := x.w.Write(body)
+	x.record.BytesOut = int64(n)
+	if err != nil {
+		return errClientGone
+	}
+	return nil
+}
+
+// allow gives the client its time to take what is written next. A connection
+// that knows no deadlines has none.
+func (x *exchange) allow() {
+	_ = x.control.SetWriteDeadline(time.Now().Add(x.s.timeouts.WriteStall))
+}
+
+// printable lists names for a header. They are the client's own; those that
+// would not be read back as one name are left out.
+func printable(names []string) string {
+	const most, longest = 50, 100
+	var list []string
+	for _, name := range names[:min(len(names), most)] {
+		if len(name) <= longest && strings.Trim(name, alphanumeric+"-_.") == "" {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ",")
+}

@@ -1,0 +1,46 @@
+package proxy
+
+import (
+	"crypto/rand"
+	"net/http"
+	"strings"
+)
+
+// idLetters is how long our ids are after their prefix, as in the API
+// (reference/messages-api.md §8).
+const idLetters = 24
+
+// newID returns an id that nobody can guess: the prefix and 24 capitals and digits.
+func newID(prefix string) string { return prefix + rand.Text()[:idLetters] }
+
+// identify gives the response its request-id, and the client's own back, if it
+// sent one that is fit to be printed.
+func identify(w http.ResponseWriter, r *http.Request) (requestID, clientID string) {
+	requestID = newID("req_")
+	w.Header().Set("Request-Id", requestID)
+	if id := r.Header.Get("X-Request-Id"); isClientID(id) {
+		clientID = id
+		w.Header().Set("X-Request-Id", id)
+	}
+	return requestID, clientID
+}
+
+const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// isClientID accepts what ids look like, and nothing that could be taken for
+// another header, a field of the log or a page.
+func isClientID(s string) bool {
+	return s != "" && len(s) <= 128 && strings.Trim(s, alphanumeric+"-_.:/+=@") == ""
+}
+
+// traceID returns the trace id of a traceparent header, or "" (W3C Trace
+// Context, section 3.2).
+func traceID(h http.Header) string {
+	const hex = "0123456789abcdef"
+	fields := strings.Split(h.Get("Traceparent"), "-")
+	if len(fields) < 4 || len(fields[0]) != 2 || len(fields[1]) != 32 ||
+		strings.Trim(fields[1], hex) != "" || strings.Trim(fields[1], "0") == "" {
+		return ""
+	}
+	return fields[1]
+}

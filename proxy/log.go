@@ -1,0 +1,79 @@
+package proxy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/metrics"
+)
+
+// log writes the one line of the exchange, with the fields of the project's
+// contract. Texts that do not apply, and ttfe_ms where there was no event, are
+// left out; counts are always there. dropped names the API's fields alone: other
+// names are the client's own words. The name of the model is cut to a sane length.
+func (x *exchange) log() {
+	r := &x.record
+	level := zerolog.InfoLevel
+	if r.Status >= 500 || r.Terminal == metrics.Failed && r.StreamBegan {
+		level = zerolog.WarnLevel
+	}
+	line := x.s.log.WithLevel(level)
+	for _, text := range []struct{ name, value string }{
+		{"request_id", r.RequestID},
+		{"client_request_id", r.ClientRequestID},
+		{"trace_id", r.TraceID},
+		{"dialect", r.Dialect},
+		{"model", clip(r.Model)},
+		{"upstream", r.Upstream},
+		{"upstream_model", clip(r.UpstreamModel)},
+		{"upstream_request_id", r.UpstreamRequestID},
+		{"error_type", r.ErrorType},
+		{"stop_reason", r.StopReason},
+		{"terminal", string(r.Terminal)},
+		{"key_id", r.KeyID},
+	} {
+		if text.value != "" {
+			line.Str(text.name, text.value)
+		}
+	}
+	if r.FirstEvent > 0 {
+		line.Float64("ttfe_ms", milliseconds(r.FirstEvent))
+	}
+	if len(r.Dropped) > 0 {
+		line.Strs("dropped", fields(r.Dropped))
+	}
+	line.Int("status", r.Status).
+		Bool("stream", r.Stream).
+		Int("attempts", r.Attempts).
+		Float64("duration_ms", milliseconds(r.Duration)).
+		Float64("overhead_ms", milliseconds(r.Overhead())).
+		Int64("bytes_in", r.BytesIn).
+		Int64("bytes_out", r.BytesOut).
+		Int("input_tokens", r.InputTokens).
+		Int("output_tokens", r.OutputTokens).
+		Int("tool_calls", len(r.ToolCalls)).
+		Str("msg", "exchange").
+		Send()
+}
+
+// milliseconds keeps whole microseconds.
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Microseconds()) / 1000
+}
+
+// fields returns the names by which fields are counted, each once.
+func fields(dropped []string) []string {
+	names := make([]string, len(dropped))
+	for i, name := range dropped {
+		names[i] = metrics.Field(name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func clip(s string) string {
+	const longest = 128
+	return s[:min(len(s), longest)]
+}

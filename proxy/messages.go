@@ -1,0 +1,62 @@
+package proxy
+
+import (
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// messages is the Messages API (reference/messages-api.md), whose streams are
+// server-sent events (reference/streaming.md §1).
+var messages = dialect{
+	name:    "messages",
+	decode:  decodeMessages,
+	message: func(dst []byte, m *translate.Message) []byte { return m.AppendJSON(dst) },
+	failure: appendError,
+	streamHeader: http.Header{
+		"Content-Type":      {"text/event-stream; charset=utf-8"},
+		"Cache-Control":     {"no-cache"},
+		"X-Accel-Buffering": {"no"}, // nginx would hold events back
+	},
+	event: func(dst []byte, e translate.Event) []byte {
+		dst = appendFrameHead(dst, e.Type.String())
+		dst = e.AppendJSON(dst)
+		return append(dst, "\n\n"...)
+	},
+	failureEvent: func(dst []byte, f *failure, requestID string) []byte {
+		dst = appendFrameHead(dst, "error")
+		dst = appendError(dst, f, requestID)
+		return append(dst, "\n\n"...)
+	},
+}
+
+func decodeMessages(h http.Header, body []byte, strict bool) (*translate.Request, error) {
+	return translate.Decode(body, translate.DecodeOptions{Version: h.Get("Anthropic-Version"), Strict: strict})
+}
+
+// appendFrameHead appends a frame up to its data, which has to be one line.
+func appendFrameHead(dst []byte, event string) []byte {
+	dst = append(dst, "event: "...)
+	dst = append(dst, event...)
+	return append(dst, "\ndata: "...)
+}
+
+// appendError appends the error object of reference/errors.md §1, in one line.
+func appendError(dst []byte, f *failure, requestID string) []byte {
+	type description struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	}
+	body, err := json.Marshal(struct {
+		Type      string      `json:"type"`
+		Error     description `json:"error"`
+		RequestID string      `json:"request_id"`
+	}{"error", description{f.typ, f.message}, requestID}, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(err) // strings can always be written
+	}
+	return append(dst, body...)
+}

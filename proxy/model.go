@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"dragoman/translate"
+)
+
+// Model maps a name that clients ask for to a model of an upstream.
+type Model struct {
+	Name     string // what clients ask for; each * in it stands for any characters
+	Upstream string // its name in the configuration
+	Model    string // the id that the upstream knows; "" for the name asked for
+	Target   translate.Target
+}
+
+// Covers reports whether the model is the one meant by a name that a client
+// asks for. It takes time linear in the name for each * at most.
+func (m Model) Covers(name string) bool {
+	head, pattern, wild := strings.Cut(m.Name, "*")
+	if !wild {
+		return m.Name == name
+	}
+	rest, ok := strings.CutPrefix(name, head)
+	for ok {
+		var piece string
+		if piece, pattern, wild = strings.Cut(pattern, "*"); !wild {
+			return strings.HasSuffix(rest, piece)
+		}
+		_, rest, ok = strings.Cut(rest, piece)
+	}
+	return false
+}
+
+// route returns the model for a name that a client asks for. The error tells it
+// the names that are nearest.
+func (s *Server) route(name string) (Model, error) {
+	for _, m := range s.models {
+		if m.Covers(name) {
+			m.Model = cmp.Or(m.Model, name)
+			return m, nil
+		}
+	}
+	const longest = 64
+	shown := name[:min(len(name), longest)]
+	return Model{}, &failure{
+		status:  http.StatusNotFound,
+		typ:     typeNotFound,
+		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(s.nearest(shown), ", ")),
+	}
+}
+
+// nearest returns up to three configured names, those first that take the
+// fewest changes of single bytes to make of name.
+func (s *Server) nearest(name string) []string {
+	names := make([]string, len(s.models))
+	for i, m := range s.models {
+		names[i] = m.Name
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
+	names = slices.Compact(names)
+	return names[:min(len(names), 3)]
+}
+
+// distance counts the insertions, deletions and replacements that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

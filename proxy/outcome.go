@@ -1,0 +1,76 @@
+package proxy
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+
+	"dragoman/metrics"
+	"dragoman/upstream"
+)
+
+// fail ends the exchange with an error: an answer with a status of its own if
+// none has gone out, else the dialect's frame for errors at the end of the
+// stream. What was cut never looks finished.
+func (x *exchange) fail(err error) {
+	f := describe(err)
+	x.record.ErrorType = f.typ
+	x.record.Terminal = x.terminal(err)
+	x.blame(err)
+	x.explain(err, f)
+	began := x.stream != nil && x.stream.end()
+	switch {
+	case x.record.Terminal == metrics.ClientGone:
+		x.record.Status = cmp.Or(x.record.Status, f.status)
+	case began:
+		x.stream.last(x.dialect.failureEvent(nil, f, x.record.RequestID))
+	case x.record.Status == 0:
+		f.setHeader(x.w.Header())
+		_ = x.write(f.status, x.dialect.failure(nil, f, x.record.RequestID)) // nobody is left to tell
+	}
+}
+
+// blame takes down whose fault an error is.
+func (x *exchange) blame(err error) {
+	var (
+		failed   *upstream.Error
+		panicked *panicError
+	)
+	if errors.As(err, &failed) {
+		x.record.UpstreamRequestID = failed.RequestID
+	}
+	x.record.Panicked = errors.As(err, &panicked)
+	x.record.UpstreamFailed = x.record.Attempts > 0 && !x.record.Panicked &&
+		(x.record.Terminal == metrics.Failed || x.record.Terminal == metrics.IdleTimeout)
+}
+
+// explain logs what the client is not told of an error.
+func (x *exchange) explain(err error, f *failure) {
+	var (
+		failed   *upstream.Error
+		panicked *panicError
+	)
+	line := x.s.log.Error().Str("request_id", x.record.RequestID)
+	switch {
+	case errors.As(err, &panicked):
+		line.Str("error", err.Error()).Bytes("stack", panicked.stack).Str("msg", "panic").Send()
+	case errors.As(err, &failed) && failed.Err != nil:
+		line.Str("upstream", x.record.Upstream).Str("error", failed.Err.Error()).Str("msg", "the upstream failed").Send()
+	case f == internal:
+		line.Str("error", err.Error()).Str("msg", "internal error").Send()
+	}
+}
+
+// end counts and logs the exchange. The connection of a client that is taken for
+// gone is cut: if somebody is still there, the answer must not look whole.
+func (x *exchange) end() {
+	if x.record.StreamBegan {
+		x.s.metrics.OpenStreams.Dec()
+	}
+	x.record.Duration = x.elapsed()
+	x.s.metrics.Observe(&x.record)
+	x.log()
+	if x.record.Terminal == metrics.ClientGone {
+		panic(http.ErrAbortHandler)
+	}
+}

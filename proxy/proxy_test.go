@@ -1,0 +1,191 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"dragoman/translate"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// upstreamFunc is an upstream that does what the function does.
+type upstreamFunc func(ctx context.Context, yield func(translate.Chunk, error) bool)
+
+func (f upstreamFunc) Invoke(ctx context.Context, _ string, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
+}
+
+// completing is an upstream that accepts the request, completes it with the
+// pieces, and stops as it is told.
+func completing(stop translate.Chunk, pieces ...string) upstreamFunc {
+	return func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		if !yield(translate.Chunk{Usage: translate.Usage{InputTokens: 11}}, nil) {
+			return
+		}
+		for _, piece := range pieces {
+			if !yield(translate.Chunk{Text: piece}, nil) {
+				return
+			}
+		}
+		yield(stop, nil)
+	}
+}
+
+var (
+	endOfTurn = translate.Chunk{Stop: translate.StopEndTurn, Usage: translate.Usage{OutputTokens: 7}}
+	endOfCall = translate.Chunk{Stop: translate.StopSequence, StopSequence: translate.CallsEnd, Usage: translate.Usage{OutputTokens: 7}}
+)
+
+// weather is a completion with a call, in pieces.
+var weather = []string{
+	"Let me ", "look.\n\n<function", "_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
+	"<parameters>\n<city>Os", "lo</city>\n</parameters>\n</invoke>\n",
+}
+
+const (
+	question = `{"model":"claude-2.1","max_tokens":100,"messages":[{"role":"user","content":"What is the weather in Oslo?"}],` +
+		`"tools":[{"name":"get_weather","description":"Weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]}`
+)
+
+// streamed is the request, to be answered by a stream.
+func streamed(body string) string { return `{"stream":true,` + body[1:] }
+
+// newServer returns a server with one upstream for all models that begin with "claude-".
+func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
+	t.Helper()
+	opt := Options{
+		Models:    []Model{{Name: "claude-*", Upstream: "east", Target: translate.Target{Prefill: true}}},
+		Upstreams: map[string]Upstream{"east": up},
+		Log:       zerolog.Nop(),
+	}
+	for _, f := range change {
+		f(&opt)
+	}
+	s, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// listen serves clients on a loopback port until the test ends.
+func listen(t *testing.T, s *Server) *httptest.Server {
+	srv := httptest.NewServer(s.Handler())
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+func newRequest(method, path, body string, header ...string) *http.Request {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	return r
+}
+
+// post has the server answer a request without a network.
+func post(s *Server, body string, header ...string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	answerTo(s, w, newRequest("POST", "/v1/messages", body, header...))
+	return w
+}
+
+// answerTo serves r as a real server would, which takes http.ErrAbortHandler for
+// the wish to cut the connection. It reports whether that was wished.
+func answerTo(s *Server, w http.ResponseWriter, r *http.Request) (cut bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			if v != http.ErrAbortHandler {
+				panic(v)
+			}
+			cut = true
+		}
+	}()
+	s.Handler().ServeHTTP(w, r)
+	return false
+}
+
+// apiError is the body of an error.
+type apiError struct {
+	Type  string
+	Error struct{ Type, Message string }
+	ID    string `json:"request_id"`
+}
+
+// checkError checks an answer that is an error, all but its message, and returns that.
+func checkError(t *testing.T, w *http.Response, status int, typ string) string {
+	t.Helper()
+	body, err := io.ReadAll(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e apiError
+	if err := json.Unmarshal(body, &e); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	if w.StatusCode != status || e.Type != "error" || e.Error.Type != typ || e.Error.Message == "" {
+		t.Errorf("status %d, %s; want %d, %s", w.StatusCode, body, status, typ)
+	}
+	if id := w.Header.Get("request-id"); !isRequestID(id) || id != e.ID {
+		t.Errorf("request-id %q in the header, %q in the body", id, e.ID)
+	}
+	if got := w.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("Content-Type %q", got)
+	}
+	return e.Error.Message
+}
+
+func isRequestID(s string) bool {
+	id, ok := strings.CutPrefix(s, "req_")
+	return ok && len(id) == 24 && strings.Trim(id, alphanumeric) == ""
+}
+
+// logged keeps what is logged.
+type logged struct {
+	mu    sync.Mutex
+	bytes bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes.String()
+}
+
+func (l *logged) option(o *Options) { o.Log = zerolog.New(l) }
+
+// exchange returns the last exchange line.
+func (l *logged) exchange(t *testing.T) map[string]any {
+	t.Helper()
+	lines := slices.Collect(strings.Lines(l.String()))
+	for _, line := range slices.Backward(lines) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if fields["msg"] == "exchange" {
+			return fields
+		}
+	}
+	t.Fatal("no exchange was logged")
+	return nil
+}

@@ -1,0 +1,73 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// Handler serves clients: the whole URL surface of the client listener. Only the
+// greeting is open to those without a key.
+func (s *Server) Handler() http.Handler {
+	r := chi.NewRouter()
+	r.Get("/", greet)
+	r.Head("/", greet)
+	// "/v1/v1/messages" is what a base URL that ends in /v1 makes of the path,
+	// "/messages" what others expect of one (reference/clients.md §2).
+	for _, path := range []string{"/v1/messages", "/messages", "/v1/v1/messages"} {
+		r.Post(path, s.serve(&messages, (*exchange).answer))
+	}
+
+	nowhere := messages
+	nowhere.name = ""
+	r.NotFound(s.serve(&nowhere, notFound))
+	r.MethodNotAllowed(s.serve(&nowhere, notAllowed(r)))
+	return r
+}
+
+// Admin serves operators: health, readiness and metrics. It asks for no key and
+// belongs on a listener that strangers cannot reach.
+func (s *Server) Admin() http.Handler {
+	r := chi.NewRouter()
+	r.Get("/healthz", say(http.StatusOK, "ok\n"))
+	r.Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			say(http.StatusServiceUnavailable, "draining\n")(w, r)
+			return
+		}
+		say(http.StatusOK, "ready\n")(w, r)
+	})
+	r.Method(http.MethodGet, "/metrics", s.metrics.Handler())
+	return r
+}
+
+// greet answers the probes by which clients see whether somebody is there.
+func greet(w http.ResponseWriter, r *http.Request) {
+	identify(w, r)
+	say(http.StatusOK, "Dragoman serves the Messages API: POST /v1/messages\n")(w, r)
+}
+
+func say(status int, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text) // a prober that has left needs no answer
+	}
+}
+
+func notFound(x *exchange) error {
+	return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is nothing at this path"}
+}
+
+// notAllowed names the methods that the path takes (RFC 9110, section 15.5.6).
+func notAllowed(routes chi.Routes) func(*exchange) error {
+	return func(x *exchange) error {
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			if routes.Match(chi.NewRouteContext(), method, x.r.URL.Path) {
+				x.w.Header().Add("Allow", method)
+			}
+		}
+		return &failure{status: http.StatusMethodNotAllowed, typ: typeInvalidRequest, message: "this path does not take the method of the request"}
+	}
+}

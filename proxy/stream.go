@@ -1,0 +1,127 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"dragoman/translate"
+)
+
+// stream is the client's side of a streamed answer. It gathers the frames of
+// events until the pipeline is about to wait for the upstream, and then writes
+// them at once. When the client has heard nothing for a while, a timer pings.
+type stream struct {
+	x      *exchange
+	cancel context.CancelCauseFunc // of the upstream, when the client is gone
+	frames []byte                  // whole frames, not yet written
+
+	mu      sync.Mutex // of all below and of the client's connection
+	began   bool       // the status line has gone out
+	ended   bool       // no more pings
+	err     error      // of the connection
+	silence *time.Timer
+}
+
+// mostFrames bounds the bytes that are gathered: a long chunk goes out in parts.
+const mostFrames = 32 << 10
+
+// send streams the events to the client.
+func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		st.frames = st.x.dialect.event(st.frames, e)
+		if len(st.frames) >= mostFrames {
+			began := st.x.elapsed()
+			err := st.flush()
+			st.x.record.Parse -= st.x.elapsed() - began // it is the client's time
+			if err != nil {
+				return err
+			}
+		}
+	}
+	err := st.flush()
+	st.end()
+	return err
+}
+
+// flush writes what has been gathered. The error says that the client is gone.
+func (st *stream) flush() error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if len(st.frames) > 0 && !st.began {
+		st.begin()
+	}
+	st.write(st.frames)
+	st.frames = st.frames[:0]
+	return st.err
+}
+
+// begin sends the status line, with the first event.
+func (st *stream) begin() {
+	x := st.x
+	maps.Copy(x.w.Header(), x.dialect.streamHeader)
+	x.w.WriteHeader(http.StatusOK)
+	x.record.Status = http.StatusOK
+	x.record.StreamBegan = true
+	x.s.metrics.OpenStreams.Inc()
+	st.began = true
+	st.silence = time.AfterFunc(x.s.ping, st.ping)
+}
+
+// ping breaks the silence, which each write begins anew.
+func (st *stream) ping() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.ended { // the timer had fired before it could be stopped
+		return
+	}
+	st.write(st.x.dialect.event(nil, translate.Event{Type: translate.Ping}))
+}
+
+// write sends frames to the client, whose being gone cancels the upstream. The
+// caller holds mu.
+func (st *stream) write(frames []byte) {
+	if st.err != nil || len(frames) == 0 {
+		return
+	}
+	st.silence.Stop()
+	st.x.allow()
+	n, err := st.x.w.Write(frames)
+	st.x.record.BytesOut += int64(n)
+	if err == nil {
+		err = st.x.control.Flush()
+	}
+	if err != nil {
+		st.err = fmt.Errorf("%w: %w", errClientGone, err)
+		st.cancel(st.err)
+		return
+	}
+	st.silence.Reset(st.x.s.ping)
+}
+
+// end stops the pings for good. It reports whether the stream had begun; if not,
+// the answer can still be another.
+func (st *stream) end() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.ended = true
+	if st.began {
+		st.silence.Stop()
+	}
+	return st.began
+}
+
+// last writes what has been gathered and the frame that ends the stream, after end.
+func (st *stream) last(frame []byte) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.write(append(st.frames, frame...))
+	st.silence.Stop()
+}
