@@ -61,7 +61,7 @@ func (x *exchange) answer() error {
 	x.w.Header().Set("X-Dragoman-Upstream", model.Upstream)
 
 	began := x.elapsed()
-	prompt, err := translate.Render(req, model.Target)
+	prompt, err := translate.Render(req, model.Target())
 	x.record.Render = x.elapsed() - began
 	if err != nil {
 		return err

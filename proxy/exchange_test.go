@@ -202,8 +202,7 @@ func TestPanicIsContained(t *testing.T) {
 					return
 				}
 			}
-			var none map[string]int
-			none["x"] = 1
+			panic("in the upstream")
 		}
 	}
 	var log logged

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // Model maps a name that clients ask for to a model of an upstream.
@@ -15,7 +16,26 @@ type Model struct {
 	Name     string // what clients ask for; each * in it stands for any characters
 	Upstream string // its name in the configuration
 	Model    string // the id that the upstream knows; "" for the name asked for
-	Target   translate.Target
+	Format   string // the prompting convention; "" for the default
+	Prefill  *bool  // whether the model continues an assistant turn; nil: by the family of its id
+}
+
+// As returns the model for one name that it covers: with the id that the
+// upstream knows.
+func (m Model) As(name string) Model {
+	m.Model = cmp.Or(m.Model, name)
+	return m
+}
+
+// Target is what a prompt for the model has to heed.
+func (m Model) Target() translate.Target {
+	t := translate.Target{Format: m.Format}
+	if m.Prefill != nil {
+		t.Prefill = *m.Prefill
+	} else {
+		t.Prefill = upstream.Prefills(m.Model)
+	}
+	return t
 }
 
 // Covers reports whether the model is the one meant by a name that a client
@@ -41,8 +61,7 @@ func (m Model) Covers(name string) bool {
 func (s *Server) route(name string) (Model, error) {
 	for _, m := range s.models {
 		if m.Covers(name) {
-			m.Model = cmp.Or(m.Model, name)
-			return m, nil
+			return m.As(name), nil
 		}
 	}
 	const longest = 64

@@ -67,7 +67,7 @@ func streamed(body string) string { return `{"stream":true,` + body[1:] }
 func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
 	t.Helper()
 	opt := Options{
-		Models:    []Model{{Name: "claude-*", Upstream: "east", Target: translate.Target{Prefill: true}}},
+		Models:    []Model{{Name: "claude-*", Upstream: "east", Prefill: new(true)}},
 		Upstreams: map[string]Upstream{"east": up},
 		Log:       zerolog.Nop(),
 	}

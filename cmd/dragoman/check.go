@@ -126,7 +126,7 @@ func call(ctx context.Context, up proxy.Upstream, m proxy.Model, id string) erro
 			Role:    translate.RoleUser,
 			Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Say ok."}},
 		}},
-	}, m.Target)
+	}, m.As(id).Target())
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -37,7 +39,11 @@ func listModels(p process, s *settings) error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL")
 	for _, m := range cfg.Models {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%t\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Target.Format, m.Target.Prefill)
+		prefill := "by family"
+		if m.Prefill != nil || m.Model != "" || !strings.Contains(m.Name, "*") {
+			prefill = strconv.FormatBool(m.As(m.Name).Target().Prefill)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Format, prefill)
 	}
 	return w.Flush()
 }

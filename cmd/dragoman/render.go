@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/proxy"
 	"dragoman/translate"
 )
 
@@ -104,11 +105,11 @@ func (r *renderer) append(dst, body []byte) ([]byte, error) {
 // target is what the configuration, or the model's family, says of the model.
 func (r *renderer) target(model string) (translate.Target, error) {
 	if r.cfg == nil {
-		return config.Target(model), nil
+		return proxy.Model{}.As(model).Target(), nil
 	}
 	m, ok := r.cfg.Model(model)
 	if !ok {
 		return translate.Target{}, &lineError{"not_found_error", "model: " + model + " is none that the configuration serves"}
 	}
-	return m.Target, nil
+	return m.Target(), nil
 }

@@ -85,9 +85,11 @@ func (l *loader) checkModels() {
 		if _, declared := kinds[m.Upstream]; !declared {
 			l.undeclared(m.Upstream, key, names)
 		}
+		if kinds[m.Upstream] == Simulated && m.Prefill == nil {
+			m.Prefill = new(true)
+		}
 		l.shadowed(i, key)
 	}
-	l.families(kinds)
 }
 
 func (l *loader) undeclared(name, key string, names []string) {

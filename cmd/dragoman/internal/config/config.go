@@ -104,8 +104,7 @@ func Load(src Source) (*Config, error) {
 // only makes u the upstream of every model name.
 func (l *loader) only(u Upstream) {
 	l.cfg.Upstreams = []Upstream{u}
-	l.cfg.Models = []proxy.Model{{Name: "*", Upstream: u.Name, Target: translate.Target{Format: translate.FormatLegacy}}}
-	l.familyPrefill = []int{0}
+	l.cfg.Models = []proxy.Model{{Name: "*", Upstream: u.Name, Format: translate.FormatLegacy}}
 }
 
 // Simulates reports whether any upstream is the simulated one, whose answers
@@ -114,13 +113,13 @@ func (c *Config) Simulates() bool {
 	return slices.ContainsFunc(c.Upstreams, func(u Upstream) bool { return u.Kind == Simulated })
 }
 
-// Model returns the entry that serves a name that a client asks for.
+// Model returns the model that serves a name that a client asks for.
 func (c *Config) Model(name string) (proxy.Model, bool) {
 	i := slices.IndexFunc(c.Models, func(m proxy.Model) bool { return m.Covers(name) })
 	if i < 0 {
 		return proxy.Model{}, false
 	}
-	return c.Models[i], true
+	return c.Models[i].As(name), true
 }
 
 // loader builds a Config and keeps what the checks need to name the place of
@@ -129,7 +128,6 @@ type loader struct {
 	src Source
 	cfg *Config
 	reader
-	familyPrefill []int // indexes of the models that do not say prefill
 }
 
 // complain adds a problem that has no line.

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"dragoman/proxy"
-	"dragoman/translate"
 )
 
 // environ is an environment for a test. HOME is always an empty folder, so that
@@ -91,7 +90,6 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 	if err != nil {
 		t.Fatal(err)
 	}
-	legacy, prefill := translate.Target{Format: "legacy"}, translate.Target{Format: "legacy", Prefill: true}
 	want := &Config{
 		File:        path,
 		Listen:      "0.0.0.0:8484",
@@ -105,12 +103,12 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "sim", Kind: Simulated},
 		},
 		Models: []proxy.Model{
-			{Name: "claude-3-opus", Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Target: prefill},
-			{Name: "new", Upstream: "relay", Model: "claude-opus-4-6", Target: legacy},
-			{Name: "forced", Upstream: "relay", Model: "claude-opus-4-6", Target: prefill},
-			{Name: "sim-*", Upstream: "sim", Target: prefill},
-			{Name: "refused", Upstream: "sim", Target: legacy},
-			{Name: "claude-*", Upstream: "west", Target: legacy},
+			{Name: "claude-3-opus", Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy"},
+			{Name: "new", Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"},
+			{Name: "forced", Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Prefill: new(true)},
+			{Name: "sim-*", Upstream: "sim", Format: "legacy", Prefill: new(true)},
+			{Name: "refused", Upstream: "sim", Format: "legacy", Prefill: new(false)},
+			{Name: "claude-*", Upstream: "west", Format: "legacy"},
 		},
 		BodyBytes: 32 << 20,
 		Timeouts:  proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute},
@@ -164,7 +162,7 @@ func TestWithoutUpstreams(t *testing.T) {
 				"us.anthropic.claude-3-opus-20240229-v1:0": true,
 			} {
 				m, ok := cfg.Model(name)
-				if !ok || m.Model != "" || m.Upstream != tt.want.Name || m.Target.Prefill != prefill {
+				if !ok || m.Model != name || m.Upstream != tt.want.Name || m.Target().Prefill != prefill {
 					t.Errorf("model %s = %+v, want one that passes the name through, with prefill %t", name, m, prefill)
 				}
 			}
@@ -263,50 +261,6 @@ models:
 	}
 	if diff := cmp.Diff(want, cfg.Warnings, cmpopts.IgnoreUnexported(Problem{})); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
-	}
-}
-
-func TestPrefills(t *testing.T) {
-	tests := []struct {
-		id   string
-		want bool
-	}{
-		{"claude-2.1", true},
-		{"anthropic.claude-v2:1", true},
-		{"anthropic.claude-instant-v1", true},
-		{"claude-3-opus-20240229", true},
-		{"us.anthropic.claude-3-5-sonnet-20241022-v2:0", true},
-		{"claude-3-5-sonnet@20240620", true},
-		{"claude-sonnet-4-20250514", true},
-		{"claude-opus-4-1-20250805", true},
-		{"global.anthropic.claude-haiku-4-5-20251001-v1:0", true},
-		{"arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0", true},
-		{"claude-3-*", true},
-		{"Claude-3-Haiku", true},
-		{"claude-opus-4-6", false},
-		{"anthropic.claude-sonnet-4-6-v1:0", false},
-		{"claude-sonnet-4-10", false},
-		{"claude-opus-5-20270101", false},
-		{"claude-mythos-preview", false},
-		{"claude-opus-4*", false},
-		{"claude-*-4-5", false},
-		{"claude-*", false},
-		{"*", false},
-		{"", false},
-		{"meta.llama3-70b-instruct-v1:0", false},
-		{"arn:aws:bedrock:us-east-1:1:application-inference-profile/abc", false},
-	}
-	all, err := Load(Source{Getenv: environ(t, "AWS_REGION=us-east-1")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range tests {
-		if got := prefills(tt.id); got != tt.want {
-			t.Errorf("prefills(%q) = %t, want %t", tt.id, got, tt.want)
-		}
-		if m, _ := all.Model(tt.id); m.Target.Prefill != tt.want && !strings.ContainsAny(tt.id, "*@C") {
-			t.Errorf("passed through, %q has prefill %t", tt.id, m.Target.Prefill)
-		}
 	}
 }
 

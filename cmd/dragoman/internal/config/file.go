@@ -144,25 +144,19 @@ func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 
 func (l *loader) model(n *yaml.Node, key string) {
 	var wire, language, tools string
-	var prefill *bool
-	m := proxy.Model{Target: translate.Target{Format: translate.FormatLegacy}}
+	m := proxy.Model{Format: translate.FormatLegacy}
 	l.lines[key] = n.Line
 	l.mapping(n, key, map[string]field{
 		"name":      l.text(&m.Name),
 		"upstream":  l.text(&m.Upstream),
 		"model":     l.text(&m.Model),
 		"wire":      l.choice(&wire, []string{"messages"}, []string{"text", "converse", "chat"}),
-		"format":    l.choice(&m.Target.Format, []string{translate.FormatLegacy}, nil),
+		"format":    l.choice(&m.Format, []string{translate.FormatLegacy}, nil),
 		"language":  l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
 		"tools":     l.choice(&tools, []string{"xml"}, []string{"native", "auto"}),
-		"prefill":   l.boolean(func(b bool) { prefill = &b }),
+		"prefill":   l.boolean(func(b bool) { m.Prefill = &b }),
 		"fallbacks": l.fallbacks,
 	})
-	if prefill != nil {
-		m.Target.Prefill = *prefill
-	} else {
-		l.familyPrefill = append(l.familyPrefill, len(l.cfg.Models))
-	}
 	l.cfg.Models = append(l.cfg.Models, m)
 }
 
