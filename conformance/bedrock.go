@@ -1,0 +1,48 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"dragoman/translate"
+	"dragoman/upstream/upstreamtest"
+)
+
+// model is the name that clients ask for, bedrockModel what Bedrock calls it.
+const (
+	model        = "claude-2.1"
+	bedrockModel = "anthropic.claude-v2:1"
+)
+
+// serveBedrock starts dragoman in front of a fake Bedrock whose model the script plays. It returns
+// dragoman's base URL and the fake.
+func serveBedrock(t *testing.T, script upstreamtest.Script) (string, *upstreamtest.Bedrock) {
+	t.Helper()
+	fake := upstreamtest.NewBedrock(script)
+	server := httptest.NewServer(fake)
+	t.Cleanup(server.Close)
+	config := writeConfig(t, fmt.Sprintf(`
+upstreams:
+  east: {kind: bedrock, region: us-east-1, endpoint: %q}
+models:
+  - {name: %s, upstream: east, model: %q}
+`, server.URL, model, bedrockModel))
+	credentials := []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
+	url := serve(t, credentials, "--config", config)
+	return url, fake
+}
+
+// inTurn is the script that answers each request with the next completion. There must be no more
+// requests than completions.
+func inTurn(completions ...upstreamtest.Completion) upstreamtest.Script {
+	var asked atomic.Int64
+	return func(string, *translate.Prompt) upstreamtest.Completion {
+		n := int(asked.Add(1))
+		if n > len(completions) {
+			return upstreamtest.Completion{Fault: upstreamtest.Refuse(400, "ValidationException", "the script has ended", "")}
+		}
+		return completions[n-1]
+	}
+}

@@ -1,0 +1,94 @@
+package conformance
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+)
+
+// binary is the path of the dragoman under test.
+var binary string
+
+// Main runs the tests of a module against the binary that DRAGOMAN_BIN names, or else one built here.
+func Main(m *testing.M) int {
+	if binary = os.Getenv("DRAGOMAN_BIN"); binary != "" {
+		return m.Run()
+	}
+	folder, err := os.MkdirTemp("", "dragoman")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	binary = filepath.Join(folder, "dragoman")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "./cmd/dragoman")
+	build.Dir = filepath.Join("..", "..")
+	if output, err := build.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("go build: %v\n%s", err, output))
+	}
+	return m.Run()
+}
+
+var baseURL = regexp.MustCompile(`ANTHROPIC_BASE_URL=(http://[0-9.:]+)`)
+
+// serve starts `dragoman serve` with the arguments on a free loopback port and returns its base URL,
+// as the first line of its log gives it. The server's environment is env alone. It ends with the
+// test, which fails if the server does not end well.
+func serve(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)...)
+	// Built with the race detector it would wait for a second at its end.
+	cmd.Env = append([]string{"GORACE=atexit_sleep_ms=0"}, env...)
+	log, w := io.Pipe()
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exit := make(chan error, 1)
+	go func() {
+		exit <- cmd.Wait()
+		_ = w.Close()
+	}()
+
+	first := make(chan string, 1)
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		defer close(first)
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			t.Log(lines.Text())
+			select {
+			case first <- lines.Text():
+			default:
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := <-exit; err != nil {
+			t.Errorf("dragoman serve ended with %v", err)
+		}
+		<-logged
+	})
+
+	match := baseURL.FindStringSubmatch(<-first)
+	if match == nil {
+		t.Fatal("the first line of the log gives no base URL")
+	}
+	return match[1]
+}
+
+// writeConfig writes a configuration file and returns its path.
+func writeConfig(t *testing.T, yaml string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dragoman.yaml")
+	if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
