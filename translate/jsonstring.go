@@ -71,6 +71,23 @@ func needsEscape(x uint64) bool {
 	return ((x-ones*' ')&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops != 0
 }
 
+// isPlain tells whether s is ASCII that stands for itself in a JSON string, and
+// holds no markup: no `<`, no `&`.
+func isPlain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !plainText[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+var plainText = func() (plain [256]bool) {
+	plain = jsonPlain
+	plain['<'], plain['&'] = false, false
+	return plain
+}()
+
 // appendJSONControl appends the escape of a control character, a quote or a backslash.
 func appendJSONControl(dst []byte, c byte) []byte {
 	switch c {

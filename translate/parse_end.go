@@ -16,16 +16,19 @@ const (
 // matchEnd tells whether the value ends at rest, which begins with `<`, and how
 // many bytes of closing tag belong to it: none where the closing tag is missing.
 func (p *parser) matchEnd(rest []byte) (n int, v verdict) {
-	if len(rest) < 2 {
+	switch {
+	case len(rest) < 2:
 		return 0, p.undecided()
-	}
-	if rest[1] != '/' {
+	case rest[1] != '/':
 		return 0, matchNo
 	}
 	if p.vs != nil {
 		if n, v = p.matchOwnEnd(rest); v != matchNo {
 			return n, v
 		}
+	}
+	if len(rest) > 2 && rest[2] != 'p' && rest[2] != 'i' && p.ns == "" {
+		return 0, matchNo
 	}
 	for _, name := range [...]string{"parameters", "invoke"} {
 		if n, v = p.matchCloser(rest, name); v == matchNo {
@@ -82,6 +85,9 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v verdict) {
 
 // matchCloser matches `</name>`, with blanks before its end or the namespace of the call.
 func (p *parser) matchCloser(rest []byte, name string) (n int, v verdict) {
+	if len(rest) > 2 && rest[2] != name[0] && (p.ns == "" || rest[2] != p.ns[0]) {
+		return 0, matchNo
+	}
 	n, v = p.matchCloserNamed(rest, 2, name)
 	if v != matchYes && p.ns != "" {
 		switch s := rest[2:]; {
@@ -96,13 +102,14 @@ func (p *parser) matchCloser(rest []byte, name string) (n int, v verdict) {
 
 func (p *parser) matchCloserNamed(rest []byte, at int, name string) (n int, v verdict) {
 	s := rest[at:]
-	if len(s) <= len(name) {
-		if string(s) == name[:len(s)] {
-			return 0, p.undecided()
-		}
-		return 0, matchNo
+	common := 0
+	for common < len(s) && common < len(name) && s[common] == name[common] {
+		common++
 	}
-	if string(s[:len(name)]) != name {
+	switch {
+	case common == len(s):
+		return 0, p.undecided()
+	case common < len(name):
 		return 0, matchNo
 	}
 	i := skipBlanks(s, len(name), maxTagBlanks)

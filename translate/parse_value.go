@@ -106,66 +106,75 @@ func valueStartState(p *parser) state {
 
 // valueState reads a value up to its end.
 func valueState(p *parser) state {
-	rest := p.rest()
-	if len(rest) == 0 {
-		if p.eof {
-			return p.cutValue()
+	for p.pos < len(p.in) {
+		rest := p.rest()
+		n, end, v := p.scanValue(rest)
+		if n > 0 {
+			p.append(rest[:n])
+			p.pos += n
 		}
-		if p.mode == modeText && !p.cdata && p.mark < 0 {
-			p.direct = (*parser).appendText
+		switch {
+		case v == matchYes:
+			return p.endValue(end)
+		case v == matchMore:
+			return nil
+		case n == len(rest):
+		case rest[n] == ']':
+			return p.cdataEnd(rest[n:])
+		case !p.entity(p.tag, p.append):
+			return nil
 		}
-		return nil
 	}
-	n := p.endCandidate(rest)
+	if p.eof {
+		return p.cutValue()
+	}
+	if p.mode == modeText && !p.cdata && p.mark < 0 {
+		p.direct = (*parser).appendText
+	}
+	return nil
+}
+
+// scanValue returns how much of rest is plainly value, and what matchEnd says of
+// what follows it, unless that is the end of rest, an `&` or a `]` that matters.
+func (p *parser) scanValue(rest []byte) (n, end int, v verdict) {
+	for ; ; n++ {
+		n = p.nextSpecial(rest, n)
+		if n == len(rest) || rest[n] != '<' {
+			return n, 0, matchNo
+		}
+		if end, v = p.matchEnd(rest[n:]); v != matchNo {
+			return n, end, v
+		}
+	}
+}
+
+// nextSpecial returns where from n on a value may end or hold an escape, or the
+// length of rest: at a `<` and slash before the first letter of a closing tag
+// that matters, at an `&` or in a CDATA section a `]`.
+func (p *parser) nextSpecial(rest []byte, n int) int {
+	end := len(rest)
+	for at := n; ; at++ {
+		i := bytes.IndexByte(rest[at:], '<')
+		if i < 0 {
+			break
+		}
+		at += i
+		if at+1 == len(rest) || rest[at+1] == '/' && (at+2 == len(rest) || p.ends.has(rest[at+2])) {
+			end = at
+			break
+		}
+	}
 	if p.escaped != 0 {
-		if i := bytes.IndexByte(rest[:n], '&'); i >= 0 {
-			n = i
+		if i := bytes.IndexByte(rest[n:end], '&'); i >= 0 {
+			end = n + i
 		}
 	}
 	if p.cdata {
-		if i := bytes.IndexByte(rest[:n], ']'); i >= 0 {
-			n = i
+		if i := bytes.IndexByte(rest[n:end], ']'); i >= 0 {
+			end = n + i
 		}
 	}
-	if n > 0 {
-		p.append(rest[:n])
-		p.pos += n
-		return valueState
-	}
-	switch rest[0] {
-	case '&':
-		if !p.entity(p.tag, p.append) {
-			return nil
-		}
-		return valueState
-	case ']':
-		return p.cdataEnd(rest)
-	}
-	n, v := p.matchEnd(rest)
-	switch v {
-	case matchMore:
-		return nil
-	case matchYes:
-		return p.endValue(n)
-	}
-	p.append(rest[:1])
-	p.pos++
-	return valueState
-}
-
-// endCandidate returns where in rest the value may end, or its length: at a `<`
-// and slash before the first letter of a closing tag that matters.
-func (p *parser) endCandidate(rest []byte) int {
-	for n := 0; ; n++ {
-		i := bytes.IndexByte(rest[n:], '<')
-		if i < 0 {
-			return len(rest)
-		}
-		n += i
-		if n+1 == len(rest) || rest[n+1] == '/' && (n+2 == len(rest) || p.ends.has(rest[n+2])) {
-			return n
-		}
-	}
+	return end
 }
 
 // byteSet is a set of bytes.

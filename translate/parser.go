@@ -89,7 +89,15 @@ func (p *parser) feed(s string) {
 // straight reads the piece that most are: text without markup, in the middle of
 // prose or of a string, with nothing undecided before it.
 func (p *parser) straight(s string) bool {
-	if p.direct == nil || s == "" || len(s) > maxPiece || strings.IndexByte(s, '<') >= 0 ||
+	if p.direct == nil || s == "" {
+		return false
+	}
+	if p.nl == "" && p.open == BlockToolUse && len(s) <= maxPiece && len(p.partial) == 0 && isPlain(s) {
+		p.out = append(p.out, s...)
+		p.flush()
+		return true
+	}
+	if len(s) > maxPiece || strings.IndexByte(s, '<') >= 0 ||
 		p.escaped != 0 && strings.IndexByte(s, '&') >= 0 || len(p.partial) > 0 || !utf8.ValidString(s) {
 		return false
 	}
@@ -128,6 +136,9 @@ func (p *parser) appendValid(s string) {
 
 // partialRune returns how many bytes at the end of s begin a character.
 func partialRune(s string) int {
+	if s == "" || s[len(s)-1] < utf8.RuneSelf {
+		return 0
+	}
 	for i := 1; i < utf8.UTFMax && i <= len(s); i++ {
 		if utf8.RuneStart(s[len(s)-i]) {
 			if utf8.FullRuneInString(s[len(s)-i:]) {
@@ -335,7 +346,10 @@ func (p *parser) text(s []byte) {
 		p.blank = p.blank[:0]
 	}
 	p.blank = append(p.blank, s[n:]...)
-	for len(p.blank) > maxBlank && p.open == BlockText {
+	for len(p.blank) > maxBlank {
+		if p.open != BlockText {
+			p.openBlock(ContentBlock{Type: BlockText})
+		}
 		p.out = append(p.out, p.blank[:maxBlank]...)
 		p.blank = p.blank[:copy(p.blank, p.blank[maxBlank:])]
 	}

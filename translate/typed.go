@@ -333,10 +333,39 @@ func unquoted(text string) string {
 	return text
 }
 
-// isNumber tells whether text is a JSON number.
+// isNumber tells whether text is a JSON number (RFC 8259, section 6).
 func isNumber(text string) bool {
-	v := jsontext.Value(text)
-	return text != "" && (text[0] == '-' || text[0] >= '0' && text[0] <= '9') && v.IsValid() && text[len(text)-1] > ' '
+	text = strings.TrimPrefix(text, "-")
+	whole := digits(text)
+	if whole == 0 || whole > 1 && text[0] == '0' {
+		return false
+	}
+	text = text[whole:]
+	if fraction, ok := strings.CutPrefix(text, "."); ok {
+		n := digits(fraction)
+		if n == 0 {
+			return false
+		}
+		text = fraction[n:]
+	}
+	if text != "" && text[0]|0x20 == 'e' {
+		exponent := text[1:]
+		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
+			exponent = exponent[1:]
+		}
+		n := digits(exponent)
+		return n > 0 && n == len(exponent)
+	}
+	return text == ""
+}
+
+// digits counts the digits that text begins with.
+func digits(text string) int {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
 }
 
 // isInteger tells whether text is a JSON number without a fraction other than zeros.
