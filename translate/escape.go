@@ -412,19 +412,19 @@ func paramTag(name string) string {
 	return tag.String()
 }
 
-// isReserved tells whether a name is reserved: after a namespace, every name of
-// ours is.
+// isReserved tells whether a name is reserved, alone or before a character that
+// names of ours do not hold: after a namespace, every name of ours is.
 func isReserved(name string) bool {
 	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
 		for i := range tagNames {
-			if strings.EqualFold(name[colon+1:], tagNames[i].name) {
+			if matchWhole(name[colon+1:], tagNames[i].name, true) == matchYes {
 				return true
 			}
 		}
 		return false
 	}
 	for _, r := range reservedParams {
-		if strings.EqualFold(name, r) {
+		if matchWhole(name, r, true) == matchYes {
 			return true
 		}
 	}
