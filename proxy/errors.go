@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/metrics"
 	"dragoman/translate"
 	"dragoman/upstream"
@@ -32,7 +34,8 @@ type failure struct {
 	status     int
 	typ        string
 	message    string
-	retryAfter time.Duration // 0 for no advice
+	details    jsontext.Value // for programs, or nil
+	retryAfter time.Duration  // 0 for no advice
 }
 
 func (f *failure) Error() string { return f.message }
@@ -88,7 +91,7 @@ func describe(err error) *failure {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &invalid):
-		return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: invalid.Error()}
+		return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: invalid.Error(), details: invalid.Details}
 	case errors.As(err, &failed):
 		status := failed.Status
 		if status < 400 || status > 599 {

@@ -276,3 +276,12 @@ func TestDroppedFields(t *testing.T) {
 	strict := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Strict = true })
 	checkError(t, post(strict, body).Result(), 400, "invalid_request_error")
 }
+
+// TestErrorDetails passes on what programs may want to know of a refusal.
+func TestErrorDetails(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "x"))
+	body := post(s, strings.Replace(question, "{", `{"thread":{"type":"create"},`, 1)).Body.String()
+	if !strings.Contains(body, `"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}`) {
+		t.Errorf("body %s", body)
+	}
+}

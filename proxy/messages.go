@@ -47,14 +47,15 @@ func appendFrameHead(dst []byte, event string) []byte {
 // appendError appends the error object of reference/errors.md §1, in one line.
 func appendError(dst []byte, f *failure, requestID string) []byte {
 	type description struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
+		Type    string         `json:"type"`
+		Message string         `json:"message"`
+		Details jsontext.Value `json:"details,omitzero"`
 	}
 	body, err := json.Marshal(struct {
 		Type      string      `json:"type"`
 		Error     description `json:"error"`
 		RequestID string      `json:"request_id"`
-	}{"error", description{f.typ, f.message}, requestID}, jsontext.AllowInvalidUTF8(true))
+	}{"error", description{f.typ, f.message, f.details}, requestID}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(err) // strings can always be written
 	}

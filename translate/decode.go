@@ -82,6 +82,10 @@ var unusable = []string{
 	"fallback_credit_token", "billing_policy",
 }
 
+// threadUnsupported tells the tool runners of the official SDKs to go on without
+// a thread, which they try first.
+const threadUnsupported = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
+
 func (d *decoder) request(w *wireRequest) *Request {
 	r := &Request{
 		Model:     d.text(member("model"), w.Model),
@@ -98,8 +102,12 @@ func (d *decoder) request(w *wireRequest) *Request {
 	r.Stream = d.flag(member("stream"), w.Stream)
 	d.sampling(r, w)
 	d.refuseServers(&w.MCPServers)
-	if !w.Thread.absent() {
-		d.fail(member("thread"), "Threads are not kept here: send the whole conversation in `messages`.")
+	if !w.Thread.absent() && d.err == nil {
+		d.err = &InvalidRequestError{
+			Path:    "thread",
+			Message: "Threads are not kept here: send the whole conversation in `messages`.",
+			Details: jsontext.Value(threadUnsupported),
+		}
 	}
 	d.leave(nil, w.Rest, unusable)
 	return r

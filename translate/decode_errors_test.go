@@ -243,3 +243,12 @@ func wantDecodeError(t *testing.T, c decodeErrorCase) {
 		t.Errorf("Decode fails with\n%s\nwant\n%s", got, c.want)
 	}
 }
+
+// TestThreadDetails tells SDKs that try a thread first to go on without one.
+func TestThreadDetails(t *testing.T) {
+	_, err := Decode([]byte(with(`"thread":{"type":"create"}`)), DecodeOptions{})
+	var invalid *InvalidRequestError
+	if !errors.As(err, &invalid) || string(invalid.Details) != `{"error_code":"thread_unsupported_request","unsupported":["thread"]}` {
+		t.Errorf("error %#v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"strconv"
+	"strings"
 )
 
 // errNoStop is the error of an upstream that ended without saying why: its
@@ -54,11 +55,14 @@ func (p *parser) take(c *Chunk) {
 		p.think(c.Thinking)
 	}
 	if c.Text != "" {
+		p.read += len(c.Text)
 		p.feed(c.Text)
 	}
 	switch {
 	case p.unheard:
 	case p.cut:
+		// The upstream was left before it told how much it wrote.
+		p.usage.OutputTokens = max(p.usage.OutputTokens, (p.read+bytesPerToken-1)/bytesPerToken)
 		p.end(StopEndTurn, "")
 	case c.Stop != "":
 		p.finish(c.Stop, c.StopSequence)
@@ -66,24 +70,48 @@ func (p *parser) take(c *Chunk) {
 	}
 }
 
+// bytesPerToken is what a token is taken for where nobody counted: English text
+// has about four bytes in one.
+const bytesPerToken = 4
+
 // start opens the message and reads what a prefill has already said for the model.
 func (p *parser) start() {
 	p.started = true
 	p.send(Event{Type: MessageStart, Message: &Message{ID: messageID(p.req.ID), Model: p.req.Model, Usage: p.usage}})
 	p.send(Event{Type: Ping})
-	if p.prefill != "" {
-		p.quote.advance([]byte(p.prefill))
-	}
 	if p.opening != "" {
 		p.feed(p.opening)
 		if p.mark >= 0 {
 			p.hidden = len(p.opening)
 		}
+	} else {
+		p.goOnFrom(p.prefill)
 	}
 }
 
-// think passes reasoning on that the upstream itself tells apart from text.
+// goOnFrom notes what a prefill of the client's leaves open: code, or thinking.
+func (p *parser) goOnFrom(prefill string) {
+	for prefill != "" && p.offers {
+		text := prefill
+		if i := strings.IndexByte(prefill, '<'); i >= 0 {
+			text = prefill[:max(i, 1)]
+		}
+		if prefill[0] == '<' {
+			if t, v := matchTextTag([]byte(prefill), true); v == matchYes && t.kind == tagIsThinking && !p.quote.inside() {
+				p.thinks(t)
+			}
+		}
+		p.quote.advance([]byte(text))
+		prefill = prefill[len(text):]
+	}
+}
+
+// think passes reasoning on that the upstream itself tells apart from text. In
+// the middle of a call, or of what may become one, it has no place.
 func (p *parser) think(s string) {
+	if p.inCall || p.pos < len(p.in) || len(p.partial) > 0 {
+		return
+	}
 	if p.open != BlockThinking {
 		p.openBlock(ContentBlock{Type: BlockThinking})
 	}
@@ -93,16 +121,24 @@ func (p *parser) think(s string) {
 
 // finish reads what is left when the upstream has stopped.
 func (p *parser) finish(stop Stop, sequence string) {
-	p.cutShort = stop != StopEndTurn && stop != StopSequence
-	if ours(stop, sequence) && (p.inCall || p.quote.inside()) {
+	p.cutShort = stop != StopEndTurn && !ours(stop, sequence)
+	switch {
+	case ours(stop, sequence) && (p.inCall || p.quote.inside()):
 		// The upstream took the tag off that ended the calls, or that the model
 		// quoted: with it, there is one way to read both.
 		p.feed(CallsEnd)
+	case stop == StopSequence && sequence == invokeEnd && p.inCall:
+		p.feed(invokeEnd)
+		p.cutShort = false
 	}
 	p.eof = true
 	p.feed("")
 	p.endText()
 }
+
+// invokeEnd is the end of one call: a stop sequence of some clients
+// (reference/legacy-format.md §10).
+const invokeEnd = "</invoke>"
 
 // ours tells whether the stop sequence was the end of the calls. An upstream
 // that does not say which one it met has met ours.

@@ -281,3 +281,65 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 }
+
+// TestThinkingInCall drops reasoning that comes in the middle of a call: it
+// belongs neither in the block nor before it.
+func TestThinkingInCall(t *testing.T) {
+	var left bool
+	got := collectEvents(t, benchRequest(), &Prompt{}, seq(&left,
+		"Hm <functi", Chunk{Thinking: "a"}, "on_calls>\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<path>a", Chunk{Thinking: "b"},
+		"b</path>\n</parameters>\n</invoke>\n", Chunk{Stop: StopSequence, StopSequence: CallsEnd}))
+	want := []string{"message_start", "ping", "start 0 text", "delta 0 Hm", "stop 0", "start 1 tool_usewrite", `delta 1 {"path":"a`,
+		`delta 1 b"}`, "stop 1", "ending tool_use 0", "message_stop"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPrefill goes on from what a prefill of the client's left open.
+func TestPrefill(t *testing.T) {
+	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
+	for _, tt := range []struct{ prefill, opening, text, want string }{
+		{"```xml\n", "", call + CallsEnd + "\n```", "text \"<function_calls>\\n<invoke>\\n<tool_name>write</tool_name>\\n</invoke>\\n</function_calls>\\n```\"\nend_turn"},
+		{"```xml\n", CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>", "\n</parameters>\n</invoke>\n" + CallsEnd, "write {}\ntool_use"},
+		{"<thinking>", "", "maybe " + call + CallsEnd + " no</thinking>", "text \"maybe <function_calls>\\n<invoke>\\n<tool_name>write</tool_name>\\n</invoke>\\n</function_calls> no</thinking>\"\nend_turn"},
+		{"<thinking>x</thinking>", "", call + CallsEnd, "write {}\ntool_use"},
+		{"Say", "", " hello", "text \" hello\"\nend_turn"},
+	} {
+		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.prefill + tt.opening}}}}}
+		for n := range 9 {
+			m, err := Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, StopEndTurn, ""}.chunks(n))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := show(m); got != tt.want {
+				t.Errorf("after %q, pieces of %d: got\n%s\nwant\n%s", tt.prefill, n, got, tt.want)
+			}
+		}
+	}
+}
+
+// TestRestart reads a call that the model begins once more after a prefill has.
+func TestRestart(t *testing.T) {
+	opening := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>"
+	prompt := &Prompt{opening: opening, Turns: []Turn{{Role: RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}}
+	m, err := Collect(checked(t, Events(benchRequest(), prompt, completion{"\n" + opening + "\n<path>a</path>\n</parameters>\n</invoke>\n", StopSequence, CallsEnd}.chunks(0))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := show(m), "write {\"path\":\"a\"}\ntool_use\n# repaired write restarted"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestUsageOfACut holds that an answer that was left early does not cost nothing.
+func TestUsageOfACut(t *testing.T) {
+	var left bool
+	req := benchRequest()
+	req.ToolChoice.DisableParallelToolUse = true
+	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
+	m, err := Collect(Events(req, &Prompt{}, seq(&left, call+call, Chunk{Stop: StopEndTurn, Usage: Usage{OutputTokens: 99}})))
+	if err != nil || m.Usage.OutputTokens != (2*len(call)+3)/4 {
+		t.Errorf("usage %+v, error %v", m.Usage, err)
+	}
+}

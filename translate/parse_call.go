@@ -12,6 +12,7 @@ type currentCall struct {
 	tentative bool // its block is not open: it may yet be text
 	whole     bool // tentative to its end: the tool was not offered
 	inParams  bool // in <parameters>
+	restarted bool // the model has begun the call that a prefill had opened once more
 	attribute bool // <invoke name="…">
 	tool      string
 	schema    *schema
@@ -29,8 +30,17 @@ func (p *parser) startCall(t textTag) {
 	p.setNamespace(t.tag)
 }
 
-// giveBack turns what was read since the mark into text: it was no call.
+// giveBack turns what was read since the mark into text: it was no call. After
+// calls it is prose, which ends the answer.
 func (p *parser) giveBack() state {
+	if p.calls > 0 {
+		return p.runOn()
+	}
+	p.giveBackText()
+	return textState
+}
+
+func (p *parser) giveBackText() {
 	said := p.mark + p.hidden
 	p.pos = max(p.pos, said)
 	raw := bytes.Clone(p.in[said:p.pos])
@@ -40,13 +50,50 @@ func (p *parser) giveBack() state {
 	if len(raw) > 0 {
 		p.text(raw)
 	}
-	return textState
 }
 
 // giveBackCall is giveBack for text that has named a tool, or tried to.
 func (p *parser) giveBackCall(reason string) state {
 	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeLeaked, Tool: p.tool, Reason: reason})
-	return p.giveBack()
+	wrapped := p.wrapped
+	switch {
+	case p.calls > 0 && !wrapped:
+		return p.runOn()
+	case p.calls > 0:
+		p.giveBackText()
+		p.currentCall = currentCall{inCall: true, wrapped: true}
+		return brokenCallState
+	}
+	p.giveBackText()
+	return textState
+}
+
+// brokenCallState reads the rest of a call among others that was given back: it
+// is text, up to the next call.
+func brokenCallState(p *parser) state {
+	for {
+		rest := p.rest()
+		n := bytes.IndexByte(rest, '<')
+		if n < 0 {
+			n = len(rest)
+		}
+		if n > 0 {
+			p.text(rest[:n])
+			p.pos += n
+		}
+		if n == len(rest) {
+			return nil
+		}
+		t, v := matchTag(rest[n:], p.eof)
+		switch {
+		case v == matchMore:
+			return nil
+		case v == matchYes && (t.is("invoke") && !t.closing || isWrapper(t) && t.closing):
+			return betweenCallsState
+		}
+		p.text(rest[n : n+1])
+		p.pos++
+	}
 }
 
 // wrapperState reads on after <function_calls>: to be one, a call must follow.
@@ -63,13 +110,30 @@ func wrapperState(p *parser) state {
 	case t.is("invoke") && !t.closing:
 		p.setNamespace(t)
 		return invokeState
-	case t.closing && isWrapper(t): // no call at all
-		p.pos += t.n
-		p.mark, p.hidden = -1, 0
-		p.currentCall = currentCall{}
-		return textState
+	case t.closing && isWrapper(t):
+		return p.emptyBlock(t)
 	}
 	return p.giveBack()
+}
+
+// emptyBlock reads the end of a wrapper without calls: nothing, on lines of its
+// own; text, if the line goes on.
+func (p *parser) emptyBlock(t tag) state {
+	after := p.rest()[t.n:]
+	if v := p.newlineAfter(after); v == matchMore {
+		return nil
+	} else if v == matchNo && len(after) > 0 {
+		p.pos += t.n
+		return p.giveBack()
+	}
+	p.pos += t.n
+	p.mark, p.hidden = -1, 0
+	p.currentCall = currentCall{}
+	if p.calls > 0 {
+		p.inCall = true
+		return betweenCallsState
+	}
+	return textState
 }
 
 // orGiveBack waits for more text, or gives back if there is none.
@@ -174,7 +238,7 @@ func (p *parser) named(name string) state {
 	}
 	p.tool, p.schema, p.whole = name, stringsSchema, !offered
 	if offered {
-		p.tool, p.schema = tool.Name, compileSchema(tool.InputSchema)
+		p.tool, p.schema = tool.Name, p.schemaOf(tool)
 		if tool.Name != name {
 			p.fix("name_case")
 		}
@@ -185,26 +249,36 @@ func (p *parser) named(name string) state {
 	return nil
 }
 
+// schemaOf returns the schema of an offered tool.
+func (p *parser) schemaOf(tool *Tool) *schema {
+	s := p.schemas[tool]
+	if s == nil {
+		if p.schemas == nil {
+			p.schemas = map[*Tool]*schema{}
+		}
+		s = compileSchema(tool.InputSchema)
+		p.schemas[tool] = s
+	}
+	return s
+}
+
 // stringsSchema is that of a tool that was not offered.
 var stringsSchema = &schema{kinds: kindObject, more: stringSchema}
 
 // resolve returns the offered tool that a name stands for: the one of that name,
 // or the only one that differs in case alone.
 func (p *parser) resolve(name string) (tool *Tool, offered bool) {
+	alike := 0
 	for i := range p.req.Tools {
-		t := &p.req.Tools[i]
-		switch {
+		switch t := &p.req.Tools[i]; {
 		case t.Name == name:
 			return t, true
 		case strings.EqualFold(t.Name, name):
-			if tool != nil {
-				tool, offered = nil, false
-				continue
-			}
-			tool, offered = t, true
+			tool = t
+			alike++
 		}
 	}
-	return tool, offered
+	return tool, alike == 1
 }
 
 // isToolName tells whether the API allows the name (reference/messages-api.md §5).
@@ -263,6 +337,10 @@ func bodyState(p *parser) state {
 		return nil
 	}
 	if v == matchNo {
+		if p.eof && bytes.IndexByte(rest, '>') < 0 {
+			p.pos = len(p.in)
+			return p.endIncomplete() // the text ends in a tag
+		}
 		return p.strayText(rest)
 	}
 	if t.closing {
@@ -293,37 +371,69 @@ func (p *parser) closingTag(t tag) state {
 
 // openingTag reads an opening tag between parameters.
 func (p *parser) openingTag(t tag) state {
-	name, isParam := "", false
+	tag, closer := string(t.full), string(t.full)
 	if t.is("parameter") {
-		name, isParam = t.nameAttr()
-	}
-	_, _, declared := p.schema.property(string(t.full))
-	switch {
-	case isParam:
-		if !p.whole || p.wrapped {
-			p.commitKnown()
+		if name, ok := t.nameAttr(); ok {
+			tag, closer = name, "parameter"
 		}
-		return p.startValue(t, name, paramTag(name), "parameter")
-	case t.is("invoke"):
-		return p.endCall("missing_closer")
-	case t.is("parameters") && !p.inParams:
-		p.commitKnown()
-		p.pos += t.n
-		p.inParams = !t.empty
-		return bodyState
-	case !p.inParams && !declared && (t.is("tool_name") || t.is("tool_id") || t.is("id")):
-		return p.skipElement(t)
 	}
-	p.commitKnown()
-	if !p.inParams {
+	name, _, declared := p.schema.property(tag)
+	if closer == tag && !declared {
+		if next, ok := p.structureTag(t); ok {
+			return next
+		}
+	}
+	if p.object {
+		return p.strayTag(t)
+	}
+	if !p.whole && (p.wrapped || closer != tag || p.inParams || declared) {
+		p.commit()
+	}
+	if closer == tag && !p.inParams {
 		p.fix("no_parameters_tag")
 	}
-	if len(t.attr) > 0 {
+	if closer == tag && len(t.attr) > 0 {
 		p.fix("attributes")
 	}
-	tag := string(t.full)
-	name, _, _ = p.schema.property(tag)
-	return p.startValue(t, name, tag, tag)
+	return p.startValue(t, name, tag, closer)
+}
+
+// structureTag reads an opening tag that is no parameter's, if it is one.
+func (p *parser) structureTag(t tag) (next state, ok bool) {
+	fresh := len(p.seen) == 0 && !p.object
+	switch {
+	case t.is("parameters") && p.object:
+		return p.strayTag(t), true
+	case t.is("parameters") && (!p.inParams || fresh):
+		p.commitKnown()
+		p.inParams = !t.empty
+	case isWrapper(t) && fresh && p.inParams:
+		p.restarted = true
+		p.fix("restarted")
+	case t.is("invoke") && p.restarted && fresh:
+		if name, named := t.nameAttr(); named && name != p.tool {
+			return p.endCall("missing_closer"), true
+		}
+	case isWrapper(t), t.is("invoke"), t.is("function_results"):
+		return p.endCall("missing_closer"), true
+	case t.is("tool_name") && (!p.inParams || p.restarted), !p.inParams && (t.is("tool_id") || t.is("id")):
+		return p.skipElement(t), true
+	default:
+		return nil, false
+	}
+	p.pos += t.n
+	return bodyState, true
+}
+
+// strayTag reads a tag that has no place in the call.
+func (p *parser) strayTag(t tag) state {
+	if p.tentative {
+		return p.giveBackCall("stray_text")
+	}
+	p.lost = append(p.lost, p.rest()[:t.n]...)
+	p.fix("stray_text")
+	p.pos += t.n
+	return bodyState
 }
 
 // commitKnown opens the block once the text is certainly a call to an offered tool.
@@ -336,13 +446,14 @@ func (p *parser) commitKnown() {
 // skipElement reads over a small element that is no parameter: a second name, an id.
 func (p *parser) skipElement(t tag) state {
 	rest := p.rest()[t.n:]
-	end := bytes.Index(rest, []byte("</"))
 	if t.empty {
 		p.pos += t.n
 		return bodyState
 	}
+	near := rest[:min(len(rest), maxToolName)]
+	end := bytes.Index(near, []byte("</"))
 	if end < 0 {
-		if len(rest) <= maxToolName && !p.eof {
+		if len(near) < maxToolName && !p.eof {
 			return nil
 		}
 		p.pos += t.n
@@ -364,7 +475,7 @@ func (p *parser) skipElement(t tag) state {
 // input; other text has no place in a call. What a call to an unknown tool or a
 // bare <invoke> is followed by must be a tag, or it is no call.
 func (p *parser) strayText(rest []byte) state {
-	if rest[0] == '{' && len(p.seen) == 0 && len(p.lost) == 0 {
+	if rest[0] == '{' && len(p.seen) == 0 && len(p.lost) == 0 && !p.object {
 		p.commitKnown()
 		return p.startObject()
 	}
@@ -393,7 +504,7 @@ func (p *parser) endAtEOF() state {
 
 // endCall ends a whole call.
 func (p *parser) endCall(repair string) state {
-	if len(p.lost) > 0 {
+	if len(p.lost) > 0 && len(p.seen) == 0 {
 		return p.endUnread()
 	}
 	if repair != "" {
@@ -476,7 +587,7 @@ func betweenCallsState(p *parser) state {
 		p.pos += t.n
 		p.wrapped, p.callsEnded = false, true
 		return betweenCallsState
-	case isWrapper(t) && !p.wrapped:
+	case isWrapper(t):
 		p.startCallAgain(t)
 		p.wrapped = true
 		p.pos += t.n
@@ -499,8 +610,8 @@ func (p *parser) startCallAgain(t tag) {
 // runOn ends the answer where the model goes on after its calls.
 func (p *parser) runOn() state {
 	p.blank = p.blank[:0]
-	if last := &p.outcomes[len(p.outcomes)-1]; last.Kind == OutcomeClean {
-		last.Kind, last.Reason = OutcomeRepaired, "ran_on"
+	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == OutcomeClean {
+		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = OutcomeRepaired, "ran_on"
 	}
 	p.callsEnded = true
 	return cutState

@@ -58,12 +58,25 @@ func (p *parser) matchOwnEnd(rest []byte) (n int, v verdict) {
 		wrong = true
 	}
 	if v == matchYes {
-		v = p.mayFollow(rest[n:], wrong)
+		if v = p.mayFollow(rest[n:], wrong); v == matchNo && !wrong && p.isScalar() {
+			v = matchYes // more text would only spoil it
+		}
 	}
 	if v == matchYes && wrong {
 		p.fix("wrong_closer")
 	}
 	return n, v
+}
+
+// isScalar tells whether what was read is a number, a boolean or null where one
+// of these alone is due: a value that cannot hold a tag.
+func (p *parser) isScalar() bool {
+	const scalars = kindNull | kindBoolean | kindInteger | kindNumber
+	if p.mode != modeHeld || p.vs.kinds == 0 || p.vs.kinds&^scalars != 0 || len(p.vs.alts) > 0 || len(p.held) > 2*maxNull {
+		return false
+	}
+	_, fits := appendTyped(nil, p.vs, string(p.held))
+	return fits
 }
 
 func (p *parser) matchWrongCloser(rest []byte) (n int, v verdict) {
@@ -112,11 +125,11 @@ func (p *parser) matchCloserNamed(rest []byte, at int, name string) (n int, v ve
 	case common < len(name):
 		return 0, matchNo
 	}
-	i := skipBlanks(s, len(name), maxTagBlanks)
+	i, v := p.blanks(s, len(name), maxTagBlanks)
 	switch {
-	case i == len(s) && i < len(name)+maxTagBlanks:
-		return 0, p.undecided()
-	case i < len(s) && s[i] == '>':
+	case v == matchMore:
+		return 0, matchMore
+	case v == matchYes && i < len(s) && s[i] == '>':
 		return at + i + 1, matchYes
 	}
 	return 0, matchNo
@@ -133,23 +146,24 @@ func (p *parser) undecided() verdict {
 // endsWithout tells whether `</parameters>` or `</invoke>` ends a value that has
 // no closing tag of its own.
 func (p *parser) endsWithout(rest []byte, closer string) verdict {
-	i := skipBlanks(rest, 0, maxGap)
+	if p.vs == nil && p.json.depth == 0 && !p.json.inString {
+		return matchYes // the whole input is whole
+	}
+	i, v := p.blanks(rest, 0, maxGap)
 	switch {
-	case p.vs == nil && closer == "invoke":
+	case v == matchYes && i == len(rest):
 		return matchYes
-	case i == len(rest) && i < maxGap:
-		if p.eof {
-			return matchYes
-		}
-		return matchMore
-	case i == len(rest) || rest[i] != '<':
+	case v != matchYes:
+		return v
+	case rest[i] != '<':
 		return matchNo
 	}
-	t, v := matchTag(rest[i:], p.eof)
+	var t tag
+	t, v = matchTag(rest[i:], p.eof)
 	switch {
 	case v != matchYes:
 		return v
-	case closer == "parameters" && (p.vs == nil || t.is("invoke") && t.closing),
+	case closer == "parameters" && t.is("invoke") && t.closing,
 		closer == "invoke" && (isWrapper(t) && t.closing || t.is("invoke") && !t.closing):
 		return matchYes
 	}
@@ -159,18 +173,19 @@ func (p *parser) endsWithout(rest []byte, closer string) verdict {
 // mayFollow tells whether rest can follow the value's closing tag. After a wrong
 // one less can.
 func (p *parser) mayFollow(rest []byte, wrong bool) verdict {
-	i := skipBlanks(rest, p.looked, len(rest))
+	i, v := p.blanks(rest, p.looked, maxLook-p.looked)
 	p.looked = 0
 	switch {
-	case i == len(rest) && p.eof:
-		return matchYes
-	case i == len(rest) && i < maxLook:
+	case v == matchMore:
 		p.looked = i
 		return matchMore
-	case i == len(rest) || rest[i] != '<':
+	case v == matchYes && i == len(rest):
+		return matchYes
+	case v == matchNo || rest[i] != '<':
 		return matchNo
 	}
-	t, v := matchTag(rest[i:], p.eof)
+	var t tag
+	t, v = matchTag(rest[i:], p.eof)
 	switch {
 	case v == matchMore:
 		p.looked = i
@@ -194,20 +209,19 @@ func (p *parser) closerMayFollow(t tag, rest []byte) verdict {
 	if !t.is("parameters") {
 		return matchNo
 	}
-	i := skipBlanks(rest, 0, maxGap)
-	if i == len(rest) && i < maxGap && !p.eof {
+	i, v := p.blanks(rest, 0, maxGap)
+	if v == matchMore {
 		return matchMore
 	}
-	return verdictOf(i == len(rest) || rest[i] == '<')
+	return verdictOf(v == matchNo || i == len(rest) || rest[i] == '<')
 }
 
 // paramMayFollow tells whether a tag opens another parameter: a declared one, or
 // any on a line of its own. The value's own tag is text of the value.
 func (p *parser) paramMayFollow(t tag, wrong, ownLine bool) bool {
-	name, tag := "", string(t.full)
+	tag := string(t.full)
 	if t.is("parameter") {
-		name, _ = t.nameAttr()
-		tag = paramTag(name)
+		tag, _ = t.nameAttr()
 	} else if p.attribute {
 		return false
 	}

@@ -14,11 +14,12 @@ type currentValue struct {
 	ns     string  // namespace of the call's tags, with its colon
 
 	mode   valueMode
-	object bool   // the whole input was one JSON object
-	held   []byte // what was read of a value that is passed on when it has ended
-	nl     string // a newline that may be the last of a string
-	cdata  bool   // within <![CDATA[
-	drop   bool   // a parameter given twice
+	object bool      // the whole input was one JSON object
+	held   []byte    // what was read of a value that is passed on when it has ended
+	nl     string    // a newline that may be the last of a string
+	cdata  bool      // within <![CDATA[
+	drop   bool      // a parameter given twice
+	json   jsonState // of a whole input
 	ends   byteSet
 	looked int // how far white space after a closing tag was read without a decision
 }
@@ -88,16 +89,15 @@ func valueStartState(p *parser) state {
 		n = 2
 	}
 	const open = "<![CDATA["
-	i := skipBlanks(rest, n, maxTagBlanks)
+	i, v := p.blanks(rest, n, maxTagBlanks)
 	switch {
-	case hasPrefix(rest[i:], open):
+	case v == matchMore, n == 0 && string(rest) == "\r" && !p.eof:
+		return nil
+	case v == matchYes && hasPrefix(rest[i:], open):
 		p.cdata = true
 		p.pos += i + len(open)
 		return valueState
-	case !p.eof && isPrefixOf(rest[i:], open) && i < n+maxTagBlanks:
-		if i > n && i == len(rest) && p.mode == modeText {
-			break // blanks that begin a string are more likely its own
-		}
+	case v == matchYes && isPrefixOf(rest[i:], open) && !p.eof:
 		return nil
 	}
 	p.pos += n
@@ -118,7 +118,7 @@ func valueState(p *parser) state {
 			return p.endValue(end)
 		case v == matchMore:
 			return nil
-		case n == len(rest):
+		case n == len(rest), rest[n] == '<':
 		case rest[n] == ']':
 			return p.cdataEnd(rest[n:])
 		case !p.entity(p.tag, p.append):
@@ -135,12 +135,13 @@ func valueState(p *parser) state {
 }
 
 // scanValue returns how much of rest is plainly value, and what matchEnd says of
-// what follows it, unless that is the end of rest, an `&` or a `]` that matters.
+// what follows it. It does not ask where that is the end of rest, an `&` or `]`
+// that matters, or where the value before it has to be held first.
 func (p *parser) scanValue(rest []byte) (n, end int, v verdict) {
 	for ; ; n++ {
 		n = p.nextSpecial(rest, n)
-		if n == len(rest) || rest[n] != '<' {
-			return n, 0, matchNo
+		if n == len(rest) || rest[n] != '<' || n > 0 && p.mode == modeHeld {
+			return n, 0, matchNo // what is held decides with what follows
 		}
 		if end, v = p.matchEnd(rest[n:]); v != matchNo {
 			return n, end, v
@@ -153,7 +154,7 @@ func (p *parser) scanValue(rest []byte) (n, end int, v verdict) {
 // that matters, at an `&` or in a CDATA section a `]`.
 func (p *parser) nextSpecial(rest []byte, n int) int {
 	end := len(rest)
-	for at := n; ; at++ {
+	for at := n; !p.cdata; at++ {
 		i := bytes.IndexByte(rest[at:], '<')
 		if i < 0 {
 			break
@@ -202,18 +203,24 @@ func (p *parser) markEnds() {
 // the value, and goes on where another one begins at once.
 func (p *parser) cdataEnd(rest []byte) state {
 	const end, again = "]]>", "<![CDATA["
-	i := skipBlanks(rest, len(end), maxTagBlanks)
 	switch {
 	case isPrefixOf(rest, end) && !p.eof:
 		return nil
 	case !hasPrefix(rest, end):
-	case hasPrefix(rest[3:], again):
+	case hasPrefix(rest[len(end):], again):
 		p.pos += len(end) + len(again)
 		return valueState
-	case (i == len(rest) || isPrefixOf(rest[3:], again)) && !p.eof:
+	case isPrefixOf(rest[len(end):], again) && !p.eof:
 		return nil
-	case i < len(rest) && rest[i] == '<':
-		switch n, v := p.matchEnd(rest[i:]); v {
+	default:
+		i, v := p.blanks(rest, len(end), maxTagBlanks)
+		n := 0
+		if v == matchYes && i < len(rest) && rest[i] == '<' {
+			n, v = p.matchEnd(rest[i:])
+		} else if v == matchYes {
+			v = matchNo
+		}
+		switch v {
 		case matchMore:
 			return nil
 		case matchYes:
@@ -236,11 +243,43 @@ func (p *parser) append(s []byte) {
 		p.appendText(s)
 	case modeNullable:
 		p.held = append(p.held, s...)
-		if t := bytes.Trim(p.held, " \t\r\n"); string(t) != "null" && !isPrefixOf(t, "null") {
+		if len(p.held) > maxNull {
+			p.nowText()
+		} else if t := bytes.Trim(p.held, " \t\r\n"); string(t) != "null" && !isPrefixOf(t, "null") {
 			p.nowText()
 		}
 	default:
 		p.held = append(p.held, s...)
+		if p.vs == nil {
+			p.json.advance(s)
+		}
+	}
+}
+
+// maxNull bounds a null with white space around it.
+const maxNull = 64
+
+// jsonState follows a JSON object just far enough to know where it ends.
+type jsonState struct {
+	depth             int
+	inString, escaped bool
+}
+
+func (j *jsonState) advance(s []byte) {
+	for _, c := range s {
+		switch {
+		case j.escaped:
+			j.escaped = false
+		case j.inString && c == '\\':
+			j.escaped = true
+		case c == '"':
+			j.inString = !j.inString
+		case j.inString:
+		case c == '{' || c == '[':
+			j.depth++
+		case c == '}' || c == ']':
+			j.depth--
+		}
 	}
 }
 
@@ -312,7 +351,9 @@ func (p *parser) appendValue(dst []byte) ([]byte, bool) {
 	}
 	if p.vs.kinds&kindArray != 0 {
 		if list, ok := p.repeated(text); ok {
-			return appendTyped(dst, p.vs, list)
+			if out, ok := appendTyped(dst, p.vs, list); ok {
+				return out, true
+			}
 		}
 	}
 	return appendTyped(dst, p.vs, text)
@@ -324,12 +365,13 @@ func (p *parser) repeated(text string) (string, bool) {
 	if p.closer != p.tag {
 		open, shut = `<parameter name="`+p.name+`">`, "</parameter>"
 	}
-	list, found := "", false
+	var list strings.Builder
+	found := false
 	for text = "\n" + text; ; { // the first newline is read already
 		item, rest, more := strings.Cut(text, shut)
-		list += "<item>" + trimNewlines(item) + "</item>"
+		list.WriteString("<item>" + trimNewlines(item) + "</item>")
 		if !more {
-			return list, found
+			return list.String(), found
 		}
 		rest = strings.Trim(rest, " \t\r\n")
 		if text, found = strings.CutPrefix(rest, open); !found {

@@ -34,9 +34,12 @@ type parser struct {
 	unheard    bool // nobody listens any more
 	cut        bool // what follows is not part of the answer
 	cutShort   bool // the upstream stopped before the model had ended
+	read       int  // bytes of completion
 	calls      int  // whole calls
 	callsEnded bool // the end of the calls was read
 	incomplete bool // the last call was not read to its end
+
+	schemas map[*Tool]*schema
 
 	// Text.
 	offers   bool   // calls may come
@@ -180,6 +183,22 @@ func (p *parser) skip() bool {
 	return p.pos < len(p.in)
 }
 
+// blanks skips white space from i on. It says No if there are as many as limit,
+// which bounds what is held, and asks for more where the text may go on with them.
+func (p *parser) blanks(rest []byte, i, limit int) (int, verdict) {
+	end := i + limit
+	for i < end && i < len(rest) && isBlank(rest[i]) {
+		i++
+	}
+	switch {
+	case i == end:
+		return i, matchNo
+	case i == len(rest) && !p.eof:
+		return i, matchMore
+	}
+	return i, matchYes
+}
+
 // cutState reads nothing: the answer has ended.
 func cutState(p *parser) state {
 	p.cut = true
@@ -238,11 +257,7 @@ func (p *parser) textMarkup(rest []byte) state {
 	}
 	switch t.kind {
 	case tagIsThinking:
-		if t.closing && t.name == p.thinking {
-			p.thinking = ""
-		} else if !t.closing && !p.relapsed {
-			p.thinking = t.name
-		}
+		p.thinks(t)
 		return p.plain(t.n)
 	case tagIsResults:
 		return p.inventedResults(rest, t)
@@ -258,6 +273,16 @@ func (p *parser) textMarkup(rest []byte) state {
 		return wrapperState
 	}
 	return invokeState
+}
+
+// thinks notes a tag of thinking: the outermost one counts.
+func (p *parser) thinks(t textTag) {
+	switch {
+	case t.closing && t.name == p.thinking:
+		p.thinking = ""
+	case !t.closing && p.thinking == "" && !p.relapsed:
+		p.thinking = t.name
+	}
 }
 
 // newlineAfter tells whether a line ends where rest begins.
@@ -281,13 +306,11 @@ func (p *parser) plain(n int) state {
 // inventedResults ends the answer where the model begins to write the results
 // itself: <function_results> at the start of a line, with an element in it.
 func (p *parser) inventedResults(rest []byte, t textTag) state {
-	i := skipBlanks(rest, t.n, 64)
+	i, v := p.blanks(rest, t.n, maxGap)
 	switch {
-	case t.closing || p.quote.midLine || i < len(rest) && rest[i] != '<':
-		return p.plain(1)
-	case i == len(rest) && !p.eof && i < t.n+64:
+	case v == matchMore:
 		return nil
-	case i == len(rest):
+	case t.closing || p.quote.midLine || v == matchNo || i == len(rest) || rest[i] != '<':
 		return p.plain(1)
 	}
 	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeRepaired, Reason: "invented_results"})

@@ -117,6 +117,7 @@ func (r *Request) offers() bool {
 type InvalidRequestError struct {
 	Path    string // dotted, zero-based: "messages.3.content.0.text"; "" for the body as a whole
 	Message string
+	Details jsontext.Value // what programs may want to know: the error's "details" (reference/errors.md §1), or nil
 }
 
 func (e *InvalidRequestError) Error() string {

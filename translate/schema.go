@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"bytes"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -29,13 +31,14 @@ var kindNames = map[string]kinds{
 // schema is as much of a JSON Schema as decides the type of a value. It may be
 // cyclic. The zero value allows anything.
 type schema struct {
-	kinds kinds
-	enum  []jsontext.Value // enum, or the one const
-	alts  []*schema        // anyOf and oneOf
-	props []property
-	byTag map[string]int // index in props
-	items *schema        // nil: anything
-	more  *schema        // additionalProperties, if it is a schema
+	kinds  kinds
+	enum   []jsontext.Value // enum, or the one const
+	alts   []*schema        // anyOf and oneOf
+	props  []property
+	byTag  map[string]int // index in props
+	byName map[string]int
+	items  *schema // nil: anything
+	more   *schema // additionalProperties, if it is a schema
 }
 
 // property is a declared property, with the tag it is offered under.
@@ -57,7 +60,8 @@ func compileSchema(raw jsontext.Value) *schema {
 
 type schemaCompiler struct {
 	root jsontext.Value
-	refs map[string]*schema // by $ref, entered before they are complete: schemas may be cyclic
+	refs map[string]*schema                   // by $ref, entered before they are complete: schemas may be cyclic
+	defs map[string]map[string]jsontext.Value // members of $defs and definitions
 }
 
 // maxSchemaDepth bounds recursion over schemas and over nested values.
@@ -144,22 +148,26 @@ func (c *schemaCompiler) properties(s *schema, raw jsontext.Value, depth int) {
 
 func (s *schema) addProperty(p property) {
 	if s.byTag == nil {
-		s.byTag = map[string]int{}
+		s.byTag, s.byName = map[string]int{}, map[string]int{}
 	}
 	if _, ok := s.byTag[p.tag]; !ok {
-		s.byTag[p.tag] = len(s.props)
+		s.byTag[p.tag], s.byName[p.name] = len(s.props), len(s.props)
 		s.props = append(s.props, p)
 	}
-	if _, ok := s.byTag[p.name]; !ok {
-		s.byTag[p.name] = s.byTag[p.tag] // a model may write the name as it is
-	}
 }
+
+// maxMerged bounds what schemas that are merged over and over add up to.
+const maxMerged = 4096
 
 // merge adds what part demands (allOf, $ref) to s.
 func (c *schemaCompiler) merge(s, part *schema) {
 	s.kinds |= part.kinds
-	s.enum = append(s.enum, part.enum...)
-	s.alts = append(s.alts, part.alts...)
+	if len(s.enum)+len(part.enum) <= maxMerged {
+		s.enum = append(s.enum, part.enum...)
+	}
+	if len(s.alts)+len(part.alts) <= maxMerged {
+		s.alts = append(s.alts, part.alts...)
+	}
 	for _, p := range part.props {
 		s.addProperty(p)
 	}
@@ -181,7 +189,7 @@ func (c *schemaCompiler) ref(value jsontext.Value, depth int) *schema {
 	if s, ok := c.refs[ref]; ok {
 		return s
 	}
-	target := resolveRef(c.root, ref)
+	target := c.resolve(ref)
 	if target == nil {
 		return anySchema
 	}
@@ -189,6 +197,24 @@ func (c *schemaCompiler) ref(value jsontext.Value, depth int) *schema {
 	c.refs[ref] = s
 	c.into(s, target, depth+1)
 	return s
+}
+
+// resolve is resolveRef, with the usual places looked up at once.
+func (c *schemaCompiler) resolve(ref string) jsontext.Value {
+	for _, place := range [...]string{"$defs", "definitions"} {
+		name, ok := strings.CutPrefix(ref, "#/"+place+"/")
+		if !ok || strings.ContainsAny(name, "/~") {
+			continue
+		}
+		if c.defs[place] == nil {
+			if c.defs == nil {
+				c.defs = map[string]map[string]jsontext.Value{}
+			}
+			c.defs[place] = maps.Collect(members(memberOf(c.root, place)))
+		}
+		return c.defs[place][name]
+	}
+	return resolveRef(c.root, ref)
 }
 
 // resolveRef returns what a local reference points to in root, or nil.
@@ -266,7 +292,11 @@ func (s *schema) text() (str, nullable bool) {
 
 // property returns the property that a tag of the model's names, and its schema.
 func (s *schema) property(tag string) (name string, ps *schema, declared bool) {
-	if i, ok := s.byTag[tag]; ok {
+	i, ok := s.byTag[tag]
+	if !ok {
+		i, ok = s.byName[tag] // a model may write the name as it is
+	}
+	if ok {
 		return s.props[i].name, s.props[i].schema, true
 	}
 	if s.more != nil {
@@ -275,15 +305,17 @@ func (s *schema) property(tag string) (name string, ps *schema, declared bool) {
 	return paramName(tag), stringSchema, false
 }
 
-// members ranges over the members of a valid JSON object in order. Anything
-// else has none.
+// members ranges over the members of a valid JSON object in order: parts of it.
+// Anything else has none.
 func members(object jsontext.Value) func(yield func(string, jsontext.Value) bool) {
 	return func(yield func(string, jsontext.Value) bool) {
 		if object.Kind() != '{' {
 			return
 		}
-		d := jsontext.NewDecoder(bytesReader(object))
-		d.ReadToken()
+		d := jsontext.NewDecoder(bytes.NewReader(object))
+		if _, err := d.ReadToken(); err != nil {
+			return
+		}
 		for d.PeekKind() == '"' {
 			name, err := d.ReadToken()
 			if err != nil {
@@ -291,7 +323,8 @@ func members(object jsontext.Value) func(yield func(string, jsontext.Value) bool
 			}
 			key := name.String()
 			value, err := d.ReadValue()
-			if err != nil || !yield(key, value.Clone()) {
+			end := int(d.InputOffset())
+			if err != nil || !yield(key, object[end-len(value):end:end]) {
 				return
 			}
 		}

@@ -85,23 +85,32 @@ func (t *tag) is(name string) bool {
 
 // nameAttr returns the value of the attribute name.
 func (t *tag) nameAttr() (string, bool) {
-	a, ok := bytes.CutPrefix(t.attr, []byte("name"))
-	if !ok {
-		return "", false
-	}
-	a = bytes.TrimSpace(a)
-	if a, ok = bytes.CutPrefix(a, []byte("=")); !ok {
-		return "", false
-	}
-	a = bytes.TrimSpace(a)
-	if len(a) > 1 && (a[0] == '"' || a[0] == '\'') {
-		if end := bytes.IndexByte(a[1:], a[0]); end >= 0 {
-			return string(a[1 : 1+end]), true
+	for rest := t.attr; len(rest) > 0; {
+		i := bytes.IndexByte(rest, '=')
+		if i < 0 {
+			return "", false
 		}
-		return "", false
+		words := bytes.Fields(rest[:i])
+		rest = bytes.TrimLeft(rest[i+1:], " \t\r\n")
+		var value []byte
+		if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
+			end := bytes.IndexByte(rest[1:], rest[0])
+			if end < 0 {
+				return "", false
+			}
+			value, rest = rest[1:1+end], rest[end+2:]
+		} else {
+			end := bytes.IndexAny(rest, " \t\r\n")
+			if end < 0 {
+				end = len(rest)
+			}
+			value, rest = rest[:end], rest[end:]
+		}
+		if len(words) > 0 && string(words[len(words)-1]) == "name" {
+			return string(value), len(value) > 0
+		}
 	}
-	word, _, _ := bytes.Cut(a, []byte(" "))
-	return string(word), len(word) > 0
+	return "", false
 }
 
 // textTag is a tag that means something in text.

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -28,16 +27,25 @@ import (
 // appendTyped appends the JSON value that text stands for under s, on one line.
 // It reports whether the text fitted.
 func appendTyped(dst []byte, s *schema, text string) ([]byte, bool) {
-	return appendTypedDepth(dst, s, text, 0)
+	t := typer{budget: 64 * (len(text) + 1024)}
+	return t.append(dst, s, text, 0)
 }
 
-func appendTypedDepth(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
+// typer types one value, whose schema may try many ways to read it.
+type typer struct {
+	budget int // of bytes still to be looked at: alternatives within alternatives multiply
+}
+
+func (t *typer) append(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
+	if text == "" && s.takesString(0) {
+		return append(dst, `""`...), true
+	}
 	if len(s.enum) > 0 {
 		if out, ok := appendEnum(dst, s.enum, text); ok {
 			return out, true
 		}
 	}
-	if out, ok := appendFitting(dst, s, text, depth); ok {
+	if out, ok := t.appendFitting(dst, s, text, depth); ok {
 		return out, true
 	}
 	if s.takesString(0) {
@@ -47,8 +55,8 @@ func appendTypedDepth(dst []byte, s *schema, text string, depth int) ([]byte, bo
 }
 
 // appendFitting tries every type that s allows but string.
-func appendFitting(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
-	if depth > maxSchemaDepth {
+func (t *typer) appendFitting(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
+	if t.budget -= len(text) + 1; t.budget < 0 || depth > maxSchemaDepth {
 		return dst, false
 	}
 	trimmed := strings.Trim(text, " \t\r\n")
@@ -67,12 +75,12 @@ func appendFitting(dst []byte, s *schema, text string, depth int) ([]byte, bool)
 		return append(dst, bare...), true
 	}
 	if s.kinds&kindObject != 0 {
-		if out, ok := appendObject(dst, s, trimmed, depth); ok {
+		if out, ok := t.appendObject(dst, s, trimmed, depth); ok {
 			return out, true
 		}
 	}
 	if s.kinds&kindArray != 0 {
-		if out, ok := appendArray(dst, s, trimmed, depth); ok {
+		if out, ok := t.appendArray(dst, s, trimmed, depth); ok {
 			return out, true
 		}
 	}
@@ -85,7 +93,7 @@ func appendFitting(dst []byte, s *schema, text string, depth int) ([]byte, bool)
 		if alt.kinds == 0 && len(alt.alts) == 0 {
 			continue // allows anything: no reason to prefer it to a string
 		}
-		if out, ok := appendFitting(dst, alt, text, depth+1); ok {
+		if out, ok := t.appendFitting(dst, alt, text, depth+1); ok {
 			return out, true
 		}
 	}
@@ -124,7 +132,7 @@ func appendEnum(dst []byte, enum []jsontext.Value, text string) ([]byte, bool) {
 	return dst, false
 }
 
-func appendObject(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
+func (t *typer) appendObject(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
 	if out, ok := appendJSONOf(dst, text, '{'); ok {
 		return out, true
 	}
@@ -145,14 +153,14 @@ func appendObject(dst []byte, s *schema, text string, depth int) ([]byte, bool) 
 			dst = append(dst, ',')
 		}
 		dst = append(appendJSONString(dst, name), ':')
-		if dst, ok = appendTypedDepth(dst, ps, e.text, depth+1); !ok {
+		if dst, ok = t.append(dst, ps, e.text, depth+1); !ok {
 			return dst[:mark], false
 		}
 	}
 	return append(dst, '}'), true
 }
 
-func appendArray(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
+func (t *typer) appendArray(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
 	if out, ok := appendJSONOf(dst, text, '['); ok {
 		return out, true
 	}
@@ -173,7 +181,7 @@ func appendArray(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, ok = appendTypedDepth(dst, items, e.text, depth+1); !ok {
+		if dst, ok = t.append(dst, items, e.text, depth+1); !ok {
 			return dst[:mark], false
 		}
 	}
@@ -376,5 +384,3 @@ func isInteger(text string) bool {
 	_, fraction, _ := strings.Cut(text, ".")
 	return strings.Trim(fraction, "0") == ""
 }
-
-func bytesReader(b []byte) *bytes.Reader { return bytes.NewReader(b) }

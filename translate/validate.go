@@ -8,7 +8,7 @@ import (
 
 // turns holds what the rules between messages need to know of those before
 // (reference/messages-api.md §9). Consecutive messages of one role are one
-// turn; system messages belong to none.
+// turn; a system message belongs to a turn of the user's.
 type turns struct {
 	role  string         // of the turn that is open
 	calls []call         // every tool_use so far
@@ -27,8 +27,11 @@ type call struct {
 // follow appends a block to the content of the message m, of which it is the
 // next block, and checks that it may follow what came before.
 func (d *decoder) follow(at fieldPath, m MessageParam, b BlockParam) []BlockParam {
-	if m.Role != RoleSystem {
+	switch {
+	case m.Role != RoleSystem:
 		d.turn(m.Role)
+	case d.turns.role != "":
+		d.turn(RoleUser)
 	}
 	if len(m.Content) == 0 {
 		d.turns.mixed = false

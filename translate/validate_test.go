@@ -37,6 +37,8 @@ func TestDecodeRefusesHistory(t *testing.T) {
 		{name: "no messages member", body: `{"model":"m","max_tokens":1}`, want: "messages: Field required"},
 		{name: "messages null", body: `{"model":"m","max_tokens":1,"messages":null}`, want: "messages: Input should be a valid list"},
 		{name: "messages a string", body: `{"model":"m","max_tokens":1,"messages":"hi"}`, want: "messages: Input should be a valid list"},
+		{name: "a system message ends the turn", body: history("user", prose, "assistant", use("a"), "system", prose, "assistant", prose, "user", result("a")),
+			want: "messages.1" + unanswered + "a" + mustAnswer},
 		{name: "no message", body: history(), want: "messages: at least one message is required"},
 		{name: "a message that is a string", body: withMessages(`"hi"`, ""), want: "messages.0: Input should be a valid dictionary"},
 		{name: "a message that is null", body: withMessages(`null`, ""), want: "messages.0: Input should be a valid dictionary"},

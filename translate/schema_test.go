@@ -1,0 +1,57 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// TestHostileSchemas reads values under schemas that multiply when they are
+// followed without care. It ends at all only if they are not.
+func TestHostileSchemas(t *testing.T) {
+	const levels = 60
+	var defs strings.Builder
+	for i := range levels {
+		fmt.Fprintf(&defs, `"D%d":{"allOf":[{"$ref":"#/$defs/D%d"},{"$ref":"#/$defs/D%d"}]},`, i, i+1, i+1)
+	}
+	var refs strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&refs, `,"p%d":{"$ref":"#/$defs/x"}`, i)
+	}
+	objects := `{"type":"object","properties":{"c":{"$ref":"#/$defs/x"}}}`
+	tests := []struct{ name, schema, value, want string }{
+		{"allOf", `{"$defs":{` + defs.String() + fmt.Sprintf(`"D%d":{"type":"integer"}},"properties":{"v":{"$ref":"#/$defs/D0"}}}`, levels), "5", "5"},
+		{"anyOf", `{"$defs":{"x":{"anyOf":[` + objects + `,` + objects + `]}},"properties":{"v":{"$ref":"#/$defs/x"}}}`,
+			strings.Repeat("<c>", levels) + "5", `"` + strings.Repeat("<c>", levels) + `5"`},
+		{"cycle", `{"$defs":{"x":{"$ref":"#/$defs/x"}},"properties":{"v":{"$ref":"#/$defs/x"}}}`, "5", "5"},
+		{"cycle through the root", `{"properties":{"v":{"$ref":"#"}}}`, "<v><v>{}</v></v>", `{"v":{"v":{}}}`},
+		{"many references", `{"$defs":{"x":{"type":"integer"}},"properties":{"v":{"$ref":"#/$defs/x"}` + refs.String() + `}}`, "5", "5"},
+		{"reference elsewhere", `{"properties":{"v":{"$ref":"https://example.org/x.json"}}}`, "five", `"five"`},
+		{"deep", `{"properties":{"v":` + strings.Repeat(`{"items":`, 150) + "{}" + strings.Repeat("}", 150) + `}}`, "[[]]", "[[]]"},
+		{"pattern", `{"properties":{"v":{"type":"string","pattern":"(a+)+$"}}}`, strings.Repeat("a", 99) + "!", `"` + strings.Repeat("a", 99) + `!"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if !jsontext.Value(tt.schema).IsValid() {
+				t.Fatal("the schema is no JSON")
+			}
+			_, s, _ := compileSchema(jsontext.Value(tt.schema)).property("v")
+			if got, _ := appendTyped(nil, s, tt.value); string(got) != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestResolveRef(t *testing.T) {
+	root := jsontext.Value(`{"a/b":{"~c":[1,{"d":2}]},"":3}`)
+	for ref, want := range map[string]string{
+		"#": string(root), "#/a~1b/~0c/1/d": "2", "#/": "3", "#/a~1b/~0c/7": "", "#/none": "", "x": "", "#x": "",
+	} {
+		if got := string(resolveRef(root, ref)); got != want {
+			t.Errorf("%s: got %q, want %q", ref, got, want)
+		}
+	}
+}
