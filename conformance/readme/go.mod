@@ -1,0 +1,3 @@
+module dragoman/conformance/readme
+
+go 1.26.0
