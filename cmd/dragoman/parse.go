@@ -196,7 +196,7 @@ func parseLine(n int, line, dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	events, err := c.parse(fmt.Sprint("line ", n))
+	events, err := c.parse(fmt.Sprintf("msg_%024d", n))
 	if err != nil {
 		return dst, asLineError(err)
 	}
