@@ -1,0 +1,110 @@
+package translate
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxPiece bounds how much text is read at once, and so buffers and deltas.
+const maxPiece = 16 << 10
+
+// feed reads more text, of whole characters or not.
+func (p *parser) feed(s string) {
+	if p.straight(s) {
+		return
+	}
+	for {
+		piece := s[:min(len(s), maxPiece)]
+		s = s[len(piece):]
+		p.appendValid(piece)
+		p.run()
+		if s == "" || p.cut || p.unheard {
+			return
+		}
+	}
+}
+
+// straight reads the piece that most are: text without markup, in the middle of
+// prose or of a string, with nothing undecided before it.
+func (p *parser) straight(s string) bool {
+	if p.direct == nil || s == "" {
+		return false
+	}
+	if p.nl == "" && p.open == BlockToolUse && len(s) <= maxPiece && len(p.partial) == 0 && isPlain(s) {
+		p.out = append(p.out, s...)
+		p.flush()
+		return true
+	}
+	if len(s) > maxPiece || strings.IndexByte(s, '<') >= 0 ||
+		p.escaped != 0 && strings.IndexByte(s, '&') >= 0 || len(p.partial) > 0 || !utf8.ValidString(s) {
+		return false
+	}
+	p.in = append(p.in, s...)
+	p.direct(p, p.in)
+	p.in = p.in[:0]
+	p.flush()
+	return true
+}
+
+// appendValid adds text to in: whole characters only, U+FFFD for bytes that are none.
+func (p *parser) appendValid(s string) {
+	for len(p.partial) > 0 {
+		switch {
+		case p.eof && s == "" || utf8.FullRune(p.partial):
+			r, n := utf8.DecodeRune(p.partial)
+			p.in = utf8.AppendRune(p.in, r)
+			p.partial = p.partial[:copy(p.partial, p.partial[n:])]
+		case s == "":
+			return
+		default:
+			p.partial = append(p.partial, s[0])
+			s = s[1:]
+		}
+	}
+	end := len(s) - partialRune(s)
+	p.partial = append(p.partial, s[end:]...)
+	if s = s[:end]; utf8.ValidString(s) {
+		p.in = append(p.in, s...)
+		return
+	}
+	for _, r := range s {
+		p.in = utf8.AppendRune(p.in, r)
+	}
+}
+
+// partialRune returns how many bytes at the end of s begin a character.
+func partialRune(s string) int {
+	if s == "" || s[len(s)-1] < utf8.RuneSelf {
+		return 0
+	}
+	for i := 1; i < utf8.UTFMax && i <= len(s); i++ {
+		if utf8.RuneStart(s[len(s)-i]) {
+			if utf8.FullRuneInString(s[len(s)-i:]) {
+				return 0
+			}
+			return i
+		}
+	}
+	return 0
+}
+
+func (p *parser) run() {
+	p.direct = nil
+	if p.eof {
+		p.appendValid("")
+	}
+	for next := p.state; next != nil && !p.unheard; next = next(p) {
+		p.state = next
+	}
+	keep := p.pos
+	if p.mark >= 0 {
+		keep = p.mark
+		p.mark = 0
+	}
+	if keep > 0 {
+		n := copy(p.in, p.in[keep:])
+		p.in = p.in[:n]
+		p.pos -= keep
+	}
+	p.flush()
+}

@@ -1,0 +1,132 @@
+package translate
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// appendJSONOf appends text if it is one JSON value of the given kind, or a JSON
+// string that holds one.
+func appendJSONOf(dst []byte, text string, kind jsontext.Kind) ([]byte, bool) {
+	if text == "" {
+		return dst, false
+	}
+	if text[0] == '"' {
+		text = strings.Trim(unquoted(text), " \t\r\n")
+	}
+	if jsontext.Value(text).Kind() != kind {
+		return dst, false
+	}
+	return appendIfJSON(dst, text)
+}
+
+// appendIfJSON appends text, on one line, if it is one JSON value, or would be
+// but for slips whose meaning is certain.
+func appendIfJSON(dst []byte, text string) ([]byte, bool) {
+	v := jsontext.Value(text)
+	if !v.IsValid() {
+		v = mendJSON(text)
+	}
+	if !v.IsValid() || v.Compact() != nil {
+		return dst, false
+	}
+	return append(dst, v...), true
+}
+
+// mendJSON escapes control characters in strings and leaves out the comma before
+// a closing bracket.
+func mendJSON(text string) jsontext.Value {
+	out := make([]byte, 0, len(text)+8)
+	inString := false
+	comma := -1 // of a comma in out that nothing has followed yet
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case inString && c == '\\' && i+1 < len(text):
+			out = append(out, c)
+			i++
+			c = text[i]
+		case c == '"':
+			inString = !inString
+		case inString && c < ' ':
+			out = appendJSONControl(out, c)
+			continue
+		case inString:
+		case comma >= 0 && (c == ']' || c == '}'):
+			out = append(out[:comma], out[comma+1:]...)
+		case c == ',':
+			comma = len(out)
+			out = append(out, c)
+			continue
+		case isBlank(c):
+			out = append(out, c)
+			continue
+		}
+		comma = -1
+		out = append(out, c)
+	}
+	return out
+}
+
+func compact(v jsontext.Value) string {
+	v = v.Clone()
+	if v.Compact() != nil {
+		return ""
+	}
+	return string(v)
+}
+
+// unquoted returns what a JSON string holds; other text as it is.
+func unquoted(text string) string {
+	var s string
+	if len(text) > 1 && text[0] == '"' && json.Unmarshal([]byte(text), &s) == nil {
+		return s
+	}
+	return text
+}
+
+// isNumber tells whether text is a JSON number (RFC 8259, section 6).
+func isNumber(text string) bool {
+	text = strings.TrimPrefix(text, "-")
+	whole := digits(text)
+	if whole == 0 || whole > 1 && text[0] == '0' {
+		return false
+	}
+	text = text[whole:]
+	if fraction, ok := strings.CutPrefix(text, "."); ok {
+		n := digits(fraction)
+		if n == 0 {
+			return false
+		}
+		text = fraction[n:]
+	}
+	if text != "" && text[0]|0x20 == 'e' {
+		exponent := text[1:]
+		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
+			exponent = exponent[1:]
+		}
+		n := digits(exponent)
+		return n > 0 && n == len(exponent)
+	}
+	return text == ""
+}
+
+// digits counts the digits that text begins with.
+func digits(text string) int {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// isInteger tells whether text is a JSON number without a fraction other than zeros.
+func isInteger(text string) bool {
+	if !isNumber(text) || strings.ContainsAny(text, "eE") {
+		return false
+	}
+	_, fraction, _ := strings.Cut(text, ".")
+	return strings.Trim(fraction, "0") == ""
+}

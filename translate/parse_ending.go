@@ -1,0 +1,126 @@
+package translate
+
+import "bytes"
+
+// endAtEOF ends a call whose text has ended between its parameters.
+func (p *parser) endAtEOF() state {
+	if p.cutShort {
+		return p.endIncomplete()
+	}
+	return p.endCall("missing_closer")
+}
+
+// endCall ends a whole call.
+func (p *parser) endCall(repair string) state {
+	if len(p.lost) > 0 && len(p.seen) == 0 {
+		return p.endUnread()
+	}
+	if repair != "" {
+		p.fix(repair)
+	}
+	p.commit()
+	p.endInput()
+	o := Outcome{Tool: p.tool, Kind: OutcomeClean}
+	switch {
+	case p.whole:
+		o.Kind = OutcomeUnknownTool
+	case p.misfit != "":
+		o.Kind, o.Reason = OutcomeTypeFallback, p.misfit
+	case p.repair != "":
+		o.Kind, o.Reason = OutcomeRepaired, p.repair
+	}
+	p.outcomes = append(p.outcomes, o)
+	p.calls++
+	p.currentCall = currentCall{inCall: true, wrapped: p.wrapped}
+	if p.req.ToolChoice.DisableParallelToolUse {
+		p.callsEnded = true
+		return cutState
+	}
+	return betweenCallsState
+}
+
+// endInput closes the JSON object of the input, and the block.
+func (p *parser) endInput() {
+	switch {
+	case p.object:
+	case len(p.seen) == 0:
+		p.out = append(p.out, '{', '}')
+	default:
+		p.out = append(p.out, '}')
+	}
+	p.object = false
+	p.closeBlock()
+}
+
+// endIncomplete ends a call that was not read to its end. Its input is what had
+// arrived of it, as valid JSON; the message's stop_reason says that it is cut.
+func (p *parser) endIncomplete() state {
+	if p.tentative {
+		return p.giveBackCall("incomplete")
+	}
+	p.endInput()
+	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeIncomplete, Tool: p.tool, Reason: p.repair})
+	p.incomplete = true
+	return cutState
+}
+
+// endUnread ends a call whose parameters could not be read. Its block is open
+// and cannot be taken back, so it counts as incomplete; what was not read follows as text.
+func (p *parser) endUnread() state {
+	lost := p.lost
+	p.endInput()
+	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeIncomplete, Tool: p.tool, Reason: p.repair})
+	p.incomplete = true
+	p.currentCall = currentCall{inCall: true, wrapped: p.wrapped}
+	p.text(bytes.TrimSpace(lost))
+	return betweenCallsState
+}
+
+// betweenCallsState reads after a call: another one, the end of the calls, or
+// text, which was written without their results and ends the answer.
+func betweenCallsState(p *parser) state {
+	if !p.skip() {
+		return nil
+	}
+	t, v := matchTag(p.rest(), p.eof)
+	switch {
+	case p.rest()[0] != '<' || v == matchNo:
+		return p.runOn()
+	case v == matchMore:
+		return nil
+	case t.is("invoke") && !t.closing:
+		p.startCallAgain(t)
+		return invokeState
+	case isWrapper(t) && t.closing:
+		p.pos += t.n
+		p.wrapped, p.callsEnded = false, true
+		return betweenCallsState
+	case isWrapper(t):
+		p.startCallAgain(t)
+		p.wrapped = true
+		p.pos += t.n
+		return wrapperState
+	case t.closing && (t.is("invoke") || t.is("parameters")):
+		p.pos += t.n
+		return betweenCallsState
+	}
+	return p.runOn()
+}
+
+// startCallAgain is startCall after a call.
+func (p *parser) startCallAgain(t tag) {
+	wrapped := p.wrapped
+	p.callsEnded = false
+	p.startCall(textTag{tag: t})
+	p.wrapped = wrapped
+}
+
+// runOn ends the answer where the model goes on after its calls.
+func (p *parser) runOn() state {
+	p.blank = p.blank[:0]
+	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == OutcomeClean {
+		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = OutcomeRepaired, "ran_on"
+	}
+	p.callsEnded = true
+	return cutState
+}

@@ -1,0 +1,187 @@
+package translate
+
+import (
+	"bytes"
+	"strings"
+)
+
+// append adds to the value.
+func (p *parser) append(s []byte) {
+	switch p.mode {
+	case modeText:
+		if p.cdata {
+			p.out = appendJSONEscapedUTF8(p.out, s)
+			return
+		}
+		p.appendText(s)
+	case modeNullable:
+		p.held = append(p.held, s...)
+		if len(p.held) > maxNull {
+			p.nowText()
+		} else if t := bytes.Trim(p.held, " \t\r\n"); string(t) != "null" && !isPrefixOf(t, "null") {
+			p.nowText()
+		}
+	default:
+		p.held = append(p.held, s...)
+		if p.vs == nil {
+			p.json.advance(s)
+		}
+	}
+}
+
+// maxNull bounds a null with white space around it.
+const maxNull = 64
+
+// jsonState follows a JSON object just far enough to know where it ends.
+type jsonState struct {
+	depth             int
+	inString, escaped bool
+}
+
+func (j *jsonState) advance(s []byte) {
+	for _, c := range s {
+		switch {
+		case j.escaped:
+			j.escaped = false
+		case j.inString && c == '\\':
+			j.escaped = true
+		case c == '"':
+			j.inString = !j.inString
+		case j.inString:
+		case c == '{' || c == '[':
+			j.depth++
+		case c == '}' || c == ']':
+			j.depth--
+		}
+	}
+}
+
+// nowText turns a value that might have been null into a string.
+func (p *parser) nowText() {
+	p.mode = modeText
+	p.appendKey()
+	p.out = append(p.out, '"')
+	held := p.held
+	p.held = nil
+	p.append(held)
+}
+
+// appendText adds to a string, but for a newline at its end, which may be layout.
+func (p *parser) appendText(s []byte) {
+	if p.nl == "\r" && s[0] == '\n' {
+		p.nl, s = "\r\n", s[1:]
+		if len(s) == 0 {
+			return
+		}
+	}
+	if p.nl != "" {
+		p.out = appendJSONEscaped(p.out, p.nl)
+		p.nl = ""
+	}
+	n := len(s)
+	switch {
+	case s[n-1] == '\n' && n > 1 && s[n-2] == '\r':
+		p.nl = "\r\n"
+	case s[n-1] == '\n':
+		p.nl = "\n"
+	case s[n-1] == '\r':
+		p.nl = "\r"
+	}
+	p.out = appendJSONEscapedUTF8(p.out, s[:n-len(p.nl)])
+}
+
+// endValue ends the value, n bytes on.
+func (p *parser) endValue(n int) state {
+	p.pos += n
+	if p.vs == nil {
+		return p.endObject()
+	}
+	if p.drop {
+		return bodyState
+	}
+	if p.mode == modeText {
+		if p.nl == "\r" {
+			p.out = append(p.out, `\r`...)
+		}
+		p.out = append(p.out, '"')
+		return bodyState
+	}
+	p.appendKey()
+	var fits bool
+	p.out, fits = p.appendValue(p.out)
+	if !fits && p.misfit == "" {
+		p.misfit = "type"
+	}
+	return bodyState
+}
+
+// appendValue appends the value that was held. Of an array, each element may
+// stand in a parameter of its own.
+func (p *parser) appendValue(dst []byte) ([]byte, bool) {
+	text := string(p.held)
+	if !p.cdata {
+		text = trimLastNewline(text)
+	}
+	if p.vs.kinds&kindArray != 0 {
+		if list, ok := p.repeated(text); ok {
+			if out, ok := appendTyped(dst, p.vs, list); ok {
+				return out, true
+			}
+		}
+	}
+	return appendTyped(dst, p.vs, text)
+}
+
+// repeated rewrites `1</p><p>2`, which is what was read of <p>1</p><p>2</p>, as elements.
+func (p *parser) repeated(text string) (string, bool) {
+	open, shut := "<"+p.tag+">", "</"+p.tag+">"
+	if p.closer != p.tag {
+		open, shut = `<parameter name="`+p.name+`">`, "</parameter>"
+	}
+	var list strings.Builder
+	found := false
+	for text = "\n" + text; ; { // the first newline is read already
+		item, rest, more := strings.Cut(text, shut)
+		list.WriteString("<item>" + trimNewlines(item) + "</item>")
+		if !more {
+			return list.String(), found
+		}
+		rest = strings.Trim(rest, " \t\r\n")
+		if text, found = strings.CutPrefix(rest, open); !found {
+			return "", false
+		}
+	}
+}
+
+// endObject ends an input that was one JSON object.
+func (p *parser) endObject() state {
+	held := bytes.TrimSpace(p.held)
+	p.held = nil
+	out, ok := appendJSONOf(p.out, string(held), '{')
+	p.object = ok
+	if !ok {
+		p.fix("invalid_json")
+		if p.whole {
+			return p.giveBackCall("invalid_json")
+		}
+		p.lost = held
+		return bodyState
+	}
+	p.out = out
+	if !p.inParams {
+		p.fix("no_parameters_tag")
+	}
+	return bodyState
+}
+
+// cutValue ends a value that the text ended in: of a string, what had arrived
+// stays; other values would be a guess.
+func (p *parser) cutValue() state {
+	if p.mode == modeText && p.vs != nil {
+		p.out = append(appendJSONEscaped(p.out, p.nl), '"')
+	}
+	if p.repair == "" {
+		p.repair = "cut_value"
+	}
+	return p.endIncomplete()
+}

@@ -1,0 +1,221 @@
+package translate
+
+import "bytes"
+
+// textState reads text between calls.
+func textState(p *parser) state {
+	rest := p.rest()
+	if len(rest) == 0 {
+		p.direct = (*parser).text
+		return nil
+	}
+	n := len(rest)
+	if p.offers {
+		if i := bytes.IndexByte(rest, '<'); i >= 0 {
+			n = i
+		}
+	}
+	if p.escaped != 0 {
+		if i := bytes.IndexByte(rest[:n], '&'); i >= 0 {
+			n = i
+		}
+	}
+	if n > 0 {
+		p.text(rest[:n])
+		p.pos += n
+		return textState
+	}
+	if rest[0] == '&' {
+		if p.entity("", p.text) {
+			return textState
+		}
+		return nil
+	}
+	return p.textMarkup(rest)
+}
+
+// textMarkup reads a `<` in text, with what it begins if that matters.
+func (p *parser) textMarkup(rest []byte) state {
+	t, v := matchTextTag(rest, p.eof)
+	if v == matchMore {
+		return nil
+	}
+	p.quote.settle()
+	if v == matchNo || p.quote.fence > 0 {
+		return p.plain(1)
+	}
+	if p.quote.inline > 0 { // markup in a code span; a block of calls is none
+		if v = p.newlineAfter(rest[t.n:]); v == matchMore {
+			return nil
+		} else if v == matchNo {
+			return p.plain(1)
+		}
+	}
+	switch t.kind {
+	case tagIsThinking:
+		p.thinks(t)
+		return p.plain(t.n)
+	case tagIsResults:
+		return p.inventedResults(rest, t)
+	}
+	if p.thinking != "" {
+		p.startCall(t)
+		return rehearsalState
+	}
+	p.startCall(t)
+	if t.kind == tagIsWrapper {
+		p.wrapped = true
+		p.pos += t.n
+		return wrapperState
+	}
+	return invokeState
+}
+
+// thinks notes a tag of thinking: the outermost one counts.
+func (p *parser) thinks(t textTag) {
+	switch {
+	case t.closing && t.name == p.thinking:
+		p.thinking = ""
+	case !t.closing && p.thinking == "" && !p.relapsed:
+		p.thinking = t.name
+	}
+}
+
+// newlineAfter tells whether a line ends where rest begins.
+func (p *parser) newlineAfter(rest []byte) verdict {
+	switch {
+	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
+		return matchYes
+	case len(rest) == 0 && !p.eof:
+		return matchMore
+	}
+	return matchNo
+}
+
+// plain reads n bytes as text.
+func (p *parser) plain(n int) state {
+	p.text(p.rest()[:n])
+	p.pos += n
+	return textState
+}
+
+// inventedResults ends the answer where the model begins to write the results
+// itself: <function_results> at the start of a line, with an element in it.
+func (p *parser) inventedResults(rest []byte, t textTag) state {
+	i, v := p.blanks(rest, t.n, maxGap)
+	switch {
+	case v == matchMore:
+		return nil
+	case t.closing || p.quote.midLine || v == matchNo || i == len(rest) || rest[i] != '<':
+		return p.plain(1)
+	}
+	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeRepaired, Reason: "invented_results"})
+	return cutState
+}
+
+// rehearsalState reads a call within thinking: text, if the thinking is closed
+// after it; a call, if it never is.
+func rehearsalState(p *parser) state {
+	rest := p.rest()
+	for i := bytes.IndexByte(rest, '<'); i >= 0; i = bytes.IndexByte(rest, '<') {
+		p.pos += i
+		rest = rest[i:]
+		t, v := matchTextTag(rest, p.eof)
+		switch {
+		case v == matchMore:
+			return nil
+		case v == matchYes && t.closing && t.name == p.thinking:
+			p.thinking = ""
+			p.pos += t.n
+			return p.giveBack()
+		}
+		p.pos++
+		rest = rest[1:]
+	}
+	p.pos = len(p.in)
+	if !p.eof {
+		return nil
+	}
+	p.pos, p.mark = p.mark, -1
+	p.inCall, p.tentative = false, false
+	p.thinking, p.relapsed = "", true
+	return textState
+}
+
+// maxBlank bounds the white space that is held because a call may follow it.
+const maxBlank = 4 << 10
+
+// text adds to the answer's text. White space at its end is held: before a call
+// it is layout.
+func (p *parser) text(s []byte) {
+	if p.offers {
+		p.quote.advance(s)
+	}
+	n := len(s)
+	if p.offers || p.open != BlockText {
+		for n > 0 && isBlank(s[n-1]) {
+			n--
+		}
+	}
+	if n > 0 {
+		if p.open != BlockText {
+			p.openBlock(ContentBlock{Type: BlockText})
+		}
+		p.out = append(append(p.out, p.blank...), s[:n]...)
+		p.blank = p.blank[:0]
+	}
+	p.blank = append(p.blank, s[n:]...)
+	for len(p.blank) > maxBlank {
+		if p.open != BlockText {
+			p.openBlock(ContentBlock{Type: BlockText})
+		}
+		p.out = append(p.out, p.blank[:maxBlank]...)
+		p.blank = p.blank[:copy(p.blank, p.blank[maxBlank:])]
+	}
+}
+
+// endText sends the white space at the end of the answer.
+func (p *parser) endText() {
+	if p.open == BlockText && !p.cut {
+		p.out = append(p.out, p.blank...)
+		p.flush()
+	}
+}
+
+// entity reads an `&` and undoes our escape if it is one; the bytes go to emit.
+// It reports whether it could decide.
+//
+// Of `&amp;amp;…` the first entity is out before the end is known, since it
+// stays either way: pos then stands at an & that is already out (deep), so that
+// no run of them is ever held.
+func (p *parser) entity(own string, emit func([]byte)) bool {
+	names := p.escaped
+	if own == "" {
+		names &^= tagOwn
+	}
+	rest := p.rest()
+	m := matchEscape(rest, names, own, p.eof)
+	out, n := rest[:1], 1
+	switch {
+	case m.verdict == matchYes:
+		out, n = []byte(m.plain), m.n
+	case m.verdict == matchMore && p.mark < 0 && hasPrefix(rest, "&amp;amp;"):
+		if !p.deep {
+			emit(rest[:1])
+		}
+		emit(rest[1:5])
+		rest[4], p.deep = '&', true
+		p.pos += 4
+		return true
+	case m.verdict == matchMore:
+		return false
+	}
+	if p.deep {
+		out, p.deep = out[1:], false
+	}
+	if len(out) > 0 {
+		emit(out)
+	}
+	p.pos += n
+	return true
+}
