@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dragoman/proxy/nearest"
 	"dragoman/translate"
 	"dragoman/upstream"
 )
@@ -80,28 +81,7 @@ func (s *Server) nearest(name string) []string {
 	for i, m := range s.models {
 		names[i] = m.Name
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
+	slices.SortStableFunc(names, func(a, b string) int { return nearest.Distance(name, a) - nearest.Distance(name, b) })
 	names = slices.Compact(names)
 	return names[:min(len(names), 3)]
-}
-
-// distance counts the insertions, deletions and replacements that turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

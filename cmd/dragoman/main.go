@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/cmd/dragoman/internal/nearest"
+	"dragoman/proxy/nearest"
 )
 
 func main() {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/cmd/dragoman/internal/nearest"
+	"dragoman/proxy/nearest"
 	"dragoman/translate"
 )
 

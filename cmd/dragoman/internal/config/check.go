@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dragoman/cmd/dragoman/internal/nearest"
+	"dragoman/proxy/nearest"
 )
 
 // check applies the overrides and finds what is wrong between keys.

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"dragoman/cmd/dragoman/internal/nearest"
+	"dragoman/proxy/nearest"
 )
 
 // reader walks the YAML of one file and collects every problem on its way. It

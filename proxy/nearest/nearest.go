@@ -7,16 +7,16 @@ package nearest
 func Word(s string, words []string) string {
 	best, limit := "", max(1, len(s)/3)
 	for _, w := range words {
-		if d := distance(s, w); d <= limit {
+		if d := Distance(s, w); d <= limit {
 			best, limit = w, d-1
 		}
 	}
 	return best
 }
 
-// distance counts the insertions, deletions, replacements and swaps of
+// Distance counts the insertions, deletions, replacements and swaps of
 // neighbours that turn a into b (optimal string alignment), in bytes.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		last[j] = j
