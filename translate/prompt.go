@@ -89,6 +89,8 @@ type Chunk struct {
 	StopSequence string
 	// Usage holds totals so far; a zero says nothing new.
 	Usage Usage
+	// RequestID is the upstream's own id of the request, on the first chunk.
+	RequestID string
 }
 
 // Stop says why a completion ended, in the terms of the Messages API's stop_reason.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
@@ -28,9 +27,6 @@ const (
 	// bedrockVersion goes into each body; the only one that all models take
 	// (reference/bedrock.md §2a).
 	bedrockVersion = "bedrock-2023-05-31"
-	// bedrockAttempts bounds the SDK's own tries. The client's SDK tries again
-	// as well, and the two multiply.
-	bedrockAttempts = 2
 )
 
 // BedrockOptions say how to reach Amazon Bedrock. What is empty comes from the
@@ -78,12 +74,8 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 
 func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	load := []func(*config.LoadOptions) error{
-		config.WithRetryer(func() aws.Retryer {
-			return retry.NewStandard(func(o *retry.StandardOptions) {
-				o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(unlessAsked)}, o.Retryables...)
-			})
-		}),
-		config.WithRetryMaxAttempts(bedrockAttempts),
+		// One try: the client's SDK tries again, and the two would multiply.
+		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
 		config.WithLogger(logging.Nop{}),
 	}
 	if opt.Region != "" {
@@ -97,16 +89,6 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 		WithDialerOptions(func(d *net.Dialer) { d.Timeout = connectTimeout }).
 		WithTransportOptions(tune)
 	return append(load, config.WithHTTPClient(client))
-}
-
-// unlessAsked keeps the SDK from trying again sooner than the upstream asked: how
-// long to wait is for the client to hear.
-func unlessAsked(err error) aws.Ternary {
-	var response *awshttp.ResponseError
-	if errors.As(err, &response) && response.Response != nil && retryAfter(response.Response.Header, time.Now()) > 0 {
-		return aws.FalseTernary
-	}
-	return aws.UnknownTernary
 }
 
 // Invoke sends the prompt to the model with this id, inference profile or ARN.

@@ -69,12 +69,17 @@ func invoke(
 	}
 }
 
-// withRequestID adds the upstream's id of the request to an error.
+// withRequestID adds the upstream's id of the request to the first chunk, or to
+// an error.
 func withRequestID(id string, yield func(translate.Chunk, error) bool) func(translate.Chunk, error) bool {
+	told := false
 	return func(c translate.Chunk, err error) bool {
 		var known *Error
 		if errors.As(err, &known) && known.RequestID == "" {
 			known.RequestID = id
+		}
+		if !told && err == nil {
+			c.RequestID, told = id, true
 		}
 		return yield(c, err)
 	}
