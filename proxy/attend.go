@@ -43,6 +43,9 @@ func (x *exchange) attend(ctx context.Context, cancel context.CancelCauseFunc, c
 				yield(chunk, reason(ctx, err))
 				return
 			}
+			if chunk.RequestID != "" {
+				x.record.UpstreamRequestID = chunk.RequestID
+			}
 			arrived := x.elapsed()
 			more := yield(chunk, nil)
 			x.record.Parse += x.elapsed() - arrived

@@ -24,11 +24,12 @@ type exchange struct {
 	r       *http.Request
 	began   time.Time
 	record  metrics.Exchange
+	unread  bool    // the body of the request may not have been read to its end
 	stream  *stream // of an answer that is to be streamed
 }
 
 func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now()}
+	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now(), unread: r.ContentLength != 0}
 	x.record = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
 	x.record.RequestID, x.record.ClientRequestID = identify(w, r)
 	return x
@@ -160,6 +161,9 @@ func (x *exchange) write(status int, body []byte) error {
 	x.record.Status = status
 	x.w.Header().Set("Content-Type", "application/json")
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	if x.unread && x.r.ProtoMajor == 1 {
+		x.w.Header().Set("Connection", "close") // or the server would wait for the rest before it answers
+	}
 	x.allow()
 	x.w.WriteHeader(status)
 	n, err := x.w.Write(body)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -75,5 +76,5 @@ func fields(dropped []string) []string {
 
 func clip(s string) string {
 	const longest = 128
-	return s[:min(len(s), longest)]
+	return strings.ToValidUTF8(s[:min(len(s), longest)], "")
 }

@@ -36,7 +36,7 @@ func (x *exchange) blame(err error) {
 		failed   *upstream.Error
 		panicked *panicError
 	)
-	if errors.As(err, &failed) {
+	if errors.As(err, &failed) && failed.RequestID != "" {
 		x.record.UpstreamRequestID = failed.RequestID
 	}
 	x.record.Panicked = errors.As(err, &panicked)

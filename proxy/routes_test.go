@@ -1,13 +1,17 @@
 package proxy
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 func scrape(t *testing.T, s *Server) string {
@@ -190,5 +194,45 @@ func TestVersion(t *testing.T) {
 		if got := post(s, warm, "anthropic-version", version).Code; got != want {
 			t.Errorf("version %q: status %d, want %d", version, got, want)
 		}
+	}
+}
+
+// TestUnfinishedBody answers a request that is refused unread at once, and takes
+// nothing more from its connection.
+func TestUnfinishedBody(t *testing.T) {
+	srv := listen(t, newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []string{"secret"} }))
+	for path, status := range map[string]int{"/v1/messages": http.StatusUnauthorized, "/nope": http.StatusUnauthorized} {
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhello", path)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != status || !resp.Close {
+			t.Errorf("%s: status %d, close %t", path, resp.StatusCode, resp.Close)
+		}
+	}
+}
+
+// TestFieldsMakeNoSeries gives names with dots that read like paths of the API's.
+func TestFieldsMakeNoSeries(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "hi"))
+	for _, name := range []string{"system.tools.type", "messages.content.text", "a.b"} {
+		if w := post(s, strings.Replace(question, "{", `{"`+name+`":1,`, 1)); w.Code != 200 {
+			t.Fatalf("%s: status %d", name, w.Code)
+		}
+	}
+	w := httptest.NewRecorder()
+	s.Admin().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if got := strings.Count(w.Body.String(), "dragoman_dropped_fields_total{"); got != 1 {
+		t.Errorf("%d series", got)
 	}
 }

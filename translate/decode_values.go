@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -212,8 +213,8 @@ func (d *decoder) leave(p *fieldPath, rest map[string]wireValue, known []string)
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
 		at := p.member(name)
 		switch v := rest[name]; {
-		case !slices.Contains(known, name):
-			d.leaveUnknown(at, v)
+		case !slices.Contains(known, name): // a dot in it would make it read like a path of the API's
+			d.leaveUnknown(p.member(strings.ReplaceAll(name, ".", "_")), v)
 		case v.kind == 'n' || asksNothing(d.raw(v)):
 		case d.opt.Strict:
 			d.fail(at, "Not supported: this model only completes text. Remove the field, or use a model with a tool API.")

@@ -47,7 +47,7 @@ func tagsIn(text string, names map[string]bool) (tags []string) {
 			rest = skipSome(inner)
 		}
 		end := strings.IndexFunc(rest, func(r rune) bool {
-			return r < 0x80 && r != '_' && r != '-' && r != '.' && r != ':' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+			return r < 0x80 && r != '_' && r != '-' && r != '.' && r != ':' && r != '%' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 		})
 		if end < 0 {
 			end = len(rest)

@@ -169,7 +169,7 @@ func stopOf(reason, sequence string) (translate.Stop, string, error) {
 	case reason == "":
 		stop = translate.StopSequence
 	case !slices.Contains(stops, stop):
-		return "", "", fmt.Errorf("%q is not a reason: use %v", reason, stops)
+		return "", "", fmt.Errorf("%q is not a reason: use one of %s", reason, strings.Trim(fmt.Sprint(stops), "[]"))
 	}
 	switch {
 	case stop != translate.StopSequence && sequence != "":
