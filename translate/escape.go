@@ -112,7 +112,19 @@ func (e *escaper) escape(s string, names tagSet, own string) string {
 	}
 	var out strings.Builder
 	done := 0
+	lt, amp := -1, -1 // the next of each, looked for once it is passed
 	for i := 0; i < len(s); {
+		if !e.turnMarkers {
+			if lt < i {
+				lt = indexFrom(s, '<', i)
+			}
+			if amp < i {
+				amp = indexFrom(s, '&', i)
+			}
+			if i = min(lt, amp); i == len(s) {
+				break
+			}
+		}
 		level, n, tag := spelled(s, i, names, own)
 		if tag == 0 {
 			i++
@@ -140,6 +152,14 @@ func (e *escaper) escape(s string, names tagSet, own string) string {
 	return out.String()
 }
 
+// indexFrom returns where c next stands in s from i on, or the length of s.
+func indexFrom(s string, c byte, i int) int {
+	if n := strings.IndexByte(s[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(s)
+}
+
 // unescape takes one level off what the policy put on s, for the given names.
 func unescape(s string, names tagSet, own string) string {
 	if strings.IndexByte(s, '&') < 0 || names == 0 {
@@ -147,11 +167,7 @@ func unescape(s string, names tagSet, own string) string {
 	}
 	var out strings.Builder
 	done := 0
-	for i := 0; i < len(s); {
-		if s[i] != '&' {
-			i++
-			continue
-		}
+	for i := indexFrom(s, '&', 0); i < len(s); i = indexFrom(s, '&', i) {
 		m := matchEscape(s[i:], names, own, true)
 		if m.verdict != matchYes {
 			i++
