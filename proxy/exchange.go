@@ -102,7 +102,7 @@ func (x *exchange) ask(model Model, req *translate.Request, prompt *translate.Pr
 	x.record.Attempts = 1
 	x.w.Header().Set("X-Dragoman-Attempts", "1")
 
-	chunks := x.s.upstreams[model.Upstream].Invoke(ctx, model.Model, prompt)
+	chunks := x.s.upstreams[model.Via()].Invoke(ctx, model.Model, prompt)
 	chunks = x.attend(ctx, cancel, chunks)
 	events := x.watch(translate.Events(req, prompt, chunks))
 	if req.Stream {

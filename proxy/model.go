@@ -16,9 +16,25 @@ import (
 type Model struct {
 	Name     string // what clients ask for; each * in it stands for any characters
 	Upstream string // its name in the configuration
+	Wire     string // how the upstream is asked; "" for the upstream's own choice by the model's id
 	Model    string // the id that the upstream knows; "" for the name asked for
 	Format   string // the prompting convention; "" for the default
 	Prefill  *bool  // whether the model continues an assistant turn; nil: by the family of its id
+}
+
+// The wires of a [Model].
+const (
+	WireMessages = "messages" // the body of the Messages API
+	WireText     = "text"     // text completions: the whole prompt is one text
+)
+
+// Via is the key of the model's upstream in [Options]: the upstream's name and,
+// where the model asks for a wire, that behind a slash, which no name holds.
+func (m Model) Via() string {
+	if m.Wire == "" {
+		return m.Upstream
+	}
+	return m.Upstream + "/" + m.Wire
 }
 
 // As returns the model for one name that it covers: with the id that the
@@ -28,13 +44,15 @@ func (m Model) As(name string) Model {
 	return m
 }
 
-// Target is what a prompt for the model has to heed.
+// Target is what a prompt for the model has to heed. A model that completes text
+// goes on with an assistant turn whatever its family (reference/wire.md, finding 23).
 func (m Model) Target() translate.Target {
-	t := translate.Target{Format: m.Format}
+	text := m.Wire == WireText
+	t := translate.Target{Format: m.Format, TextWire: text}
 	if m.Prefill != nil {
 		t.Prefill = *m.Prefill
 	} else {
-		t.Prefill = upstream.Prefills(m.Model)
+		t.Prefill = text || upstream.Prefills(m.Model)
 	}
 	return t
 }

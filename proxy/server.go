@@ -41,7 +41,7 @@ type Timeouts struct {
 // Options says what a [Server] serves and how.
 type Options struct {
 	Models    []Model             // first match wins
-	Upstreams map[string]Upstream // by the name in the configuration
+	Upstreams map[string]Upstream // by [Model.Via]
 	Keys      []string            // that clients may present; none: no authentication
 	Strict    bool                // refuse what a text model cannot do, rather than leave it out
 	BodyBytes int64               // most bytes of a request's body, unpacked; 0 for 32 MiB
@@ -72,8 +72,8 @@ func New(opt Options) (*Server, error) {
 		return nil, errors.New("no models: nothing could be served")
 	}
 	for _, m := range opt.Models {
-		if opt.Upstreams[m.Upstream] == nil {
-			return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, m.Upstream)
+		if opt.Upstreams[m.Via()] == nil {
+			return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, m.Via())
 		}
 	}
 	s := &Server{

@@ -39,7 +39,8 @@ type BedrockOptions struct {
 }
 
 // Bedrock invokes models with InvokeModelWithResponseStream and the Anthropic
-// Messages body (reference/bedrock.md §2).
+// Messages body (reference/bedrock.md §2). Its other wires have types of their
+// own, over the same client: [Bedrock.Text].
 type Bedrock struct {
 	client *bedrockruntime.Client
 }
@@ -93,25 +94,41 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 
 // Invoke sends the prompt to the model with this id, inference profile or ARN.
 func (b *Bedrock) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return b.invoke(ctx, model, func() (wireBody, error) {
+		data, err := messagesBody{AnthropicVersion: bedrockVersion}.encode(p)
+		return wireBody{data, new(messagesDecoder).decode}, err
+	})
+}
+
+// wireBody is the body of a request, and what reads the answer to it: a decoder
+// of the model's JSON, chunk by chunk.
+type wireBody struct {
+	data   []byte
+	decode func(data []byte) (translate.Chunk, error)
+}
+
+// invoke sends the body that encode makes once the range begins.
+func (b *Bedrock) invoke(ctx context.Context, model string, encode func() (wireBody, error)) iter.Seq2[translate.Chunk, error] {
 	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		body, requestID, err := b.open(ctx, model, p)
+		request, err := encode()
+		if err != nil {
+			yield(translate.Chunk{}, err)
+			return
+		}
+		body, requestID, err := b.open(ctx, model, request.data)
 		if err != nil {
 			yield(translate.Chunk{}, err)
 			return
 		}
 		defer body.Close()
-		if decodeMessages(newFrameReader(body).payloads(), withRequestID(requestID, yield)) {
+		if decodeStream(newFrameReader(body).payloads(), request.decode, withRequestID(requestID, yield)) {
 			drain(body, cancel)
 		}
 	})
 }
 
 // open sends the request and returns the body of the answer, unread.
-func (b *Bedrock) open(ctx context.Context, model string, p *translate.Prompt) (io.ReadCloser, string, error) {
-	data, err := messagesBody{AnthropicVersion: bedrockVersion}.encode(p)
-	if err != nil {
-		return nil, "", err
-	}
+func (b *Bedrock) open(ctx context.Context, model string, data []byte) (io.ReadCloser, string, error) {
 	x := exchange{request: data}
 	out, err := b.client.InvokeModelWithResponseStream(ctx, &bedrockruntime.InvokeModelWithResponseStreamInput{
 		ModelId: &model, Body: data, ContentType: aws.String("application/json"), Accept: aws.String("application/json"),

@@ -37,7 +37,7 @@ type messagesError struct {
 	Message string `json:"message"`
 }
 
-// bedrockMetrics is what Bedrock adds to message_stop (reference/bedrock.md §3).
+// bedrockMetrics is what Bedrock adds to the last chunk (reference/bedrock.md §3).
 type bedrockMetrics struct {
 	Input      int `json:"inputTokenCount"`
 	Output     int `json:"outputTokenCount"`
@@ -113,24 +113,28 @@ func (d *messagesDecoder) textDelta(data []byte) (string, bool) {
 	if !ok || len(rest) == 0 || rest[0] != '"' {
 		return "", false
 	}
+	end := stringEnd(rest)
+	// Blanks pad the event, so that its length does not give away that of the text.
+	tail, ok := bytes.CutPrefix(rest[end:], []byte{'}'})
+	if !ok || string(bytes.TrimLeft(tail, " ")) != "}" {
+		return "", false
+	}
+	text, err := jsontext.AppendUnquote(d.text[:0], rest[:end])
+	d.text = text
+	return string(text), err == nil
+}
+
+// stringEnd returns where the JSON string ends that b begins with: len(b) if it
+// does not end. That it is one is for the caller to know.
+func stringEnd(b []byte) int {
 	end := 1
-	for end < len(rest) && rest[end] != '"' {
-		if rest[end] == '\\' {
+	for end < len(b) && b[end] != '"' {
+		if b[end] == '\\' {
 			end++
 		}
 		end++
 	}
-	if end >= len(rest) {
-		return "", false
-	}
-	// Blanks pad the event, so that its length does not give away that of the text.
-	tail, ok := bytes.CutPrefix(rest[end+1:], []byte{'}'})
-	if !ok || string(bytes.TrimLeft(tail, " ")) != "}" {
-		return "", false
-	}
-	text, err := jsontext.AppendUnquote(d.text[:0], rest[:end+1])
-	d.text = text
-	return string(text), err == nil
+	return min(end+1, len(b))
 }
 
 // digits returns how many digits of an index b begins with: one, or more without
@@ -145,11 +149,14 @@ func digits(b []byte) int {
 
 // meter takes from Bedrock's own counters what the model did not report.
 func (d *messagesDecoder) meter(m bedrockMetrics) {
-	counted := translate.Usage{
+	d.usage = latest(m.usage(), d.usage)
+}
+
+func (m bedrockMetrics) usage() translate.Usage {
+	return translate.Usage{
 		InputTokens: m.Input, OutputTokens: m.Output,
 		CacheReadInputTokens: m.CacheRead, CacheCreationInputTokens: m.CacheWrite,
 	}
-	d.usage = latest(counted, d.usage)
 }
 
 // latest is old with all that news knows: totals are cumulative, and a zero or an
@@ -178,14 +185,19 @@ func stopReason(s string) translate.Stop {
 }
 
 // decodeMessages yields the chunks of a Messages stream, given the JSON of its
-// events, up to message_stop. If the events end before, so does the answer: in an
-// error. It reports whether it came to message_stop.
+// events, up to message_stop; see decodeStream.
 func decodeMessages(events iter.Seq2[[]byte, error], yield func(translate.Chunk, error) bool) bool {
-	d := new(messagesDecoder)
+	return decodeStream(events, new(messagesDecoder).decode, yield)
+}
+
+// decodeStream yields the chunk that decode makes of each event, up to the one
+// with a stop. If the events end before, so does the answer: in an error. It
+// reports whether it came to the stop.
+func decodeStream(events iter.Seq2[[]byte, error], decode func([]byte) (translate.Chunk, error), yield func(translate.Chunk, error) bool) bool {
 	for data, err := range events {
 		var chunk translate.Chunk
 		if err == nil {
-			chunk, err = d.decode(data)
+			chunk, err = decode(data)
 		}
 		if err != nil {
 			yield(translate.Chunk{}, err)

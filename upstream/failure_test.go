@@ -60,7 +60,7 @@ func TestFailsWithinTheAnswer(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for events := range 5 {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{
-				Text: "Hello", Pieces: 3, Fault: upstreamtest.Fail(events, w.overloaded, "busy"),
+				Text: "Hello", Pieces: 5, Fault: upstreamtest.Fail(events, w.overloaded, "busy"),
 			}))
 			_, err := collect(t, up.Invoke(t.Context(), "m", ask("Hi")))
 			var got *upstream.Error
@@ -74,7 +74,7 @@ func TestFailsWithinTheAnswer(t *testing.T) {
 func TestCorruptEvent(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for events := range 7 {
-			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello", Pieces: 2, Fault: upstreamtest.Corrupt(events)}))
+			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 6, Fault: upstreamtest.Corrupt(events)}))
 			_, err := collect(t, up.Invoke(t.Context(), "m", ask("Hi")))
 			wantGateway(t, err)
 		}
@@ -98,7 +98,7 @@ func TestCutAnywhere(t *testing.T) {
 						wantGateway(t, err)
 					}
 				}
-				if whole.Text != "Hé" || n < 500 {
+				if whole.Text != "Hé" || n < 300 {
 					t.Errorf("whole after %d bytes: %+v", n, whole)
 				}
 			})
@@ -138,7 +138,7 @@ func TestAnswerThatIsNoStream(t *testing.T) {
 func TestCancelledInTheAnswer(t *testing.T) {
 	cause := errors.New("the client went")
 	eachWire(t, func(t *testing.T, w wire) {
-		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 4, Fault: upstreamtest.Stall(5)}))
+		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 4, Fault: upstreamtest.Stall(4)}))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		var last error
@@ -172,7 +172,7 @@ func TestCancelledBeforeTheAnswer(t *testing.T) {
 
 func TestLeftInTheAnswer(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
-		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 4, Fault: upstreamtest.Stall(5)}))
+		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 4, Fault: upstreamtest.Stall(4)}))
 		for c, err := range up.Invoke(t.Context(), "m", ask("Hi")) {
 			if err != nil {
 				t.Error(err)

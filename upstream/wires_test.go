@@ -31,6 +31,25 @@ type wire struct {
 	throttled  string
 	overloaded string
 	denied     string
+	// plain: the wire's own reasons are stop_sequence and max_tokens alone.
+	plain bool
+}
+
+var textWire = wire{
+	name:  "bedrock text",
+	serve: func(s upstreamtest.Script) fake { return upstreamtest.NewBedrock(s) },
+	dial: func(t *testing.T, server *httptest.Server) invoker {
+		up, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{
+			Region: "us-east-1", Endpoint: server.URL, HTTPClient: server.Client(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return up.Text()
+	},
+	invalid: "ValidationException", throttled: "ThrottlingException",
+	overloaded: "ServiceUnavailableException", denied: "AccessDeniedException",
+	plain: true,
 }
 
 var wires = []wire{{
@@ -47,7 +66,7 @@ var wires = []wire{{
 	},
 	invalid: "ValidationException", throttled: "ThrottlingException",
 	overloaded: "ServiceUnavailableException", denied: "AccessDeniedException",
-}, {
+}, textWire, {
 	name: "anthropic",
 	serve: func(s upstreamtest.Script) fake {
 		f := upstreamtest.NewMessages(s)

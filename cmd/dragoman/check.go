@@ -70,7 +70,7 @@ func summarize(w io.Writer, cfg *config.Config) error {
 		fmt.Fprintf(&s, "upstream  %s: %s %s\n", u.Name, u.Kind, u.Place())
 	}
 	for _, m := range cfg.Models {
-		fmt.Fprintf(&s, "model     %s: %s\n", m.Name, strings.TrimSpace(m.Upstream+" "+m.Model))
+		fmt.Fprintf(&s, "model     %s: %s\n", m.Name, strings.TrimSpace(m.Via()+" "+m.Model))
 	}
 	for _, problem := range cfg.Warnings {
 		fmt.Fprintf(&s, "warning   %s\n", problem)
@@ -86,7 +86,7 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 		said := "not called: no model entry gives an id to ask for; add one with model: ID"
 		if m, id := firstModel(cfg, u); id != "" {
 			begun := time.Now()
-			if err := call(ctx, upstreams[u.Name], m, id); err != nil {
+			if err := call(ctx, upstreams[m.Via()], m, id); err != nil {
 				failures++
 				said = fmt.Sprintf("%s failed: %v", id, err)
 			} else {

@@ -213,11 +213,20 @@ func TestFlagsAnywhere(t *testing.T) {
 }
 
 func TestModels(t *testing.T) {
-	path := write(t, "dragoman.yaml", simulatedFile)
+	path := write(t, "dragoman.yaml", `
+upstreams: {sim: {kind: simulated}, east: {kind: bedrock, region: us-east-1}}
+models:
+  - {name: claude-2.1, upstream: sim}
+  - {name: "claude-3-*", upstream: sim, model: three, prefill: false}
+  - {name: "*instant*", upstream: east, wire: text}
+  - {name: "*", upstream: east, wire: messages}
+`)
 	got := invocation{}.run(t, "models", "--config", path)
-	want := `NAME        UPSTREAM  KIND       MODEL  FORMAT  PREFILL
-claude-2.1  sim       simulated  =      legacy  true
-claude-3-*  sim       simulated  three  legacy  false
+	want := `NAME        UPSTREAM  KIND       MODEL  FORMAT  PREFILL    WIRE
+claude-2.1  sim       simulated  =      legacy  true       default
+claude-3-*  sim       simulated  three  legacy  false      default
+*instant*   east      bedrock    =      legacy  true       text
+*           east      bedrock    =      legacy  by family  messages
 `
 	if got.code != 0 || got.stdout != want {
 		t.Errorf("models:\n%s%s", got.stdout, got.stderr)

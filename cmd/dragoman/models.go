@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"dragoman/proxy"
 )
 
 func modelsCommand() command {
@@ -17,7 +19,8 @@ func modelsCommand() command {
 		about: `
 Lists the entries of the configuration in the order in which they are tried: the name clients ask
 for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
-for), the format, and whether a last assistant turn is continued.
+for), the format, whether a last assistant
+turn is continued, and the wire.
 
   dragoman models --config dragoman.yaml`,
 		setup: func(fs *flagSet) action {
@@ -37,13 +40,14 @@ func listModels(p process, s *settings) error {
 		kinds[u.Name] = u.Kind
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL")
+	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE")
 	for _, m := range cfg.Models {
 		prefill := "by family"
-		if m.Prefill != nil || m.Model != "" || !strings.Contains(m.Name, "*") {
+		if m.Prefill != nil || m.Wire == proxy.WireText || m.Model != "" || !strings.Contains(m.Name, "*") {
 			prefill = strconv.FormatBool(m.As(m.Name).Target().Prefill)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Format, prefill)
+		wire := cmp.Or(m.Wire, "default")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Format, prefill, wire)
 	}
 	return w.Flush()
 }

@@ -66,8 +66,9 @@ func (s *settings) load(p process) (*config.Config, error) {
 	})
 }
 
-// newUpstreams makes every upstream of a configuration, by name, without
-// touching the network. The error is config.Problems.
+// newUpstreams makes every upstream of a configuration, by name and by what the
+// models ask for ([proxy.Model.Via]), without touching the network. The error is
+// config.Problems.
 func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Upstream, error) {
 	upstreams := map[string]proxy.Upstream{}
 	var problems config.Problems
@@ -83,7 +84,19 @@ func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Ups
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	for _, m := range cfg.Models {
+		upstreams[m.Via()] = over(m.Wire, upstreams[m.Upstream])
+	}
 	return upstreams, nil
+}
+
+// over returns the upstream as it is asked over a wire, which the configuration
+// has found it to have.
+func over(wire string, up proxy.Upstream) proxy.Upstream {
+	if b, ok := up.(*upstream.Bedrock); ok && wire == proxy.WireText {
+		return b.Text()
+	}
+	return up
 }
 
 func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream) (proxy.Upstream, error) {

@@ -11,10 +11,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
 	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
 )
 
-// Bedrock is a server that speaks InvokeModelWithResponseStream with the Anthropic
-// Messages body (reference/bedrock.md §2, §3). It wants requests signed, and if
+// Bedrock is a server that speaks InvokeModelWithResponseStream
+// (reference/bedrock.md §2, §3), with the Anthropic Messages body or, where the
+// body has a prompt, that of text completions. It wants requests signed, and if
 // they are signed as [AccessKeyID] it verifies the signature.
 type Bedrock struct {
 	*log
@@ -49,19 +52,11 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		bedrockRefusal(w, fault)
 		return
 	}
-	var request struct {
-		messagesBody
-		Version string   `json:"anthropic_version"`
-		Beta    []string `json:"anthropic_beta"`
+	read, events := readMessages, func(c Completion, _ *translate.Prompt) []event { return c.events() }
+	if hasPrompt(data) {
+		read, events = readText, Completion.textEvents
 	}
-	problem := decode(data, &request)
-	if problem == nil && request.Version != "bedrock-2023-05-31" {
-		problem = &malformed{text: "anthropic_version: only bedrock-2023-05-31 is known"}
-	}
-	prompt, more := request.prompt()
-	if problem == nil {
-		problem = more
-	}
+	prompt, problem := read(data)
 	if problem != nil {
 		bedrockRefusal(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
 		return
@@ -72,7 +67,27 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		bedrockRefusal(w, c.Fault)
 		return
 	}
-	untilEnd(func() { b.play(r.Context(), &bedrockFrames{w, newBody(w, c)}, c) })
+	untilEnd(func() { b.play(r.Context(), &bedrockFrames{w, newBody(w, c)}, events(c, prompt), c.Fault) })
+}
+
+// bedrockVersion is the anthropic_version that a body has.
+const bedrockVersion = "bedrock-2023-05-31"
+
+// readMessages reads the Anthropic Messages body (reference/bedrock.md §2a).
+func readMessages(data []byte) (*translate.Prompt, *malformed) {
+	var request struct {
+		messagesBody
+		Version string   `json:"anthropic_version"`
+		Beta    []string `json:"anthropic_beta"`
+	}
+	problem := decode(data, &request)
+	if problem == nil && request.Version != bedrockVersion {
+		problem = &malformed{text: "anthropic_version: only " + bedrockVersion + " is known"}
+	}
+	if problem != nil {
+		return nil, problem
+	}
+	return request.prompt()
 }
 
 // modelOf returns the model id in an escaped path: one segment, in which even

@@ -70,7 +70,7 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		messagesRefusal(w, c.Fault)
 		return
 	}
-	untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c)}, c) })
+	untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c)}, c.events(), c.Fault) })
 }
 
 // messages is the problem in the words of the Messages API

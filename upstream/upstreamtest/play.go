@@ -55,15 +55,15 @@ func (l *log) left() {
 type frames interface {
 	// start sends the head of the response.
 	start()
-	// event sends an event of the Messages API; damaged, so that it cannot be read.
+	// event sends one event; damaged, so that it cannot be read.
 	event(name string, data []byte, damaged bool)
 	// fail sends an error in the stream.
 	fail(typ, message string)
 }
 
-// play sends the answer, with its fault, until it is whole or the client has gone.
-func (l *log) play(ctx context.Context, f frames, c Completion) {
-	fault := c.Fault
+// play sends the events of an answer, with its fault, until it is whole or the
+// client has gone.
+func (l *log) play(ctx context.Context, f frames, events []event, fault *Fault) {
 	if fault == nil {
 		fault = new(Fault)
 	}
@@ -73,7 +73,7 @@ func (l *log) play(ctx context.Context, f frames, c Completion) {
 	if ctx.Err() == nil {
 		f.start()
 	}
-	for i, e := range c.events() {
+	for i, e := range events {
 		if fault.kind == stall && i == fault.after {
 			<-ctx.Done()
 		}

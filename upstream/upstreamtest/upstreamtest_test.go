@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"dragoman/translate"
 )
@@ -80,6 +81,64 @@ func TestBedrockChecksRequests(t *testing.T) {
 				t.Errorf("%d requests remembered", got)
 			}
 		})
+	}
+}
+
+func TestBedrockChecksTextRequests(t *testing.T) {
+	const good = `{"prompt":"\n\nHuman: Hi\n\nAssistant:","max_tokens_to_sample":9`
+	prompt := func(text string) string { return `{"max_tokens_to_sample":9,"prompt":"` + text + `"}` }
+	tests := []struct {
+		name, body string
+		says       string // "" for what is good
+	}{
+		{"good", good + "}", ""},
+		{"all keys", good + `,"temperature":1,"top_p":0,"top_k":500,"stop_sequences":["END"],"anthropic_version":"bedrock-2023-05-31"}`, ""},
+		{"system and prefill", prompt(`Be brief.\n\nHuman: Hi\n\nAssistant: I`), ""},
+		{"unknown key", good + `,"max_tokens":9}`, "#: extraneous key [max_tokens] is not permitted"},
+		{"no length", `{"prompt":"\n\nHuman: Hi\n\nAssistant:"}`, "#: required key [max_tokens_to_sample] not found"},
+		{"too long", good + `7777}`, "#/max_tokens_to_sample: 97777 is not less or equal to 4096"},
+		{"too hot", good + `,"temperature":1.5}`, "#/temperature: 1.5 is not less or equal to 1"},
+		{"negative", good + `,"top_k":-1}`, "#/top_k: -1 is not greater or equal to 0"},
+		{"version", good + `,"anthropic_version":"2023-06-01"}`, "anthropic_version"},
+		{"not a string", `{"max_tokens_to_sample":9,"prompt":[]}`, "prompt"},
+		{"no turn", prompt("Hi"), "must start with"},
+		{"no newlines", prompt(`Human: Hi\n\nAssistant:`), "must start with"},
+		{"the assistant first", prompt(`\n\nAssistant: Hi\n\nHuman: Hi\n\nAssistant:`), "must start with"},
+		{"the human last", prompt(`\n\nHuman: Hi`), "must end with"},
+		{"two turns of the human's", prompt(`\n\nHuman: Hi\n\nHuman: Ho\n\nAssistant:`), "must alternate"},
+		{"a blank behind the colon", prompt(`\n\nHuman: Hi\n\nAssistant: `), "white space"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := NewBedrock(nil)
+			status, h, body := serve(b, signed(t, "/model/m/invoke-with-response-stream", test.body, AccessKeyID, SecretAccessKey))
+			exception, _, _ := strings.Cut(h.Get("x-amzn-ErrorType"), ":")
+			if test.says == "" && (status != 200 || len(b.Requests()) != 1) ||
+				test.says != "" && (status != 400 || exception != "ValidationException" || !strings.Contains(body, test.says)) {
+				t.Errorf("%d %s %s", status, exception, body)
+			}
+		})
+	}
+}
+
+func TestPromptOfAText(t *testing.T) {
+	b := NewBedrock(Answer(Completion{Text: "ok"}))
+	body := `{"prompt":"S\nT\n\nHuman: a \n\n\nAssistant:b\n\nHuman:\n\nAssistant:  c","max_tokens_to_sample":9,"temperature":0.5,"top_k":3,"stop_sequences":["END"]}`
+	status, _, answer := serve(b, signed(t, "/model/m/invoke-with-response-stream", body, AccessKeyID, SecretAccessKey))
+	if status != 200 {
+		t.Fatal(answer)
+	}
+	temperature, topK := 0.5, 3
+	turn := func(role, text string) translate.Turn {
+		return translate.Turn{Role: role, Parts: []translate.Part{{Type: "text", Text: text}}}
+	}
+	want := &translate.Prompt{
+		System:        []translate.Text{{Text: "S\nT"}},
+		Turns:         []translate.Turn{turn("user", "a \n"), turn("assistant", "b"), turn("user", ""), turn("assistant", " c")},
+		StopSequences: []string{"END", humanMarker}, MaxTokens: 9, Temperature: &temperature, TopK: &topK,
+	}
+	if diff := cmp.Diff(want, b.Requests()[0].Prompt, cmpopts.IgnoreUnexported(translate.Prompt{})); diff != "" {
+		t.Error(diff)
 	}
 }
 

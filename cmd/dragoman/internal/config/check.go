@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dragoman/proxy"
 	"dragoman/proxy/nearest"
 )
 
@@ -84,6 +85,10 @@ func (l *loader) checkModels() {
 		}
 		if _, declared := kinds[m.Upstream]; !declared {
 			l.undeclared(m.Upstream, key, names)
+		}
+		if kind := kinds[m.Upstream]; m.Wire == proxy.WireText && kind != "" && kind != Bedrock {
+			l.report(l.lines[key+".wire"], key+".wire", fmt.Sprintf("%q is a wire of bedrock alone, and %s is of the kind %s", m.Wire, m.Upstream, kind),
+				"remove the key, or name an upstream of the kind bedrock")
 		}
 		if kinds[m.Upstream] == Simulated && m.Prefill == nil {
 			m.Prefill = new(true)

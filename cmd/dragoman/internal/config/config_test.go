@@ -78,6 +78,7 @@ models:
     language: en
     tools: xml
     fallbacks: []
+  - {name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1", wire: text}
   - {name: new, upstream: relay, model: claude-opus-4-6}
   - {name: forced, upstream: relay, model: claude-opus-4-6, prefill: true}
   - {name: "sim-*", upstream: sim, prefill: }
@@ -103,7 +104,8 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "sim", Kind: Simulated},
 		},
 		Models: []proxy.Model{
-			{Name: "claude-3-opus", Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy"},
+			{Name: "claude-3-opus", Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy", Wire: "messages"},
+			{Name: "claude-2.1", Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"},
 			{Name: "new", Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"},
 			{Name: "forced", Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Prefill: new(true)},
 			{Name: "sim-*", Upstream: "sim", Format: "legacy", Prefill: new(true)},

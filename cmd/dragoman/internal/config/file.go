@@ -143,14 +143,14 @@ func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 }
 
 func (l *loader) model(n *yaml.Node, key string) {
-	var wire, language, tools string
+	var language, tools string
 	m := proxy.Model{Format: translate.FormatLegacy}
 	l.lines[key] = n.Line
 	l.mapping(n, key, map[string]field{
 		"name":      l.text(&m.Name),
 		"upstream":  l.text(&m.Upstream),
 		"model":     l.text(&m.Model),
-		"wire":      l.choice(&wire, []string{"messages"}, []string{"text", "converse", "chat"}),
+		"wire":      l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText}, []string{"converse", "chat"}),
 		"format":    l.choice(&m.Format, []string{translate.FormatLegacy}, nil),
 		"language":  l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
 		"tools":     l.choice(&tools, []string{"xml"}, []string{"native", "auto"}),

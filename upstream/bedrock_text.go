@@ -1,0 +1,208 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// The markers between the turns of a text prompt. The model may go on and write
+// the next turn of the human, so that its marker is a stop sequence.
+const (
+	humanTurn     = "\n\nHuman:"
+	assistantTurn = "\n\nAssistant:"
+)
+
+// BedrockText invokes models with InvokeModelWithResponseStream and the text
+// completions body of the Claude 2 family (reference/bedrock.md §2b): the whole
+// prompt is one text.
+//
+// Its prompts have to be rendered for a [translate.Target] with TextWire. One in
+// which some text begins a turn, or that holds an image or a document, is an
+// [*Error], and nothing is sent.
+type BedrockText struct {
+	bedrock *Bedrock
+}
+
+// Text returns the upstream that sends text completions with the client of b.
+func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
+
+// Invoke sends the prompt to the model with this id or ARN.
+func (b *BedrockText) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return b.bedrock.invoke(ctx, model, func() (wireBody, error) {
+		data, err := encodeText(p)
+		return wireBody{data, newTextDecoder(p).decode}, err
+	})
+}
+
+// textBody is the request body of reference/bedrock.md §2b.
+type textBody struct {
+	AnthropicVersion string   `json:"anthropic_version"`
+	Prompt           string   `json:"prompt"`
+	MaxTokens        int      `json:"max_tokens_to_sample"`
+	StopSequences    []string `json:"stop_sequences"`
+	Temperature      *float64 `json:"temperature,omitzero"`
+	TopP             *float64 `json:"top_p,omitzero"`
+	TopK             *int     `json:"top_k,omitzero"`
+}
+
+// encodeText returns the body for the prompt as JSON.
+func encodeText(p *translate.Prompt) ([]byte, error) {
+	if err := onlyText(p); err != nil {
+		return nil, err
+	}
+	text := p.Text()
+	if strings.Count(text, humanTurn)+strings.Count(text, assistantTurn) != markers(p) {
+		return nil, internal.error("the prompt holds turns that are not its own, and was not sent")
+	}
+	stops := slices.Clone(p.StopSequences)
+	if !slices.Contains(stops, humanTurn) {
+		stops = append(stops, humanTurn)
+	}
+	data, err := json.Marshal(textBody{
+		AnthropicVersion: bedrockVersion,
+		Prompt:           text,
+		MaxTokens:        p.MaxTokens,
+		StopSequences:    stops,
+		Temperature:      p.Temperature,
+		TopP:             p.TopP,
+		TopK:             p.TopK,
+	})
+	if err != nil {
+		e := invalid.error("the prompt cannot be written as JSON")
+		e.Err = err
+		return nil, e
+	}
+	return data, nil
+}
+
+// onlyText finds what a text cannot hold.
+func onlyText(p *translate.Prompt) error {
+	for i, turn := range p.Turns {
+		for _, part := range turn.Parts {
+			if part.Type != translate.PartText {
+				name := part.Type
+				if part.Title != "" {
+					name += fmt.Sprintf(" %q", part.Title)
+				}
+				return invalid.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s in turn %d (%s)", name, i+1, turn.Role))
+			}
+		}
+	}
+	return nil
+}
+
+// markers counts those that the text of the prompt has to hold: one for each
+// turn, and the one that the completion follows.
+func markers(p *translate.Prompt) int {
+	if prefilled(p) {
+		return len(p.Turns)
+	}
+	return len(p.Turns) + 1
+}
+
+// prefilled tells whether the completion goes on with an assistant turn.
+func prefilled(p *translate.Prompt) bool {
+	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
+}
+
+// textCompletion is one chunk of a completion. The last one has a stop_reason.
+type textCompletion struct {
+	Type       string         `json:"type"` // may be missing
+	Completion string         `json:"completion"`
+	StopReason string         `json:"stop_reason"`
+	Stop       string         `json:"stop"` // the sequence that was met
+	Error      messagesError  `json:"error"`
+	Metrics    bedrockMetrics `json:"amazon-bedrock-invocationMetrics"`
+}
+
+// textDecoder turns the chunks of one completion into ours.
+type textDecoder struct {
+	prompt *translate.Prompt
+	begun  bool   // there was text
+	text   []byte // of the last completion, kept to save an allocation a chunk
+}
+
+// newTextDecoder returns a decoder for the answer to a prompt.
+func newTextDecoder(p *translate.Prompt) *textDecoder { return &textDecoder{prompt: p} }
+
+// decode reads one chunk. What is no completion is a sign of life. The last
+// chunk, and no other, has Stop set.
+func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
+	if text, ok := d.piece(data); ok {
+		return translate.Chunk{Text: d.trim(text)}, nil
+	}
+	var c textCompletion
+	if err := json.Unmarshal(data, &c, lenient); err != nil {
+		return translate.Chunk{}, gatewayError("the upstream sent a chunk that cannot be read", err)
+	}
+	switch c.Type {
+	case "", "completion":
+		chunk := translate.Chunk{Text: d.trim(c.Completion), Usage: c.Metrics.usage()}
+		if c.StopReason != "" {
+			chunk.Stop, chunk.StopSequence = d.stop(c.StopReason, c.Stop)
+		}
+		return chunk, nil
+	case "error":
+		return translate.Chunk{}, apiError(c.Error.Type, c.Error.Message, 0)
+	}
+	return translate.Chunk{}, nil
+}
+
+// How a chunk is written that has text and no more to say.
+var (
+	pieceStart = []byte(`{"type":"completion","completion":"`)
+	pieceEnd   = []byte(`,"stop_reason":null,"stop":null}`)
+)
+
+// piece reads such a chunk without a JSON decoder. It is false for whatever is
+// not written in just this way, broken JSON included.
+func (d *textDecoder) piece(data []byte) (string, bool) {
+	if !bytes.HasPrefix(data, pieceStart) {
+		return "", false
+	}
+	quoted := data[len(pieceStart)-1:]
+	end := stringEnd(quoted)
+	if !bytes.Equal(quoted[end:], pieceEnd) {
+		return "", false
+	}
+	text, err := jsontext.AppendUnquote(d.text[:0], quoted[:end])
+	d.text = text
+	return string(text), err == nil
+}
+
+// trim takes off the blank that the model writes behind "Assistant:"
+// (reference/legacy-format.md §9). Behind a prefill a blank is the answer's own.
+func (d *textDecoder) trim(text string) string {
+	if d.begun || text == "" {
+		return text
+	}
+	d.begun = true
+	if prefilled(d.prompt) {
+		return text
+	}
+	return strings.TrimPrefix(text, " ")
+}
+
+// stop reads why the completion ended. At the human's next turn the model had no
+// more to say, unless it was the client who asked to stop there; a sequence that
+// has no name can be no other if the prompt has none.
+func (d *textDecoder) stop(reason, sequence string) (translate.Stop, string) {
+	stop := stopReason(reason)
+	asked := d.prompt.StopSequences
+	switch {
+	case stop != translate.StopSequence:
+		return stop, ""
+	case sequence == humanTurn && !slices.Contains(asked, humanTurn), sequence == "" && len(asked) == 0:
+		return translate.StopEndTurn, ""
+	}
+	return stop, sequence
+}

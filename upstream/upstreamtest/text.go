@@ -1,0 +1,182 @@
+package upstreamtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// The markers between the turns of a text prompt (reference/legacy-format.md §9).
+const (
+	humanMarker     = "\n\nHuman:"
+	assistantMarker = "\n\nAssistant:"
+)
+
+// textBody is the body of text completions (reference/bedrock.md §2b). What is
+// not here is an unknown key.
+type textBody struct {
+	Prompt        *string  `json:"prompt"`
+	MaxTokens     *int     `json:"max_tokens_to_sample"`
+	StopSequences []string `json:"stop_sequences"`
+	Temperature   *float64 `json:"temperature"`
+	TopP          *float64 `json:"top_p"`
+	TopK          *int     `json:"top_k"`
+	Version       string   `json:"anthropic_version"` // optional
+}
+
+// hasPrompt tells a body of text completions from one of messages.
+func hasPrompt(data []byte) bool {
+	var body struct {
+		Prompt jsontext.Value `json:"prompt"`
+	}
+	return json.Unmarshal(data, &body) == nil && body.Prompt != nil
+}
+
+// readText reads the body of text completions. The prompt is taken apart at each
+// marker, whoever wrote it, as the model would.
+func readText(data []byte) (*translate.Prompt, *malformed) {
+	var b textBody
+	if problem := decode(data, &b); problem != nil {
+		return nil, problem
+	}
+	if problem := b.problem(); problem != nil {
+		return nil, problem
+	}
+	p, problem := parsePrompt(*b.Prompt)
+	if problem != nil {
+		return nil, problem
+	}
+	p.MaxTokens, p.Temperature, p.TopP, p.TopK = *b.MaxTokens, b.Temperature, b.TopP, b.TopK
+	p.StopSequences = b.StopSequences
+	if !slices.Contains(p.StopSequences, humanMarker) {
+		p.StopSequences = append(p.StopSequences, humanMarker) // built in
+	}
+	return p, nil
+}
+
+// problem checks all but the prompt's text.
+func (b *textBody) problem() *malformed {
+	switch {
+	case b.Prompt == nil:
+		return &malformed{key: "prompt", missing: true}
+	case b.MaxTokens == nil:
+		return &malformed{key: "max_tokens_to_sample", missing: true}
+	case b.Version != "" && b.Version != bedrockVersion:
+		return &malformed{text: "anthropic_version: only " + bedrockVersion + " is known"}
+	}
+	for _, number := range []struct {
+		key          string
+		value, limit float64
+	}{
+		{"max_tokens_to_sample", float64(*b.MaxTokens), 4096},
+		{"temperature", valueOf(b.Temperature), 1},
+		{"top_p", valueOf(b.TopP), 1},
+		{"top_k", float64(valueOf(b.TopK)), 500},
+	} {
+		switch {
+		case number.value < 0:
+			return &malformed{text: fmt.Sprintf("Malformed input request: #/%s: %v is not greater or equal to 0, please reformat your input and try again.", number.key, number.value)}
+		case number.value > number.limit:
+			return &malformed{text: fmt.Sprintf("Malformed input request: #/%s: %v is not less or equal to %v, please reformat your input and try again.", number.key, number.value, number.limit)}
+		}
+	}
+	return nil
+}
+
+func valueOf[T int | float64](v *T) T {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// parsePrompt takes the text of a prompt apart: a system text, turns that
+// alternate, and a last one of the assistant, which is a prefill if it says
+// something.
+func parsePrompt(text string) (*translate.Prompt, *malformed) {
+	p := new(translate.Prompt)
+	system, role, rest := nextMarker(text)
+	if role != translate.RoleUser {
+		return nil, invalidPrompt(`must start with "\n\nHuman:" turn after an optional system prompt`)
+	}
+	if system != "" {
+		p.System = []translate.Text{{Text: system}}
+	}
+	for role != "" {
+		if role != [...]string{translate.RoleUser, translate.RoleAssistant}[len(p.Turns)%2] {
+			return nil, invalidPrompt(`must alternate between "\n\nHuman:" and "\n\nAssistant:" turns`)
+		}
+		turn := translate.Turn{Role: role, Parts: []translate.Part{{Type: translate.PartText}}}
+		turn.Parts[0].Text, role, rest = nextMarker(rest)
+		turn.Parts[0].Text = strings.TrimPrefix(turn.Parts[0].Text, " ")
+		p.Turns = append(p.Turns, turn)
+	}
+	last := p.Turns[len(p.Turns)-1]
+	switch prefill := last.Parts[0].Text; {
+	case last.Role != translate.RoleAssistant:
+		return nil, invalidPrompt(`must end with "\n\nAssistant:" turn`)
+	case prefill == "" && strings.HasSuffix(text, assistantMarker):
+		p.Turns = p.Turns[:len(p.Turns)-1]
+	case strings.TrimSpace(prefill) == "":
+		return nil, invalidPrompt(`must not end with white space after "\n\nAssistant:"`)
+	}
+	return p, nil
+}
+
+// nextMarker returns the text before the first marker, whose turn it begins, and
+// what follows it. The role is "" if there is none.
+func nextMarker(text string) (before, role, after string) {
+	human, assistant := strings.Index(text, humanMarker), strings.Index(text, assistantMarker)
+	switch {
+	case human >= 0 && (assistant < 0 || human < assistant):
+		return text[:human], translate.RoleUser, text[human+len(humanMarker):]
+	case assistant >= 0:
+		return text[:assistant], translate.RoleAssistant, text[assistant+len(assistantMarker):]
+	}
+	return text, "", ""
+}
+
+func invalidPrompt(text string) *malformed { return &malformed{text: "Invalid prompt: prompt " + text} }
+
+// textEvents returns the chunks of a completion of the prompt (reference/bedrock.md
+// §2b). It begins with a blank unless it goes on with a prefill.
+func (c Completion) textEvents(p *translate.Prompt) []event {
+	var list []event
+	add := func(format string, args ...any) {
+		list = append(list, event{"completion", fmt.Appendf(nil, `{"type":"completion",`+format+`}`, args...)})
+	}
+	pieces := c.pieces()
+	if len(pieces) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleUser {
+		pieces[0] = " " + pieces[0]
+	}
+	for _, piece := range pieces {
+		add(`"completion":%s,"stop_reason":null,"stop":null`, quote(piece))
+	}
+	// The model knows two reasons: where it has no more to say, the human's turn begins.
+	reason, stop := translate.StopSequence, quote(humanMarker)
+	switch c.Stop {
+	case translate.StopMaxTokens:
+		reason, stop = translate.StopMaxTokens, []byte("null")
+	case translate.StopSequence:
+		stop = quote(c.StopSequence)
+	}
+	add(`"completion":"","stop_reason":%s,"stop":%s,"amazon-bedrock-invocationMetrics":%s`, quote(reason), stop, quote(c.metrics()))
+	return list
+}
+
+// metrics are the counters that Bedrock adds (reference/bedrock.md §3).
+func (c Completion) metrics() any {
+	return struct {
+		Input      int `json:"inputTokenCount"`
+		Output     int `json:"outputTokenCount"`
+		Latency    int `json:"invocationLatency"`
+		FirstByte  int `json:"firstByteLatency"`
+		CacheRead  int `json:"cacheReadInputTokenCount,omitzero"`
+		CacheWrite int `json:"cacheWriteInputTokenCount,omitzero"`
+	}{c.Usage.InputTokens, c.Usage.OutputTokens, 40, 10, c.Usage.CacheReadInputTokens, c.Usage.CacheCreationInputTokens}
+}
