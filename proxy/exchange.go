@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"dragoman/metrics"
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // exchange is one request and all that comes of it.
@@ -62,7 +64,8 @@ func (x *exchange) answer() error {
 	x.w.Header().Set("X-Dragoman-Upstream", model.Upstream)
 
 	began := x.elapsed()
-	prompt, err := translate.Render(req, model.Target())
+	asked := model.Asked()
+	prompt, err := x.render(req, model.Way, asked.Can)
 	x.record.Render = x.elapsed() - began
 	if err != nil {
 		return err
@@ -70,7 +73,7 @@ func (x *exchange) answer() error {
 	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
 		return x.show(prompt)
 	}
-	return x.ask(model, req, prompt)
+	return x.ask(model.Via(), asked, req, prompt)
 }
 
 // decode reads the request, in the client's dialect.
@@ -93,16 +96,46 @@ func (x *exchange) decode() (*translate.Request, error) {
 	return req, nil
 }
 
+// render makes the prompt for a model that can be asked so much.
+func (x *exchange) render(req *translate.Request, w Way, can upstream.Features) (*translate.Prompt, error) {
+	p, err := translate.Render(req, w.Target(can))
+	if err != nil {
+		return nil, err
+	}
+	if !can.Has(upstream.Sampling) {
+		x.leaveOut("temperature", p.Temperature != nil)
+		x.leaveOut("top_p", p.TopP != nil)
+		p.Temperature, p.TopP = nil, nil
+	}
+	if !can.Has(upstream.TopK) {
+		x.leaveOut("top_k", p.TopK != nil)
+		p.TopK = nil
+	}
+	if x.s.strict && len(x.record.Dropped) > 0 {
+		return nil, &translate.InvalidRequestError{Path: x.record.Dropped[0], Message: "this model does not take it"}
+	}
+	return p, nil
+}
+
+// leaveOut takes down that a field of the request does not reach the model.
+func (x *exchange) leaveOut(field string, given bool) {
+	if !given || slices.Contains(x.record.Dropped, field) {
+		return
+	}
+	x.record.Dropped = append(x.record.Dropped, field)
+	x.w.Header().Set("X-Dragoman-Dropped", printable(x.record.Dropped))
+}
+
 // ask is the pipeline from the prompt to the client, streamed or whole. The
 // status line goes out with the first event of a stream, and with a message
 // that is whole: a failure before is answered with a status of its own.
-func (x *exchange) ask(model Model, req *translate.Request, prompt *translate.Prompt) error {
+func (x *exchange) ask(via string, model upstream.Model, req *translate.Request, prompt *translate.Prompt) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
 	x.record.Attempts = 1
 	x.w.Header().Set("X-Dragoman-Attempts", "1")
 
-	chunks := x.s.upstreams[model.Via()].Invoke(ctx, model.Model, prompt)
+	chunks := x.s.upstreams[via].Invoke(ctx, model, prompt)
 	chunks = x.attend(ctx, cancel, chunks)
 	events := x.watch(translate.Events(req, prompt, chunks))
 	if req.Stream {

@@ -12,49 +12,58 @@ import (
 	"dragoman/upstream"
 )
 
-// Model maps a name that clients ask for to a model of an upstream.
+// Model maps a name that clients ask for to where its requests go.
 type Model struct {
-	Name     string // what clients ask for; each * in it stands for any characters
-	Upstream string // its name in the configuration
-	Wire     string // how the upstream is asked; "" for the upstream's own choice by the model's id
-	Model    string // the id that the upstream knows; "" for the name asked for
-	Format   string // the prompting convention; "" for the default
-	Prefill  *bool  // whether the model continues an assistant turn; nil: by the family of its id
+	Name string // what clients ask for; each * in it stands for any characters
+	Way
 }
 
-// The wires of a [Model].
+// Way is a model of an upstream, and how it is asked.
+type Way struct {
+	Upstream string            // its name in the configuration
+	Wire     string            // how the upstream is asked; "" for the upstream's own choice by the model's id
+	Model    string            // the id that the upstream knows; "" for the name asked for
+	Format   string            // the prompting convention; "" for the default
+	Features upstream.Override // of what the family of the id can be asked
+}
+
+// The wires of a [Way].
 const (
 	WireMessages = "messages" // the body of the Messages API
 	WireText     = "text"     // text completions: the whole prompt is one text
+	WireConverse = "converse" // Bedrock's own, the same for all families
+	WireChat     = "chat"     // chat completions
 )
 
-// Via is the key of the model's upstream in [Options]: the upstream's name and,
-// where the model asks for a wire, that behind a slash, which no name holds.
-func (m Model) Via() string {
-	if m.Wire == "" {
-		return m.Upstream
+// Via is the key of the way in [Options]: the upstream's name and, where it asks
+// for a wire, that behind a slash, which no name holds.
+func (w Way) Via() string {
+	if w.Wire == "" {
+		return w.Upstream
 	}
-	return m.Upstream + "/" + m.Wire
+	return w.Upstream + "/" + w.Wire
 }
 
-// As returns the model for one name that it covers: with the id that the
+// As returns the way for a name that a client asks for: with the id that the
 // upstream knows.
-func (m Model) As(name string) Model {
-	m.Model = cmp.Or(m.Model, name)
-	return m
+func (w Way) As(name string) Way {
+	w.Model = cmp.Or(w.Model, name)
+	return w
 }
 
-// Target is what a prompt for the model has to heed. A model that completes text
-// goes on with an assistant turn whatever its family (reference/wire.md, finding 23).
-func (m Model) Target() translate.Target {
-	text := m.Wire == WireText
-	t := translate.Target{Format: m.Format, TextWire: text}
-	if m.Prefill != nil {
-		t.Prefill = *m.Prefill
-	} else {
-		t.Prefill = text || upstream.Prefills(m.Model)
+// Asked is the model as its upstream is asked for it. One that completes text goes
+// on with an assistant turn whatever its family (reference/wire.md, finding 23).
+func (w Way) Asked() upstream.Model {
+	can := upstream.FeaturesOf(w.Model)
+	if w.Wire == WireText {
+		can |= upstream.Prefill
 	}
-	return t
+	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can)}
+}
+
+// Target is what a prompt has to heed for a model that can be asked so much.
+func (w Way) Target(can upstream.Features) translate.Target {
+	return translate.Target{Format: w.Format, TextWire: w.Wire == WireText, Prefill: can.Has(upstream.Prefill)}
 }
 
 // Covers reports whether the model is the one meant by a name that a client
@@ -80,7 +89,8 @@ func (m Model) Covers(name string) bool {
 func (s *Server) route(name string) (Model, error) {
 	for _, m := range s.models {
 		if m.Covers(name) {
-			return m.As(name), nil
+			m.Way = m.As(name)
+			return m, nil
 		}
 	}
 	const longest = 64

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 func TestRouting(t *testing.T) {
 	up := func(name string) Upstream { return completing(endOfTurn, name) }
 	s := newServer(t, nil, func(o *Options) {
-		o.Models = []Model{{Name: "claude-2", Upstream: "a"}, {Name: "claude-*-v1", Upstream: "b"}, {Name: "*haiku*", Upstream: "c"}, {Name: "claude-2*", Upstream: "d"}}
+		o.Models = []Model{{Name: "claude-2", Way: Way{Upstream: "a"}}, {Name: "claude-*-v1", Way: Way{Upstream: "b"}}, {Name: "*haiku*", Way: Way{Upstream: "c"}}, {Name: "claude-2*", Way: Way{Upstream: "d"}}}
 		o.Upstreams = map[string]Upstream{"a": up("a"), "b": up("b"), "c": up("c"), "d": up("d")}
 	})
 	ask := func(model string) *http.Response {
@@ -40,7 +41,7 @@ type asked struct {
 	prompt *translate.Prompt
 }
 
-func (a *asked) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (a *asked) Invoke(ctx context.Context, model upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	a.prompt = p
 	return a.Upstream.Invoke(ctx, model, p)
 }
@@ -50,7 +51,7 @@ func (a *asked) Invoke(ctx context.Context, model string, p *translate.Prompt) i
 func TestWire(t *testing.T) {
 	marked := strings.Replace(question, `"messages"`, `"system":"\n\nHuman: no","messages"`, 1)
 	for wire, want := range map[string]string{"": "Human: no", WireMessages: "Human: no", WireText: "&#72;uman: no"} {
-		m := Model{Name: "*", Upstream: "east", Wire: wire}
+		m := Model{Name: "*", Way: Way{Upstream: "east", Wire: wire}}
 		asked := &asked{Upstream: completing(endOfTurn)}
 		s := newServer(t, nil, func(o *Options) {
 			o.Models = []Model{m}
@@ -71,31 +72,60 @@ func TestWire(t *testing.T) {
 
 func TestPrefillOfText(t *testing.T) {
 	for _, tt := range []struct {
-		model Model
-		want  bool
+		way  Way
+		want bool
 	}{
-		{Model{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc"}, false},
-		{Model{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc", Wire: WireText}, true},
-		{Model{Model: "anthropic.claude-v2", Wire: WireText, Prefill: new(false)}, false},
+		{Way{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc"}, false},
+		{Way{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc", Wire: WireText}, true},
+		{Way{Model: "anthropic.claude-v2", Wire: WireText, Features: upstream.Override{Without: upstream.Prefill}}, false},
 	} {
-		if got := tt.model.Target().Prefill; got != tt.want {
-			t.Errorf("%+v: prefill %t", tt.model, got)
+		if got := tt.way.Target(tt.way.Asked().Can).Prefill; got != tt.want {
+			t.Errorf("%+v: prefill %t", tt.way, got)
 		}
 	}
 }
 
 func TestNewRefuses(t *testing.T) {
 	ups := map[string]Upstream{"east": completing(endOfTurn)}
-	models := []Model{{Name: "*", Upstream: "east"}}
+	models := []Model{{Name: "*", Way: Way{Upstream: "east"}}}
 	for name, opt := range map[string]Options{
 		"no models":      {Upstreams: ups},
 		"no upstream":    {Models: models},
-		"other wire":     {Models: []Model{{Name: "*", Upstream: "east", Wire: WireText}}, Upstreams: ups},
-		"other upstream": {Models: []Model{{Name: "*", Upstream: "west"}}, Upstreams: ups},
+		"other wire":     {Models: []Model{{Name: "*", Way: Way{Upstream: "east", Wire: WireText}}}, Upstreams: ups},
+		"other upstream": {Models: []Model{{Name: "*", Way: Way{Upstream: "west"}}}, Upstreams: ups},
 		"empty key":      {Models: models, Upstreams: ups, Keys: []string{"k", ""}},
 	} {
 		if _, err := New(opt); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// What a model does not take is left out, and named; a strict server refuses it.
+func TestSampling(t *testing.T) {
+	sampled := strings.Replace(question, `"messages"`, `"temperature":0.5,"top_k":7,"messages"`, 1)
+	for _, tt := range []struct {
+		can     upstream.Override
+		strict  bool
+		dropped string
+		status  int
+	}{
+		{upstream.Override{}, false, "", 200},
+		{upstream.Override{Without: upstream.TopK}, false, "top_k", 200},
+		{upstream.Override{Without: upstream.Sampling | upstream.TopK}, false, "temperature,top_k", 200},
+		{upstream.Override{Without: upstream.Sampling}, true, "temperature", 400},
+	} {
+		asked := &asked{Upstream: completing(endOfTurn, "ok")}
+		s := newServer(t, asked, func(o *Options) {
+			o.Strict = tt.strict
+			o.Models = []Model{{Name: "*", Way: Way{Upstream: "east", Features: tt.can}}}
+		})
+		response := post(s, sampled).Result()
+		if got := response.Header.Get("X-Dragoman-Dropped"); got != tt.dropped || response.StatusCode != tt.status {
+			t.Errorf("%+v: status %d, dropped %q", tt, response.StatusCode, got)
+		}
+		if p := asked.prompt; p != nil && ((p.Temperature == nil) != tt.can.Without.Has(upstream.Sampling) || (p.TopK == nil) != tt.can.Without.Has(upstream.TopK)) {
+			t.Errorf("%+v: asked %+v", tt, p)
 		}
 	}
 }

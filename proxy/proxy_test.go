@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // upstreamFunc is an upstream that does what the function does.
 type upstreamFunc func(ctx context.Context, yield func(translate.Chunk, error) bool)
 
-func (f upstreamFunc) Invoke(ctx context.Context, _ string, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (f upstreamFunc) Invoke(ctx context.Context, _ upstream.Model, _ *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) { f(ctx, yield) }
 }
 
@@ -67,7 +68,7 @@ func streamed(body string) string { return `{"stream":true,` + body[1:] }
 func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
 	t.Helper()
 	opt := Options{
-		Models:    []Model{{Name: "claude-*", Upstream: "east", Prefill: new(true)}},
+		Models:    []Model{{Name: "claude-*", Way: Way{Upstream: "east", Features: upstream.Override{With: upstream.Prefill}}}},
 		Upstreams: map[string]Upstream{"east": up},
 		Log:       zerolog.Nop(),
 	}

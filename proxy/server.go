@@ -20,14 +20,15 @@ import (
 
 	"dragoman/metrics"
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
-// Upstream is a way to reach models; see package upstream. Invoke asks the model
-// that the upstream knows by that id. The sequence is lazy; its one error comes
+// Upstream is a way to reach models; see package upstream. Invoke asks one of its
+// models. The sequence is lazy; its one error comes
 // last; when ctx ends, so does the sequence, with ctx's cause; leaving the range
 // cancels the call and releases all it held.
 type Upstream interface {
-	Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
+	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
 }
 
 // Timeouts bound the parts of an exchange. A zero takes the default.

@@ -19,12 +19,24 @@ type Prompt struct {
 	TopP          *float64 `json:"top_p,omitzero"`
 	TopK          *int     `json:"top_k,omitzero"`
 
+	// ours says that the first stop sequence is CallsEnd, and that the parser
+	// finds it in the answer as well.
+	ours bool
 	// opening is the markup at the end of a prefill that already opens a call:
 	// the parser has to see it before the completion, the client never does.
 	opening string
 	// escaped tells which of our names the escape policy had to act on: only
 	// those are ever unescaped in the answer.
 	escaped tagSet
+}
+
+// ClientStops returns the stop sequences that only the upstream, or who stands in
+// for it, can heed: all but ours, which the parser finds in an answer by itself.
+func (p *Prompt) ClientStops() []string {
+	if p.ours {
+		return p.StopSequences[1:]
+	}
+	return p.StopSequences
 }
 
 // The roles of a [Turn] and of a [MessageParam].

@@ -36,6 +36,7 @@ func Render(req *Request, target Target) (*Prompt, error) {
 		escape: escaper{turnMarkers: target.TextWire},
 		prompt: &Prompt{
 			StopSequences: stopSequences(req),
+			ours:          req.offers(),
 			MaxTokens:     req.MaxTokens,
 			Temperature:   req.Temperature,
 			TopP:          req.TopP,

@@ -76,9 +76,9 @@ func newTransport() *http.Transport {
 }
 
 // Invoke sends the prompt to the model of this name.
-func (a *Anthropic) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		response, err := a.open(ctx, model, p)
+		response, err := a.open(ctx, m.ID, p)
 		if err != nil {
 			yield(translate.Chunk{}, err)
 			return

@@ -93,8 +93,8 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 }
 
 // Invoke sends the prompt to the model with this id, inference profile or ARN.
-func (b *Bedrock) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return b.invoke(ctx, model, func() (wireBody, error) {
+func (b *Bedrock) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return b.invoke(ctx, m.ID, func() (wireBody, error) {
 		data, err := messagesBody{AnthropicVersion: bedrockVersion}.encode(p)
 		return wireBody{data, new(messagesDecoder).decode}, err
 	})

@@ -36,8 +36,8 @@ type BedrockText struct {
 func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
 
 // Invoke sends the prompt to the model with this id or ARN.
-func (b *BedrockText) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return b.bedrock.invoke(ctx, model, func() (wireBody, error) {
+func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return b.bedrock.invoke(ctx, m.ID, func() (wireBody, error) {
 		data, err := encodeText(p)
 		return wireBody{data, newTextDecoder(p).decode}, err
 	})

@@ -63,7 +63,7 @@ func TestConversation(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			eachWire(t, func(t *testing.T, w wire) {
 				up, _ := w.open(t, upstreamtest.Answer(test.completion))
-				got, err := collect(t, up.Invoke(t.Context(), "m", test.prompt))
+				got, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, test.prompt))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -83,7 +83,7 @@ func TestConversation(t *testing.T) {
 func TestFirstChunkDoesNotWaitForMore(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "never sent", Fault: upstreamtest.Stall(1)}))
-		for c, err := range up.Invoke(t.Context(), "m", ask("Hi")) {
+		for c, err := range up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")) {
 			if err != nil || c.Text == "never sent" || c.Stop != "" {
 				t.Errorf("first chunk %+v, %v", c, err)
 			}
@@ -107,7 +107,7 @@ func TestConnectionServesAgain(t *testing.T) {
 		defer server.Close()
 		up := w.dial(t, server)
 		for range 5 {
-			if _, err := collect(t, up.Invoke(t.Context(), "m", ask("Hi"))); err != nil {
+			if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi"))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -121,7 +121,7 @@ func TestConnectionServesAgain(t *testing.T) {
 func TestInvokeSendsNothingBeforeTheRange(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		up, f := w.open(t, nil)
-		up.Invoke(t.Context(), "m", ask("Hi"))
+		up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi"))
 		if n := len(f.Requests()); n != 0 {
 			t.Errorf("%d requests", n)
 		}
@@ -132,13 +132,13 @@ func TestInvokeSendsNothingBeforeTheRange(t *testing.T) {
 // reads and writes survives both ways.
 func TestSimulatedBehindEachWire(t *testing.T) {
 	p := weather("What is the weather in Oslo?")
-	want, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), "", p))
+	want, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: ""}, p))
 	if err != nil {
 		t.Fatal(err)
 	}
 	eachWire(t, func(t *testing.T, w wire) {
 		up, _ := w.open(t, nil)
-		got, err := collect(t, up.Invoke(t.Context(), "m", p))
+		got, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, p))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestDeadConnection(t *testing.T) {
 		defer server.Close()
 		up := w.dial(t, server)
 		for range 20 {
-			if _, err := collect(t, up.Invoke(t.Context(), "m", ask("Hi"))); err != nil {
+			if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi"))); err != nil {
 				t.Fatal(err)
 			}
 			server.CloseClientConnections()
@@ -181,7 +181,7 @@ func TestOwnClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, up := range []invoker{b, a} {
-		if got, err := collect(t, up.Invoke(t.Context(), "m", ask("Hi"))); err != nil || got.Text != "Hello" {
+		if got, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi"))); err != nil || got.Text != "Hello" {
 			t.Errorf("%T: %+v, %v", up, got, err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestManyAtOnce(t *testing.T) {
 		for i := range 32 {
 			all.Go(func() {
 				text := fmt.Sprintf("<%d>", i)
-				got, err := collect(t, up.Invoke(t.Context(), "m", ask(text)))
+				got, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask(text)))
 				if err != nil || got.Text != strings.Repeat(text, 50) {
 					t.Errorf("%d: %+v, %v", i, got, err)
 				}

@@ -23,6 +23,11 @@ type Error struct {
 	Message string
 	// RetryAfter is how long the upstream asked to wait; 0 if it did not say.
 	RetryAfter time.Duration
+	// Refuses is the feature that the model was asked for and does not have. The
+	// same request without it may be accepted.
+	Refuses Features
+	// Final says that to try again is of no use, whatever the status.
+	Final bool
 	// RequestID is the upstream's id of the request, "" if it gave none.
 	RequestID string
 	// Err is the cause, for the log; it may be nil.
@@ -60,19 +65,25 @@ type answer struct {
 	// refused: the upstream did not take our own credentials. A client that was
 	// told so with a 401 or 403 would look for the fault in its own key.
 	refused bool
+	// final: to try again is of no use, or is paid for twice.
+	final bool
 }
 
 var (
-	refused     = answer{http.StatusBadGateway, typeAPI, true}
-	badGateway  = answer{http.StatusBadGateway, typeAPI, false}
-	internal    = answer{http.StatusInternalServerError, typeAPI, false}
-	overloaded  = answer{529, typeOverloaded, false}
-	rateLimited = answer{http.StatusTooManyRequests, typeRateLimit, false}
-	timedOut    = answer{http.StatusGatewayTimeout, typeTimeout, false}
-	invalid     = answer{http.StatusBadRequest, typeInvalidRequest, false}
-	notFound    = answer{http.StatusNotFound, typeNotFound, false}
-	tooLarge    = answer{http.StatusRequestEntityTooLarge, typeTooLarge, false}
-	conflict    = answer{http.StatusConflict, typeConflict, false}
+	refused     = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
+	badGateway  = answer{status: http.StatusBadGateway, typ: typeAPI}
+	internal    = answer{status: http.StatusInternalServerError, typ: typeAPI}
+	overloaded  = answer{status: 529, typ: typeOverloaded}
+	rateLimited = answer{status: http.StatusTooManyRequests, typ: typeRateLimit}
+	timedOut    = answer{status: http.StatusGatewayTimeout, typ: typeTimeout}
+	invalid     = answer{status: http.StatusBadRequest, typ: typeInvalidRequest}
+	notFound    = answer{status: http.StatusNotFound, typ: typeNotFound}
+	tooLarge    = answer{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge}
+	conflict    = answer{status: http.StatusConflict, typ: typeConflict}
+	// A quota does not come back in a minute, and a model that ran for minutes
+	// would run for them again.
+	overQuota   = answer{status: http.StatusTooManyRequests, typ: typeRateLimit, final: true}
+	tookTooLong = answer{status: http.StatusGatewayTimeout, typ: typeTimeout, final: true}
 )
 
 // byException maps AWS exceptions (reference/bedrock.md §4), before the stream
@@ -83,10 +94,10 @@ var byException = map[string]answer{
 	"ResourceNotFoundException":           notFound,
 	"ThrottlingException":                 rateLimited,
 	"TooManyRequestsException":            rateLimited,
-	"ServiceQuotaExceededException":       rateLimited,
+	"ServiceQuotaExceededException":       overQuota,
 	"ModelNotReadyException":              overloaded,
 	"ServiceUnavailableException":         overloaded,
-	"ModelTimeoutException":               timedOut,
+	"ModelTimeoutException":               tookTooLong,
 	"ModelErrorException":                 internal,
 	"ModelStreamErrorException":           internal,
 	"InternalServerException":             internal,
@@ -113,7 +124,7 @@ var byType = map[string]answer{
 	typeAPI:                internal,
 	typeTimeout:            timedOut,
 	typeOverloaded:         overloaded,
-	"billing_error":        {http.StatusPaymentRequired, "billing_error", false},
+	"billing_error":        {status: http.StatusPaymentRequired, typ: "billing_error"},
 	"authentication_error": refused,
 	"permission_error":     refused,
 }
@@ -140,10 +151,13 @@ var byStatus = map[int]answer{
 // error makes the answer an Error. What an upstream says when it refuses our
 // credentials may name accounts and roles: that goes to the log alone.
 func (a answer) error(message string) *Error {
-	e := &Error{Status: a.status, Type: a.typ, Message: message}
+	e := &Error{Status: a.status, Type: a.typ, Message: message, Final: a.final}
 	if a.refused {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
 		e.Err = errors.New(message)
+	}
+	if a.status == http.StatusBadRequest {
+		e.Refuses = featureRefused(message)
 	}
 	return e
 }

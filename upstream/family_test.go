@@ -2,7 +2,7 @@ package upstream
 
 import "testing"
 
-func TestPrefills(t *testing.T) {
+func TestFeaturesOfClaude(t *testing.T) {
 	tests := []struct {
 		id   string
 		want bool
@@ -33,8 +33,46 @@ func TestPrefills(t *testing.T) {
 		{"arn:aws:bedrock:us-east-1:1:application-inference-profile/abc", false},
 	}
 	for _, tt := range tests {
-		if got := Prefills(tt.id); got != tt.want {
-			t.Errorf("Prefills(%q) = %t, want %t", tt.id, got, tt.want)
+		if got := FeaturesOf(tt.id).Has(Prefill); got != tt.want {
+			t.Errorf("%q goes on with an assistant turn: %t, want %t", tt.id, got, tt.want)
 		}
+	}
+}
+
+func TestFeaturesOf(t *testing.T) {
+	for id, want := range map[string]string{
+		"claude-2.1":                         "prefill,system,streaming,stop_sequences,sampling,top_k",
+		"claude-3-haiku-20240307":            "prefill,system,streaming,stop_sequences,images,documents,sampling,top_k,tools",
+		"claude-3-5-haiku@20241022":          "prefill,system,streaming,stop_sequences,images,documents,sampling,top_k,caching,tools",
+		"anthropic.claude-opus-4-6-v1:0":     "system,streaming,stop_sequences,images,documents,sampling,top_k,caching,tools",
+		"global.anthropic.claude-opus-4-7":   "system,streaming,stop_sequences,images,documents,caching,tools",
+		"claude-mythos-preview":              "system,streaming,stop_sequences,images,documents,tools",
+		"claude-3-*":                         "prefill,system,streaming,stop_sequences,images,documents,sampling,top_k,tools",
+		"amazon.titan-text-express-v1":       "streaming,stop_sequences,sampling",
+		"us.amazon.nova-pro-v1:0":            "system,streaming,stop_sequences,images,documents,sampling,top_k,caching",
+		"mistral.mistral-7b-instruct-v0:2":   "streaming,stop_sequences,documents,sampling,top_k",
+		"us.meta.llama3-2-11b-instruct-v1:0": "system,streaming,stop_sequences,images,documents,sampling",
+		"meta/llama-3.2-11b-vision":          "system,streaming,stop_sequences,images,documents,sampling",
+		"us.deepseek.r1-v1:0":                "system,streaming,sampling",
+		"openai.gpt-oss-120b-1:0":            "system,streaming,sampling",
+		"something-new":                      "system,streaming,stop_sequences,images,documents,sampling,top_k",
+	} {
+		if got := FeaturesOf(id).String(); got != want {
+			t.Errorf("%q can %s, want %s", id, got, want)
+		}
+	}
+}
+
+func TestFeatureNames(t *testing.T) {
+	for _, name := range FeatureNames() {
+		if got := FeatureOf(name).String(); got != name {
+			t.Errorf("the feature %q is called %q", name, got)
+		}
+	}
+	if f := FeatureOf("telepathy"); f != 0 {
+		t.Errorf("telepathy is %v", f)
+	}
+	if got := (Override{With: Prefill | Images, Without: Images}).Apply(System); got != Prefill|System {
+		t.Errorf("overridden: %v", got)
 	}
 }

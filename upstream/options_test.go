@@ -45,7 +45,7 @@ func TestBedrockRequest(t *testing.T) {
 		"arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-3-haiku-20240307-v1:0",
 	}
 	for _, model := range models {
-		if _, err := collect(t, up.Invoke(t.Context(), model, ask("Hi"))); err != nil {
+		if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: model}, ask("Hi"))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,7 +84,7 @@ func TestBedrockTriesOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = collect(t, up.Invoke(t.Context(), "m", ask("Hi")))
+			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 			var e *upstream.Error
 			if !errors.As(err, &e) || e.Status != test.status {
 				t.Errorf("error %v, want status %d", err, test.status)
@@ -111,7 +111,7 @@ func TestBedrockCredentials(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = collect(t, up.Invoke(t.Context(), "m", ask("Hi")))
+			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 			wantGateway(t, err)
 			var e *upstream.Error
 			if errors.As(err, &e) && !strings.Contains(e.Message, test.says) {
@@ -146,7 +146,7 @@ func TestAnthropicRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := collect(t, up.Invoke(t.Context(), "some/model", ask("Hi"))); err != nil {
+		if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "some/model"}, ask("Hi"))); err != nil {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
@@ -183,7 +183,7 @@ func TestAnthropicFollowsNoRedirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = collect(t, up.Invoke(t.Context(), "m", ask("Hi")))
+	_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 	wantGateway(t, err)
 	if followed {
 		t.Error("the redirect was followed")
@@ -199,7 +199,7 @@ func TestAnthropicKeyRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = collect(t, up.Invoke(t.Context(), "m", ask("Hi")))
+	_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 	wantGateway(t, err)
 	var e *upstream.Error
 	if errors.As(err, &e) && !strings.Contains(e.Message, "proxy's own credentials") {

@@ -35,7 +35,7 @@ func NewSimulated() *Simulated { return &Simulated{} }
 // two characters, also within a tag. It stops at the first stop sequence or when
 // max_tokens are written, whichever comes first; a token is 4 bytes. The name of
 // the model makes no difference.
-func (s *Simulated) Invoke(ctx context.Context, _ string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (s *Simulated) Invoke(ctx context.Context, _ Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		r := read(p)
 		text, end := limit(r.completion(), p)

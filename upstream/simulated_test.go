@@ -173,7 +173,7 @@ func TestSimulated(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), "m", test.prompt))
+			got, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: "m"}, test.prompt))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestSimulatedPieces(t *testing.T) {
 	var before []translate.Chunk
 	for range 2 {
 		var chunks []translate.Chunk
-		for c, err := range upstream.NewSimulated().Invoke(t.Context(), "m", p) {
+		for c, err := range upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: "m"}, p) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +231,7 @@ func TestSimulatedLimits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := ask("éé and more", test.stops...)
 			p.MaxTokens = test.maxTokens
-			got, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), "m", p))
+			got, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: "m"}, p))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +249,7 @@ func TestSimulatedCancelled(t *testing.T) {
 	defer cancel(nil)
 	var chunks int
 	var last error
-	for _, err := range upstream.NewSimulated().Invoke(ctx, "m", ask("Hello there")) {
+	for _, err := range upstream.NewSimulated().Invoke(ctx, upstream.Model{ID: "m"}, ask("Hello there")) {
 		chunks++
 		last = err
 		cancel(cause)

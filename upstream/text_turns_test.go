@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -88,7 +89,7 @@ func TestTextStartsNoTurn(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%q: %v", s, err)
 			}
-			if _, err := collect(t, up.Invoke(t.Context(), "m", p)); err != nil {
+			if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, p)); err != nil {
 				t.Fatalf("%q: %v", s, err)
 			}
 			asked++

@@ -13,7 +13,7 @@ import (
 )
 
 type invoker interface {
-	Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
+	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
 }
 
 type fake interface {

@@ -119,6 +119,7 @@ func firstModel(cfg *config.Config, u config.Upstream) (proxy.Model, string) {
 func call(ctx context.Context, up proxy.Upstream, m proxy.Model, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
+	asked := m.As(id).Asked()
 	prompt, err := translate.Render(&translate.Request{
 		Model:     id,
 		MaxTokens: 1,
@@ -126,11 +127,11 @@ func call(ctx context.Context, up proxy.Upstream, m proxy.Model, id string) erro
 			Role:    translate.RoleUser,
 			Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Say ok."}},
 		}},
-	}, m.As(id).Target())
+	}, m.Target(asked.Can))
 	if err != nil {
 		return err
 	}
-	for chunk, err := range up.Invoke(ctx, id, prompt) {
+	for chunk, err := range up.Invoke(ctx, asked, prompt) {
 		if err != nil {
 			return err
 		}

@@ -176,7 +176,7 @@ type recorder struct {
 	completion strings.Builder
 }
 
-func (r *recorder) Invoke(ctx context.Context, model string, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (r *recorder) Invoke(ctx context.Context, model upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	r.mu.Lock()
 	r.prompt = p.Text()
 	r.completion.Reset()

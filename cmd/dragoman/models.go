@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"dragoman/proxy"
+	"dragoman/upstream"
 )
 
 func modelsCommand() command {
@@ -43,8 +44,8 @@ func listModels(p process, s *settings) error {
 	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE")
 	for _, m := range cfg.Models {
 		prefill := "by family"
-		if m.Prefill != nil || m.Wire == proxy.WireText || m.Model != "" || !strings.Contains(m.Name, "*") {
-			prefill = strconv.FormatBool(m.As(m.Name).Target().Prefill)
+		if (m.Features.With | m.Features.Without).Has(upstream.Prefill) || m.Wire == proxy.WireText || m.Model != "" || !strings.Contains(m.Name, "*") {
+			prefill = strconv.FormatBool(m.As(m.Name).Asked().Can.Has(upstream.Prefill))
 		}
 		wire := cmp.Or(m.Wire, "default")
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Format, prefill, wire)

@@ -108,7 +108,7 @@ func Answer(c Completion) Script {
 // server received it and writes its calls in the legacy format.
 func Simulated(model string, p *translate.Prompt) Completion {
 	var c Completion
-	for chunk, err := range upstream.NewSimulated().Invoke(context.Background(), model, p) {
+	for chunk, err := range upstream.NewSimulated().Invoke(context.Background(), upstream.Model{ID: model}, p) {
 		if err != nil {
 			panic(err) // the context never ends, and nothing else can fail
 		}

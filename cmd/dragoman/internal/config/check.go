@@ -10,6 +10,7 @@ import (
 
 	"dragoman/proxy"
 	"dragoman/proxy/nearest"
+	"dragoman/upstream"
 )
 
 // check applies the overrides and finds what is wrong between keys.
@@ -90,8 +91,8 @@ func (l *loader) checkModels() {
 			l.report(l.lines[key+".wire"], key+".wire", fmt.Sprintf("%q is a wire of bedrock alone, and %s is of the kind %s", m.Wire, m.Upstream, kind),
 				"remove the key, or name an upstream of the kind bedrock")
 		}
-		if kinds[m.Upstream] == Simulated && m.Prefill == nil {
-			m.Prefill = new(true)
+		if kinds[m.Upstream] == Simulated && !m.Features.Without.Has(upstream.Prefill) {
+			m.Features.With |= upstream.Prefill
 		}
 		l.shadowed(i, key)
 	}

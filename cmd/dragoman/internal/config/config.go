@@ -104,7 +104,7 @@ func Load(src Source) (*Config, error) {
 // only makes u the upstream of every model name.
 func (l *loader) only(u Upstream) {
 	l.cfg.Upstreams = []Upstream{u}
-	l.cfg.Models = []proxy.Model{{Name: "*", Upstream: u.Name, Format: translate.FormatLegacy}}
+	l.cfg.Models = []proxy.Model{{Name: "*", Way: proxy.Way{Upstream: u.Name, Format: translate.FormatLegacy}}}
 }
 
 // Simulates reports whether any upstream is the simulated one, whose answers
@@ -119,7 +119,9 @@ func (c *Config) Model(name string) (proxy.Model, bool) {
 	if i < 0 {
 		return proxy.Model{}, false
 	}
-	return c.Models[i].As(name), true
+	m := c.Models[i]
+	m.Way = m.As(name)
+	return m, true
 }
 
 // loader builds a Config and keeps what the checks need to name the place of

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"dragoman/proxy"
+	"dragoman/upstream"
 )
 
 // environ is an environment for a test. HOME is always an empty folder, so that
@@ -104,13 +105,13 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "sim", Kind: Simulated},
 		},
 		Models: []proxy.Model{
-			{Name: "claude-3-opus", Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy", Wire: "messages"},
-			{Name: "claude-2.1", Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"},
-			{Name: "new", Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"},
-			{Name: "forced", Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Prefill: new(true)},
-			{Name: "sim-*", Upstream: "sim", Format: "legacy", Prefill: new(true)},
-			{Name: "refused", Upstream: "sim", Format: "legacy", Prefill: new(false)},
-			{Name: "claude-*", Upstream: "west", Format: "legacy"},
+			{Name: "claude-3-opus", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy", Wire: "messages"}},
+			{Name: "claude-2.1", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"}},
+			{Name: "new", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"}},
+			{Name: "forced", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
+			{Name: "sim-*", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
+			{Name: "refused", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{Without: upstream.Prefill}}},
+			{Name: "claude-*", Way: proxy.Way{Upstream: "west", Format: "legacy"}},
 		},
 		BodyBytes: 32 << 20,
 		Timeouts:  proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute},
@@ -164,7 +165,7 @@ func TestWithoutUpstreams(t *testing.T) {
 				"us.anthropic.claude-3-opus-20240229-v1:0": true,
 			} {
 				m, ok := cfg.Model(name)
-				if !ok || m.Model != name || m.Upstream != tt.want.Name || m.Target().Prefill != prefill {
+				if !ok || m.Model != name || m.Upstream != tt.want.Name || m.Asked().Can.Has(upstream.Prefill) != prefill {
 					t.Errorf("model %s = %+v, want one that passes the name through, with prefill %t", name, m, prefill)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	"dragoman/proxy"
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // readFile reads the configuration file into l.cfg.
@@ -144,9 +145,9 @@ func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 
 func (l *loader) model(n *yaml.Node, key string) {
 	var language, tools string
-	m := proxy.Model{Format: translate.FormatLegacy}
+	m := proxy.Model{Way: proxy.Way{Format: translate.FormatLegacy}}
 	l.lines[key] = n.Line
-	l.mapping(n, key, map[string]field{
+	fields := map[string]field{
 		"name":      l.text(&m.Name),
 		"upstream":  l.text(&m.Upstream),
 		"model":     l.text(&m.Model),
@@ -154,10 +155,28 @@ func (l *loader) model(n *yaml.Node, key string) {
 		"format":    l.choice(&m.Format, []string{translate.FormatLegacy}, nil),
 		"language":  l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
 		"tools":     l.choice(&tools, []string{"xml"}, []string{"native", "auto"}),
-		"prefill":   l.boolean(func(b bool) { m.Prefill = &b }),
 		"fallbacks": l.fallbacks,
-	})
+	}
+	l.features(fields, &m.Features)
+	l.mapping(n, key, fields)
 	l.cfg.Models = append(l.cfg.Models, m)
+}
+
+// features adds the keys that say what a model can be asked, whatever its family.
+func (l *loader) features(fields map[string]field, o *upstream.Override) {
+	for _, name := range upstream.FeatureNames() {
+		f := upstream.FeatureOf(name)
+		if f == upstream.Tools {
+			continue // the key of this name says how tools are asked for
+		}
+		fields[name] = l.boolean(func(b bool) {
+			if b {
+				o.With |= f
+			} else {
+				o.Without |= f
+			}
+		})
+	}
 }
 
 func (l *loader) fallbacks(n *yaml.Node, key string) {

@@ -1,0 +1,121 @@
+package upstream
+
+import (
+	"errors"
+	"iter"
+	"strings"
+	"testing"
+
+	"dragoman/translate"
+)
+
+// inPieces yields the text in pieces of n bytes, and then the last chunk.
+func inPieces(text string, n int, last translate.Chunk, fail error) iter.Seq2[translate.Chunk, error] {
+	return func(yield func(translate.Chunk, error) bool) {
+		for text != "" {
+			piece := text[:min(n, len(text))]
+			text = text[len(piece):]
+			if !yield(translate.Chunk{Text: piece}, nil) {
+				return
+			}
+		}
+		yield(last, fail)
+	}
+}
+
+func TestWatchStops(t *testing.T) {
+	end := translate.Chunk{Stop: translate.StopEndTurn, Usage: translate.Usage{OutputTokens: 77}}
+	tests := []struct {
+		name     string
+		text     string
+		stops    []string
+		want     string
+		sequence string // "" if none is met
+	}{
+		{"none in it", "one two", []string{"END"}, "one two", ""},
+		{"no sequences", "one END", nil, "one END", ""},
+		{"in the middle", "one END two", []string{"END"}, "one ", "END"},
+		{"at the start", "END two", []string{"END"}, "", "END"},
+		{"at the end", "one END", []string{"END"}, "one ", "END"},
+		{"only its beginning", "one EN", []string{"END"}, "one EN", ""},
+		{"its beginning twice", "one EENEND two", []string{"END"}, "one EEN", "END"},
+		{"whole first", "a <stop> b", []string{"<stop> b", "top"}, "a <s", "top"},
+		{"the longer at one place", "a <stop> b", []string{"stop>", "<stop>"}, "a ", "<stop>"},
+		{"overlap", "aaab", []string{"aab"}, "a", "aab"},
+		{"many bytes in a character", "né — fin", []string{"— fin"}, "né ", "— fin"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for n := 1; n <= len(test.text); n++ {
+				var text strings.Builder
+				var last translate.Chunk
+				for c, err := range watchStops(test.stops, inPieces(test.text, n, end, nil)) {
+					if err != nil || last.Stop != "" {
+						t.Fatalf("%+v, %v after %+v", c, err, last)
+					}
+					text.WriteString(c.Text)
+					last = c
+				}
+				want := translate.StopEndTurn
+				if test.sequence != "" {
+					want = translate.StopSequence
+				}
+				if text.String() != test.want || last.Stop != want || last.StopSequence != test.sequence {
+					t.Errorf("in pieces of %d: %q, %s %q", n, &text, last.Stop, last.StopSequence)
+				}
+				if last.Usage.OutputTokens == 0 {
+					t.Error("no count of tokens")
+				}
+			}
+		})
+	}
+}
+
+// TestWatchStopsHoldsLittle has each piece out as soon as it cannot begin a sequence.
+func TestWatchStopsHoldsLittle(t *testing.T) {
+	var got []string
+	for c := range watchStops([]string{"END"}, inPieces("aE b EN", 1, translate.Chunk{Stop: translate.StopEndTurn}, nil)) {
+		got = append(got, c.Text)
+	}
+	if s := strings.Join(got, "|"); s != "a||E |b| |||EN" {
+		t.Errorf("%q", s)
+	}
+}
+
+func TestWatchStopsLosesNothingInAFailure(t *testing.T) {
+	failure := errors.New("cut")
+	var text string
+	var err error
+	for c, e := range watchStops([]string{"END"}, inPieces("one EN", 2, translate.Chunk{}, failure)) {
+		text, err = text+c.Text, e
+	}
+	if text != "one EN" || err != failure {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestSplitStops(t *testing.T) {
+	req := &translate.Request{
+		MaxTokens: 1, StopSequences: []string{"END"}, Tools: []translate.Tool{{Name: "f", InputSchema: []byte(`{"type":"object"}`)}},
+		Messages: []translate.MessageParam{{Role: translate.RoleUser, Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Hi"}}}},
+	}
+	p, err := translate.Render(req, translate.Target{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		can         Features
+		names       bool
+		send, watch string
+	}{
+		{StopSequences, true, translate.CallsEnd + " END", ""},
+		{StopSequences, false, translate.CallsEnd, "END"},
+		{0, true, "", "END"},
+		{0, false, "", "END"},
+	} {
+		send, watch := splitStops(p, test.can, test.names)
+		if strings.Join(send, " ") != test.send || strings.Join(watch, " ") != test.watch {
+			t.Errorf("%+v: send %q, watch for %q", test, send, watch)
+		}
+	}
+}
