@@ -15,6 +15,11 @@ const (
 	totalTimeout     = "total"
 )
 
+// expire cancels after a time-out.
+func expire(cancel context.CancelCauseFunc, name string, limit time.Duration) *time.Timer {
+	return time.AfterFunc(limit, func() { cancel(&timeoutError{name, limit}) })
+}
+
 // attend stands between an upstream and the parser, where it is known who waits
 // for whom: between two chunks we wait for the upstream, in a chunk it waits for
 // us. So this is where the frames of a stream go out before we wait, where slow
@@ -23,17 +28,12 @@ const (
 //
 // The first byte of an upstream is its first chunk.
 func (x *exchange) attend(ctx context.Context, cancel context.CancelCauseFunc, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
-	expire := func(name string, limit time.Duration) *time.Timer {
-		return time.AfterFunc(limit, func() { cancel(&timeoutError{name, limit}) })
-	}
 	return func(yield func(translate.Chunk, error) bool) {
 		limits := x.s.timeouts
-		total := expire(totalTimeout, limits.Total)
-		defer total.Stop()
-		idle := expire(idleTimeout, limits.Idle)
+		idle := expire(cancel, idleTimeout, limits.Idle)
 		idle.Stop()
 		defer idle.Stop()
-		first := expire(firstByteTimeout, limits.FirstByte)
+		first := expire(cancel, firstByteTimeout, limits.FirstByte)
 		defer first.Stop()
 
 		for chunk, err := range chunks {

@@ -61,19 +61,15 @@ func (x *exchange) answer() error {
 		return err
 	}
 	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = model.Name, model.Upstream, model.Model
-	x.w.Header().Set("X-Dragoman-Upstream", model.Upstream)
-
-	began := x.elapsed()
-	asked := model.Asked()
-	prompt, err := x.render(req, model.Way, asked.Can)
-	x.record.Render = x.elapsed() - began
-	if err != nil {
-		return err
-	}
 	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
+		x.w.Header().Set("X-Dragoman-Upstream", model.Upstream)
+		prompt, err := x.render(req, model.Way, model.Asked().Can)
+		if err != nil {
+			return err
+		}
 		return x.show(prompt)
 	}
-	return x.ask(model.Via(), asked, req, prompt)
+	return x.ask(req, model.Ways())
 }
 
 // decode reads the request, in the client's dialect.
@@ -98,7 +94,9 @@ func (x *exchange) decode() (*translate.Request, error) {
 
 // render makes the prompt for a model that can be asked so much.
 func (x *exchange) render(req *translate.Request, w Way, can upstream.Features) (*translate.Prompt, error) {
+	began := x.elapsed()
 	p, err := translate.Render(req, w.Target(can))
+	x.record.Render += x.elapsed() - began
 	if err != nil {
 		return nil, err
 	}
@@ -129,15 +127,13 @@ func (x *exchange) leaveOut(field string, given bool) {
 // ask is the pipeline from the prompt to the client, streamed or whole. The
 // status line goes out with the first event of a stream, and with a message
 // that is whole: a failure before is answered with a status of its own.
-func (x *exchange) ask(via string, model upstream.Model, req *translate.Request, prompt *translate.Prompt) error {
+func (x *exchange) ask(req *translate.Request, ways []Way) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
-	x.record.Attempts = 1
-	x.w.Header().Set("X-Dragoman-Attempts", "1")
+	total := expire(cancel, totalTimeout, x.s.timeouts.Total)
+	defer total.Stop()
 
-	chunks := x.s.upstreams[via].Invoke(ctx, model, prompt)
-	chunks = x.attend(ctx, cancel, chunks)
-	events := x.watch(translate.Events(req, prompt, chunks))
+	events := x.watch(x.attempts(ctx, req, ways))
 	if req.Stream {
 		x.stream = &stream{x: x, cancel: cancel}
 		return x.stream.send(events)

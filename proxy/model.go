@@ -16,7 +16,22 @@ import (
 type Model struct {
 	Name string // what clients ask for; each * in it stands for any characters
 	Way
+	Fallbacks []Way // in order, for when the upstream of the first way fails
 }
+
+// As returns the model for one name that it covers: with the ids that the
+// upstreams know.
+func (m Model) As(name string) Model {
+	m.Way = m.Way.As(name)
+	m.Fallbacks = slices.Clone(m.Fallbacks)
+	for i, w := range m.Fallbacks {
+		m.Fallbacks[i] = w.As(name)
+	}
+	return m
+}
+
+// Ways returns all ways, the first one first.
+func (m Model) Ways() []Way { return append([]Way{m.Way}, m.Fallbacks...) }
 
 // Way is a model of an upstream, and how it is asked.
 type Way struct {
@@ -89,8 +104,7 @@ func (m Model) Covers(name string) bool {
 func (s *Server) route(name string) (Model, error) {
 	for _, m := range s.models {
 		if m.Covers(name) {
-			m.Way = m.As(name)
-			return m, nil
+			return m.As(name), nil
 		}
 	}
 	const longest = 64

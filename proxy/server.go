@@ -47,12 +47,14 @@ type Options struct {
 	Strict    bool                // refuse what a text model cannot do, rather than leave it out
 	BodyBytes int64               // most bytes of a request's body, unpacked; 0 for 32 MiB
 	Timeouts  Timeouts
+	Attempts  int           // most tries of one upstream for a request, before its first event; 0 for 2
 	Ping      time.Duration // silence towards a client before a ping; 0 for 10 s
 	Log       zerolog.Logger
 	Metrics   *metrics.Metrics // nil for some that nobody else sees
 }
 
-// Server answers clients. It keeps nothing from one request to the next.
+// Server answers clients. From one request to the next it keeps nothing of theirs,
+// only what it has seen of the upstreams.
 type Server struct {
 	models    []Model
 	upstreams map[string]Upstream
@@ -60,6 +62,9 @@ type Server struct {
 	strict    bool
 	bodyBytes int64
 	timeouts  Timeouts
+	attempts  int
+	gates     map[string]*gate // by the name of the upstream
+	lessons   lessons
 	ping      time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
@@ -72,9 +77,13 @@ func New(opt Options) (*Server, error) {
 	if len(opt.Models) == 0 {
 		return nil, errors.New("no models: nothing could be served")
 	}
+	gates := map[string]*gate{}
 	for _, m := range opt.Models {
-		if opt.Upstreams[m.Via()] == nil {
-			return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, m.Via())
+		for _, w := range m.Ways() {
+			if opt.Upstreams[w.Via()] == nil {
+				return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, w.Via())
+			}
+			gates[w.Upstream] = newGate()
 		}
 	}
 	s := &Server{
@@ -88,9 +97,11 @@ func New(opt Options) (*Server, error) {
 			Total:      cmp.Or(opt.Timeouts.Total, time.Hour),
 			WriteStall: cmp.Or(opt.Timeouts.WriteStall, time.Minute),
 		},
-		ping:    cmp.Or(opt.Ping, 10*time.Second),
-		log:     opt.Log,
-		metrics: opt.Metrics,
+		attempts: cmp.Or(opt.Attempts, 2),
+		gates:    gates,
+		ping:     cmp.Or(opt.Ping, 10*time.Second),
+		log:      opt.Log,
+		metrics:  opt.Metrics,
 	}
 	if s.metrics == nil {
 		s.metrics = metrics.New("")

@@ -85,7 +85,9 @@ func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Ups
 		return nil, problems
 	}
 	for _, m := range cfg.Models {
-		upstreams[m.Via()] = over(m.Wire, upstreams[m.Upstream])
+		for _, w := range m.Ways() {
+			upstreams[w.Via()] = over(w.Wire, upstreams[w.Upstream])
+		}
 	}
 	return upstreams, nil
 }
@@ -143,6 +145,7 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, log zerol
 		Keys:      cfg.Keys,
 		Strict:    cfg.Strict,
 		BodyBytes: cfg.BodyBytes,
+		Attempts:  int(cfg.Attempts),
 		Timeouts:  cfg.Timeouts,
 		Log:       log,
 		Metrics:   counts,

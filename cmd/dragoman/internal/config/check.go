@@ -84,17 +84,27 @@ func (l *loader) checkModels() {
 		if m.Name == "" {
 			l.report(l.lines[key], key, "the entry has no name", `add the name clients ask for, or name: "*"`)
 		}
-		if _, declared := kinds[m.Upstream]; !declared {
-			l.undeclared(m.Upstream, key, names)
-		}
-		if kind := kinds[m.Upstream]; m.Wire == proxy.WireText && kind != "" && kind != Bedrock {
-			l.report(l.lines[key+".wire"], key+".wire", fmt.Sprintf("%q is a wire of bedrock alone, and %s is of the kind %s", m.Wire, m.Upstream, kind),
-				"remove the key, or name an upstream of the kind bedrock")
-		}
-		if kinds[m.Upstream] == Simulated && !m.Features.Without.Has(upstream.Prefill) {
-			m.Features.With |= upstream.Prefill
+		l.checkWay(&m.Way, key, kinds, names)
+		for j := range m.Fallbacks {
+			l.checkWay(&m.Fallbacks[j], fmt.Sprintf("%s.fallbacks[%d]", key, j), kinds, names)
 		}
 		l.shadowed(i, key)
+	}
+}
+
+// checkWay wants a way to name a declared upstream that has the wire.
+func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, names []string) {
+	kind, declared := kinds[w.Upstream]
+	if !declared {
+		l.undeclared(w.Upstream, key, names)
+		return
+	}
+	if w.Wire == proxy.WireText && kind != Bedrock {
+		l.report(l.lines[key+".wire"], key+".wire", fmt.Sprintf("%q is a wire of bedrock alone, and %s is of the kind %s", w.Wire, w.Upstream, kind),
+			"remove the key, or name an upstream of the kind bedrock")
+	}
+	if kind == Simulated && !w.Features.Without.Has(upstream.Prefill) {
+		w.Features.With |= upstream.Prefill
 	}
 }
 

@@ -84,8 +84,13 @@ models:
   - {name: forced, upstream: relay, model: claude-opus-4-6, prefill: true}
   - {name: "sim-*", upstream: sim, prefill: }
   - {name: refused, upstream: sim, prefill: false}
+  - name: llama
+    upstream: east
+    stop_sequences: false
+    images: true
+    fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
   - {name: "claude-*", upstream: west}
-limits: {body_bytes: 33554432, max_concurrent: 0}
+limits: {body_bytes: 33554432, max_concurrent: 0, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m}
 `)
 	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3")})
@@ -111,9 +116,21 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "forced", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
 			{Name: "sim-*", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
 			{Name: "refused", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{Without: upstream.Prefill}}},
+			{
+				Name: "llama",
+				Way: proxy.Way{
+					Upstream: "east", Format: "legacy",
+					Features: upstream.Override{With: upstream.Images, Without: upstream.StopSequences},
+				},
+				Fallbacks: []proxy.Way{
+					{Upstream: "relay", Model: "claude-3-haiku", Format: "legacy"},
+					{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}},
+				},
+			},
 			{Name: "claude-*", Way: proxy.Way{Upstream: "west", Format: "legacy"}},
 		},
 		BodyBytes: 32 << 20,
+		Attempts:  3,
 		Timeouts:  proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute},
 		Connect:   time.Second,
 		Drain:     2 * time.Minute,
