@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // dialect is a client API that we speak: all that an exchange has to know of its
@@ -13,8 +14,12 @@ type dialect struct {
 	// name is the label of the metrics and in the log.
 	name string
 
-	// decode reads a request. The error is a *translate.InvalidRequestError.
-	decode func(h http.Header, body []byte, strict bool) (*translate.Request, error)
+	// decode reads a request, up to its validation. The error is a
+	// *translate.InvalidRequestError.
+	decode func(h http.Header, body []byte, strict bool) (*translate.Body, error)
+
+	// native is the request for a model with tools of its own.
+	native func(h http.Header, body *translate.Body) upstream.Native
 
 	// message appends a whole answer, in JSON.
 	message func(dst []byte, m *translate.Message) []byte

@@ -2,11 +2,13 @@ package proxy
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // messages is the Messages API (reference/messages-api.md), whose streams are
@@ -14,6 +16,7 @@ import (
 var messages = dialect{
 	name:    "messages",
 	decode:  decodeMessages,
+	native:  nativeMessages,
 	message: func(dst []byte, m *translate.Message) []byte { return m.AppendJSON(dst) },
 	failure: appendError,
 	streamHeader: http.Header{
@@ -22,7 +25,7 @@ var messages = dialect{
 		"X-Accel-Buffering": {"no"}, // nginx would hold events back
 	},
 	event: func(dst []byte, e translate.Event) []byte {
-		dst = appendFrameHead(dst, e.Type.String())
+		dst = appendFrameHead(dst, e.Name())
 		dst = e.AppendJSON(dst)
 		return append(dst, "\n\n"...)
 	},
@@ -33,8 +36,20 @@ var messages = dialect{
 	},
 }
 
-func decodeMessages(h http.Header, body []byte, strict bool) (*translate.Request, error) {
-	return translate.Decode(body, translate.DecodeOptions{Version: h.Get("Anthropic-Version"), Strict: strict})
+func decodeMessages(h http.Header, body []byte, strict bool) (*translate.Body, error) {
+	return translate.ReadBody(body, translate.DecodeOptions{Version: h.Get("Anthropic-Version"), Strict: strict})
+}
+
+func nativeMessages(h http.Header, body *translate.Body) upstream.Native {
+	n := upstream.Native{Body: body.JSON(), Version: h.Get("Anthropic-Version")}
+	for _, list := range h.Values("Anthropic-Beta") {
+		for beta := range strings.SplitSeq(list, ",") {
+			if beta = strings.TrimSpace(beta); beta != "" {
+				n.Betas = append(n.Betas, beta)
+			}
+		}
+	}
+	return n
 }
 
 // appendFrameHead appends a frame up to its data, which has to be one line.
