@@ -115,7 +115,7 @@ type invocation func(ctx context.Context, cancel context.CancelCauseFunc) iter.S
 // prepare makes the request of a way, and returns what sends it.
 func (a *attempts) prepare(way Way) (invocation, error) {
 	x, via, asked := a.x, a.x.s.upstreams[way.Via()], a.asked
-	if way.Tools == ToolsNative || asked.Can.Has(upstream.Tools) {
+	if way.native(asked) {
 		return a.native(way, via.(NativeUpstream))
 	}
 	if a.req == nil {

@@ -52,35 +52,37 @@ func (x *exchange) contain(f func() error) (err error) {
 
 // answer is the pipeline up to the ways that the request can take.
 func (x *exchange) answer() error {
-	body, err := x.read()
+	body, model, err := x.read(translate.DecodeOptions{})
 	if err != nil {
 		return err
 	}
-	model, err := x.s.route(body.Model)
-	if err != nil {
-		return err
-	}
-	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = model.Name, model.Upstream, model.Model
 	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
 		return x.show(body, model.Way)
 	}
 	return x.ask(body, model.Ways())
 }
 
-// read reads the request, in the client's dialect, until it is known what it asks for.
-func (x *exchange) read() (*translate.Body, error) {
+// read reads the request, in the client's dialect, until it is known who is to
+// answer it.
+func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, error) {
 	data, err := x.body()
 	if err != nil {
-		return nil, err
+		return nil, Model{}, err
 	}
+	opt.Strict = x.s.strict
 	began := x.elapsed()
-	body, err := x.dialect.decode(x.r.Header, data, x.s.strict)
+	body, err := x.dialect.decode(x.r.Header, data, opt)
 	x.record.Decode = x.elapsed() - began
 	if err != nil {
-		return nil, err
+		return nil, Model{}, err
 	}
-	x.record.Model, x.record.Stream = body.Model, body.Stream
-	return body, nil
+	x.record.Model, x.record.Stream = body.Model, body.Stream && !opt.Count
+	model, err := x.s.route(body.Model)
+	if err != nil {
+		return nil, Model{}, err
+	}
+	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = model.Name, model.Upstream, model.Model
+	return body, model, nil
 }
 
 // decode validates the request. What it leaves out is named.

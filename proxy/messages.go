@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -18,6 +19,9 @@ var messages = dialect{
 	decode:  decodeMessages,
 	native:  nativeMessages,
 	message: func(dst []byte, m *translate.Message) []byte { return m.AppendJSON(dst) },
+	count: func(dst []byte, tokens int) []byte {
+		return fmt.Appendf(dst, `{"input_tokens":%d}`, tokens)
+	},
 	failure: appendError,
 	streamHeader: http.Header{
 		"Content-Type":      {"text/event-stream; charset=utf-8"},
@@ -36,8 +40,9 @@ var messages = dialect{
 	},
 }
 
-func decodeMessages(h http.Header, body []byte, strict bool) (*translate.Body, error) {
-	return translate.ReadBody(body, translate.DecodeOptions{Version: h.Get("Anthropic-Version"), Strict: strict})
+func decodeMessages(h http.Header, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+	opt.Version = h.Get("Anthropic-Version")
+	return translate.ReadBody(body, opt)
 }
 
 func nativeMessages(h http.Header, body *translate.Body) upstream.Native {

@@ -88,6 +88,11 @@ func (w Way) Asked() upstream.Model {
 	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can)}
 }
 
+// native tells whether the model is asked in its own tool API.
+func (w Way) native(asked upstream.Model) bool {
+	return w.Tools == ToolsNative || asked.Can.Has(upstream.Tools)
+}
+
 // Target is what a prompt has to heed for a model that can be asked so much.
 func (w Way) Target(can upstream.Features) translate.Target {
 	return translate.Target{Format: w.Format, TextWire: w.Wire == WireText, Prefill: can.Has(upstream.Prefill)}

@@ -37,6 +37,12 @@ type Upstream interface {
 type NativeUpstream interface {
 	Upstream
 	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[translate.Event, error]
+	CountNative(ctx context.Context, m upstream.Model, n upstream.Native) (tokens int, err error)
+}
+
+// Counter is an upstream that counts the tokens of a prompt.
+type Counter interface {
+	Count(ctx context.Context, m upstream.Model, p *translate.Prompt) (tokens int, err error)
 }
 
 // Timeouts bound the parts of an exchange. A zero takes the default.

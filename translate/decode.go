@@ -21,6 +21,9 @@ type DecodeOptions struct {
 	// Strict refuses what a text model cannot do and what the API does not know.
 	// Otherwise it is left out and named in Request.Dropped.
 	Strict bool
+	// Count reads a request that asks for its tokens to be counted: max_tokens may
+	// be missing (reference/messages-api.md §11).
+	Count bool
 	// LooseNames takes tool names outside of the API's pattern.
 	LooseNames bool
 }
@@ -141,9 +144,9 @@ var unusable = []string{
 const threadUnsupported = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
 
 func (d *decoder) request(w *wireRequest) *Request {
-	r := &Request{
-		Model:     d.model(w),
-		MaxTokens: d.integer(member("max_tokens"), w.MaxTokens, 0),
+	r := &Request{Model: d.model(w)}
+	if !d.opt.Count || w.MaxTokens.kind != 0 {
+		r.MaxTokens = d.integer(member("max_tokens"), w.MaxTokens, 0)
 	}
 	d.messages(r, &w.Messages)
 	r.System = d.system(&w.System)

@@ -1,6 +1,13 @@
 package upstream
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ErrNoCounter says that an upstream does not count tokens.
+var ErrNoCounter = errors.New("the upstream does not count tokens")
 
 // Native is a request for a model with a tool API of its own, in the terms of the
 // Messages API. It goes to the model as it is, but for what says which model it is
