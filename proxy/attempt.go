@@ -29,8 +29,9 @@ const (
 // is asked. After it, a failure is the client's to know.
 type attempts struct {
 	x    *exchange
-	req  *translate.Request
-	ways []Way // that are left; the first is the one that is asked
+	body *translate.Body
+	req  *translate.Request // of the body; nil until a way needs it
+	ways []Way              // that are left; the first is the one that is asked
 
 	asked   upstream.Model // as it was asked last
 	tries   int            // of the first way
@@ -39,9 +40,9 @@ type attempts struct {
 	left    string // error type of the way before, "" for none
 }
 
-func (x *exchange) attempts(ctx context.Context, req *translate.Request, ways []Way) iter.Seq2[translate.Event, error] {
+func (x *exchange) attempts(ctx context.Context, body *translate.Body, ways []Way) iter.Seq2[translate.Event, error] {
 	return func(yield func(translate.Event, error) bool) {
-		a := attempts{x: x, req: req, ways: ways, backoff: newBackoff()}
+		a := attempts{x: x, body: body, ways: ways, backoff: newBackoff()}
 		for {
 			err := a.try(ctx, yield)
 			if err == nil {
@@ -71,7 +72,7 @@ func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) b
 	a.asked = way.Asked()
 	a.asked.Can &^= a.x.s.lessons.of(way)
 
-	prompt, err := a.x.render(a.req, way, a.asked.Can)
+	invoke, err := a.prepare(way)
 	if err != nil {
 		return err
 	}
@@ -92,9 +93,8 @@ func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) b
 	a.count(way)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	chunks := a.x.attend(ctx, cancel, a.x.s.upstreams[way.Via()].Invoke(ctx, a.asked, prompt))
 	var e translate.Event
-	for e, err = range translate.Events(a.req, prompt, chunks) {
+	for e, err = range invoke(ctx, cancel) {
 		if err != nil && !begun {
 			return err
 		}
@@ -107,6 +107,56 @@ func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) b
 		}
 	}
 	return nil
+}
+
+// invocation sends a request, once it is ranged over. It is given up with cancel.
+type invocation func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error]
+
+// prepare makes the request of a way, and returns what sends it.
+func (a *attempts) prepare(way Way) (invocation, error) {
+	x, via, asked := a.x, a.x.s.upstreams[way.Via()], a.asked
+	if way.native(asked) {
+		return a.native(way, via.(NativeUpstream))
+	}
+	if a.req == nil {
+		req, err := x.decode(a.body)
+		if err != nil {
+			return nil, err
+		}
+		a.req = req
+	}
+	prompt, err := x.render(a.req, way, asked.Can)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
+		chunks := attend(ctx, x, cancel, via.Invoke(ctx, asked, prompt), func(c translate.Chunk) string { return c.RequestID })
+		return translate.Events(a.req, prompt, chunks)
+	}, nil
+}
+
+// native is prepare for a model with tools of its own.
+func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
+	x, asked := a.x, a.asked
+	req, err := a.body.Native()
+	if err != nil {
+		return nil, err
+	}
+	req.ID = newID("msg_")
+	a.asked.Can &= upstream.Tools // nothing else was left out that could be
+	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
+		events := via.Pass(ctx, asked, x.dialect.native(x.r.Header, a.body))
+		events = attend(ctx, x, cancel, events, func(e translate.Event) string {
+			if e.Type == translate.MessageStart {
+				return e.Message.RequestID
+			}
+			return ""
+		})
+		if way.Rescue {
+			events = translate.Rescue(req, events)
+		}
+		return events
+	}, nil
 }
 
 // count takes down a call of the way's upstream.

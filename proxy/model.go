@@ -40,7 +40,16 @@ type Way struct {
 	Model    string            // the id that the upstream knows; "" for the name asked for
 	Format   string            // the prompting convention; "" for the default
 	Features upstream.Override // of what the family of the id can be asked
+	Tools    string            // how it is given tools; "" for ToolsXML
+	Rescue   bool              // look for calls in the text of a model that has tools
 }
+
+// How a model is given tools.
+const (
+	ToolsXML    = "xml"    // in its prompt
+	ToolsNative = "native" // in its own API
+	ToolsAuto   = "auto"   // in its own API until it says that it has none
+)
 
 // The wires of a [Way].
 const (
@@ -73,7 +82,15 @@ func (w Way) Asked() upstream.Model {
 	if w.Wire == WireText {
 		can |= upstream.Prefill
 	}
+	if w.Tools != ToolsAuto {
+		can &^= upstream.Tools
+	}
 	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can)}
+}
+
+// native tells whether the model is asked in its own tool API.
+func (w Way) native(asked upstream.Model) bool {
+	return w.Tools == ToolsNative || asked.Can.Has(upstream.Tools)
 }
 
 // Target is what a prompt has to heed for a model that can be asked so much.

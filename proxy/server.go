@@ -31,6 +31,20 @@ type Upstream interface {
 	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
 }
 
+// NativeUpstream is an upstream whose models may have a tool API of their own,
+// that of the Messages API. Pass is to such models what Invoke is to others; the
+// events have a Raw.
+type NativeUpstream interface {
+	Upstream
+	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[translate.Event, error]
+	CountNative(ctx context.Context, m upstream.Model, n upstream.Native) (tokens int, err error)
+}
+
+// Counter is an upstream that counts the tokens of a prompt.
+type Counter interface {
+	Count(ctx context.Context, m upstream.Model, p *translate.Prompt) (tokens int, err error)
+}
+
 // Timeouts bound the parts of an exchange. A zero takes the default.
 type Timeouts struct {
 	FirstByte  time.Duration // from asking the upstream until it accepts; 10 min
@@ -82,6 +96,9 @@ func New(opt Options) (*Server, error) {
 		for _, w := range m.Ways() {
 			if opt.Upstreams[w.Via()] == nil {
 				return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, w.Via())
+			}
+			if _, ok := opt.Upstreams[w.Via()].(NativeUpstream); !ok && w.Tools != "" && w.Tools != ToolsXML {
+				return nil, fmt.Errorf("model %q: the upstream %q has no tool API", m.Name, w.Via())
 			}
 			gates[w.Upstream] = newGate()
 		}
