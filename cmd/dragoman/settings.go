@@ -95,8 +95,14 @@ func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Ups
 // over returns the upstream as it is asked over a wire, which the configuration
 // has found it to have.
 func over(wire string, up proxy.Upstream) proxy.Upstream {
-	if b, ok := up.(*upstream.Bedrock); ok && wire == proxy.WireText {
+	b, ok := up.(*upstream.Bedrock)
+	switch {
+	case ok && wire == proxy.WireMessages:
+		return b.Messages()
+	case ok && wire == proxy.WireText:
 		return b.Text()
+	case ok && wire == proxy.WireConverse:
+		return b.Converse()
 	}
 	return up
 }

@@ -99,7 +99,7 @@ func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, nam
 		l.undeclared(w.Upstream, key, names)
 		return
 	}
-	if w.Wire == proxy.WireText && kind != Bedrock {
+	if (w.Wire == proxy.WireText || w.Wire == proxy.WireConverse) && kind != Bedrock {
 		l.report(l.lines[key+".wire"], key+".wire", fmt.Sprintf("%q is a wire of bedrock alone, and %s is of the kind %s", w.Wire, w.Upstream, kind),
 			"remove the key, or name an upstream of the kind bedrock")
 	}

@@ -170,7 +170,7 @@ func (l *loader) way(w *proxy.Way) map[string]field {
 	fields := map[string]field{
 		"upstream": l.text(&w.Upstream),
 		"model":    l.text(&w.Model),
-		"wire":     l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText}, []string{"converse", "chat"}),
+		"wire":     l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse}, []string{"chat"}),
 		"format":   l.choice(&w.Format, []string{translate.FormatLegacy}, nil),
 		"language": l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
 		"tools":    l.choice(&tools, []string{"xml"}, []string{"native", "auto"}),
