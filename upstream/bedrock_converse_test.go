@@ -188,8 +188,12 @@ func TestBedrockChoosesTheWire(t *testing.T) {
 		if _, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: test.id, Can: everything}, ask("Hi"))); err != nil {
 			t.Fatalf("%s: %v", test.id, err)
 		}
-		if r := f.Requests()[i]; r.Model != test.id || !strings.Contains(string(r.Body), test.body) {
+		r := f.Requests()[i]
+		if r.Model != test.id || !strings.Contains(string(r.Body), test.body) {
 			t.Errorf("%s: %s was asked %s", test.id, r.Model, r.Body)
+		}
+		if kind := r.Header.Get("content-type"); kind != "application/json" {
+			t.Errorf("%s: content type %q", test.id, kind)
 		}
 	}
 }
