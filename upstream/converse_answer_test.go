@@ -1,8 +1,11 @@
 package upstream
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"dragoman/translate"
 )
@@ -122,5 +125,16 @@ func TestReadConverseWhole(t *testing.T) {
 			complete := d.readWhole(strings.NewReader(test.answer), s.hear)
 			s.check(t, test.text, test.thinking, test.last, test.err, complete)
 		})
+	}
+}
+
+// TestConverseLost loses the connection behind the last byte of an answer, before
+// its end is known.
+func TestConverseLost(t *testing.T) {
+	var s spoken
+	cause := errors.New("reset by peer")
+	answer := io.MultiReader(strings.NewReader(`{"stopReason":"end_turn"}`), iotest.ErrReader(cause))
+	if new(converseDecoder).readWhole(answer, s.hear) || !errors.Is(s.err, cause) {
+		t.Errorf("%+v", s)
 	}
 }
