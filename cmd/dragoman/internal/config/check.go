@@ -103,6 +103,14 @@ func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, nam
 		l.report(l.lines[key+".wire"], key+".wire", fmt.Sprintf("%q is a wire of bedrock alone, and %s is of the kind %s", w.Wire, w.Upstream, kind),
 			"remove the key, or name an upstream of the kind bedrock")
 	}
+	native := w.Tools == proxy.ToolsNative || w.Tools == proxy.ToolsAuto
+	if native && (kind == Simulated || w.Wire != "" && w.Wire != proxy.WireMessages) {
+		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", w.Tools, w.Upstream),
+			"use tools: xml, or an upstream of the kind anthropic or bedrock with wire: messages")
+	}
+	if w.Rescue && !native {
+		l.report(l.lines[key+".rescue"], key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
+	}
 	if kind == Simulated && !w.Features.Without.Has(upstream.Prefill) {
 		w.Features.With |= upstream.Prefill
 	}

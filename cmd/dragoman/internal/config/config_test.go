@@ -89,7 +89,7 @@ models:
     stop_sequences: false
     images: true
     fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
-  - {name: "claude-*", upstream: west}
+  - {name: "claude-*", upstream: west, tools: auto, rescue: true}
 limits: {body_bytes: 33554432, max_concurrent: 0, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m}
 `)
@@ -110,7 +110,7 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "sim", Kind: Simulated},
 		},
 		Models: []proxy.Model{
-			{Name: "claude-3-opus", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy", Wire: "messages"}},
+			{Name: "claude-3-opus", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy", Wire: "messages", Tools: "xml"}},
 			{Name: "claude-2.1", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"}},
 			{Name: "new", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"}},
 			{Name: "forced", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
@@ -127,7 +127,7 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 					{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}},
 				},
 			},
-			{Name: "claude-*", Way: proxy.Way{Upstream: "west", Format: "legacy"}},
+			{Name: "claude-*", Way: proxy.Way{Upstream: "west", Format: "legacy", Tools: "auto", Rescue: true}},
 		},
 		BodyBytes: 32 << 20,
 		Attempts:  3,

@@ -166,14 +166,15 @@ func (l *loader) model(n *yaml.Node, key string) {
 
 // way returns the keys that say how a model is asked.
 func (l *loader) way(w *proxy.Way) map[string]field {
-	var language, tools string
+	var language string
 	fields := map[string]field{
 		"upstream": l.text(&w.Upstream),
 		"model":    l.text(&w.Model),
 		"wire":     l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse}, []string{"chat"}),
 		"format":   l.choice(&w.Format, []string{translate.FormatLegacy}, nil),
 		"language": l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
-		"tools":    l.choice(&tools, []string{"xml"}, []string{"native", "auto"}),
+		"tools":    l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}, nil),
+		"rescue":   l.boolean(func(b bool) { w.Rescue = b }),
 	}
 	l.features(fields, &w.Features)
 	return fields
