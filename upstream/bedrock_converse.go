@@ -29,13 +29,13 @@ func (b *Bedrock) Converse() *BedrockConverse { return &BedrockConverse{b} }
 func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	// A Claude alone can be asked which sequence it met.
 	send, watch := splitStops(p, m.Can, isClaude(m.ID))
-	return watchStops(watch, b.bedrock.invoke(ctx, m.ID, func() (wireRequest, error) {
+	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m.ID, func() (wireRequest[translate.Chunk], error) {
 		data, err := encodeConverse(m, p, send)
 		d := &converseDecoder{stops: send}
 		if m.Can.Has(Streaming) {
-			return wireRequest{data, converseStream, d.readStream}, err
+			return wireRequest[translate.Chunk]{data, converseStream, d.readStream}, err
 		}
-		return wireRequest{data, converse, d.readWhole}, err
+		return wireRequest[translate.Chunk]{data, converse, d.readWhole}, err
 	}))
 }
 

@@ -13,36 +13,35 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
-
-	"dragoman/translate"
 )
 
 // wireRequest is a request in the form of one wire.
-type wireRequest struct {
+type wireRequest[P portion] struct {
 	data []byte // the body
 	send operation
-	// read yields the chunks of the answer. It reports whether it came to the stop.
-	read func(answer io.Reader, yield func(translate.Chunk, error) bool) bool
+	// read yields the pieces of the answer. It reports whether it came to the last.
+	read func(answer io.Reader, yield func(P, error) bool) bool
 }
 
 // operation is one of Bedrock's. It sends the request of an exchange, to which it
 // leaves the answer.
 type operation func(ctx context.Context, client *bedrockruntime.Client, model string, x *exchange) error
 
-// invoke sends the request that encode makes once the range begins.
-func (b *Bedrock) invoke(ctx context.Context, model string, encode func() (wireRequest, error)) iter.Seq2[translate.Chunk, error] {
-	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
+// invokeBedrock sends the request that encode makes once the range begins.
+func invokeBedrock[P portion](ctx context.Context, b *Bedrock, model string, encode func() (wireRequest[P], error)) iter.Seq2[P, error] {
+	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
+		var none P
 		request, err := encode()
 		if err == nil {
 			err = checkModelID(model)
 		}
 		if err != nil {
-			yield(translate.Chunk{}, err)
+			yield(none, err)
 			return
 		}
-		x, err := b.open(ctx, model, request)
+		x, err := b.open(ctx, model, request.data, request.send)
 		if err != nil {
-			yield(translate.Chunk{}, err)
+			yield(none, err)
 			return
 		}
 		defer x.close()
@@ -53,9 +52,9 @@ func (b *Bedrock) invoke(ctx context.Context, model string, encode func() (wireR
 }
 
 // open sends the request and returns an exchange with an answer, unread.
-func (b *Bedrock) open(ctx context.Context, model string, request wireRequest) (*exchange, error) {
-	x := &exchange{request: request.data}
-	if err := request.send(ctx, b.client, model, x); err != nil {
+func (b *Bedrock) open(ctx context.Context, model string, data []byte, send operation) (*exchange, error) {
+	x := &exchange{request: data}
+	if err := send(ctx, b.client, model, x); err != nil {
 		x.close()
 		return nil, bedrockError(err)
 	}

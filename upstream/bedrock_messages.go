@@ -4,9 +4,11 @@ import (
 	"context"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
@@ -26,9 +28,9 @@ func (b *Bedrock) Messages() *BedrockMessages { return &BedrockMessages{b} }
 
 // Invoke sends the prompt to the model with this id, inference profile or ARN.
 func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return b.bedrock.invoke(ctx, m.ID, func() (wireRequest, error) {
+	return invokeBedrock(ctx, b.bedrock, m.ID, func() (wireRequest[translate.Chunk], error) {
 		data, err := messagesBody{AnthropicVersion: bedrockVersion, cache: m.Can.Has(Caching)}.encode(p)
-		return wireRequest{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
+		return wireRequest[translate.Chunk]{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
 	})
 }
 
@@ -41,8 +43,35 @@ func invokeModel(ctx context.Context, client *bedrockruntime.Client, model strin
 }
 
 // readChunks reads an answer in the model's own form, chunk by chunk.
-func readChunks(decode func(data []byte) (translate.Chunk, error)) func(io.Reader, func(translate.Chunk, error) bool) bool {
-	return func(answer io.Reader, yield func(translate.Chunk, error) bool) bool {
+func readChunks[P portion](decode func(data []byte) (P, error)) func(io.Reader, func(P, error) bool) bool {
+	return func(answer io.Reader, yield func(P, error) bool) bool {
 		return decodeStream(newFrameReader(answer).payloads(), decode, yield)
 	}
+}
+
+// Pass sends the request of a client to the model with this id, inference profile
+// or ARN, which has tools of its own.
+func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+	return invokeBedrock(ctx, b.bedrock, m.ID, func() (wireRequest[translate.Event], error) {
+		return wireRequest[translate.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
+	})
+}
+
+// Pass is that of [Bedrock.Messages].
+func (b *Bedrock) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+	return b.Messages().Pass(ctx, m, n)
+}
+
+// encodeBedrock returns the body of a client's request as Bedrock takes it
+// (reference/bedrock.md §2a). A model takes the new version from Claude 4.7 on.
+func encodeBedrock(m Model, n Native) []byte {
+	version := bedrockVersion
+	if v, known := claudeVersion(strings.ToLower(m.ID)); n.isNew() && isClaude(m.ID) && (!known || v >= 407) {
+		version = newVersion
+	}
+	members := map[string]jsontext.Value{memberVersion: asJSON(version)}
+	if betas := n.betas(); len(betas) > 0 {
+		members[memberBetas] = asJSON(betas)
+	}
+	return n.encode(members)
 }

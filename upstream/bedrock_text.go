@@ -37,9 +37,9 @@ func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
 
 // Invoke sends the prompt to the model with this id or ARN.
 func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return b.bedrock.invoke(ctx, m.ID, func() (wireRequest, error) {
+	return invokeBedrock(ctx, b.bedrock, m.ID, func() (wireRequest[translate.Chunk], error) {
 		data, err := encodeText(p)
-		return wireRequest{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
+		return wireRequest[translate.Chunk]{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
 	})
 }
 

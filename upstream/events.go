@@ -190,23 +190,24 @@ func decodeMessages(events iter.Seq2[[]byte, error], yield func(translate.Chunk,
 	return decodeStream(events, new(messagesDecoder).decode, yield)
 }
 
-// decodeStream yields the chunk that decode makes of each event, up to the one
-// with a stop. If the events end before, so does the answer: in an error. It
-// reports whether it came to the stop.
-func decodeStream[E any](events iter.Seq2[E, error], decode func(E) (translate.Chunk, error), yield func(translate.Chunk, error) bool) bool {
+// decodeStream yields the piece of an answer that decode makes of each event, up to
+// the last one. If the events end before, so does the answer: in an error. It
+// reports whether it came to the last piece.
+func decodeStream[E any, P portion](events iter.Seq2[E, error], decode func(E) (P, error), yield func(P, error) bool) bool {
+	var none P
 	for event, err := range events {
-		var chunk translate.Chunk
+		var p P
 		if err == nil {
-			chunk, err = decode(event)
+			p, err = decode(event)
 		}
 		if err != nil {
-			yield(translate.Chunk{}, err)
+			yield(none, err)
 			return false
 		}
-		if !yield(chunk, nil) || chunk.Stop != "" {
-			return chunk.Stop != ""
+		if last := isLast(p); !yield(p, nil) || last {
+			return last
 		}
 	}
-	yield(translate.Chunk{}, gatewayError("the upstream broke off before the end of its answer", nil))
+	yield(none, gatewayError("the upstream broke off before the end of its answer", nil))
 	return false
 }

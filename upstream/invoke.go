@@ -53,36 +53,61 @@ func replayable(h http.Header) { h["Idempotency-Key"] = nil }
 // invoke makes a sequence of run, which talks to one upstream. The context that
 // run gets ends with the range. An error that came after the end of the caller's
 // context is replaced by the context's cause.
-func invoke(
+func invoke[P portion](
 	ctx context.Context,
-	run func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool),
-) iter.Seq2[translate.Chunk, error] {
-	return func(yield func(translate.Chunk, error) bool) {
+	run func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool),
+) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
 		inner, cancel := context.WithCancel(ctx)
 		defer cancel()
-		run(inner, cancel, func(c translate.Chunk, err error) bool {
+		run(inner, cancel, func(p P, err error) bool {
 			if err != nil && ctx.Err() != nil {
 				err = context.Cause(ctx)
 			}
-			return yield(c, err)
+			return yield(p, err)
 		})
 	}
 }
 
-// withRequestID adds the upstream's id of the request to the first chunk, or to
+// portion is what an answer comes in: the chunks of a text, or the events of a model
+// with tools of its own.
+type portion interface {
+	translate.Chunk | translate.Event
+}
+
+// withRequestID adds the upstream's id of the request to the first portion, or to
 // an error.
-func withRequestID(id string, yield func(translate.Chunk, error) bool) func(translate.Chunk, error) bool {
+func withRequestID[P portion](id string, yield func(P, error) bool) func(P, error) bool {
 	told := false
-	return func(c translate.Chunk, err error) bool {
+	return func(p P, err error) bool {
 		var known *Error
 		if errors.As(err, &known) && known.RequestID == "" {
 			known.RequestID = id
 		}
 		if !told && err == nil {
-			c.RequestID, told = id, true
+			told = true
+			switch p := any(&p).(type) {
+			case *translate.Chunk:
+				p.RequestID = id
+			case *translate.Event:
+				if p.Message != nil {
+					p.Message.RequestID = id
+				}
+			}
 		}
-		return yield(c, err)
+		return yield(p, err)
 	}
+}
+
+// isLast tells whether the answer is whole with this portion.
+func isLast[P portion](p P) bool {
+	switch p := any(p).(type) {
+	case translate.Chunk:
+		return p.Stop != ""
+	case translate.Event:
+		return p.Type == translate.MessageStop
+	}
+	return false
 }
 
 // drain reads what follows the end of an answer, which lets its connection serve

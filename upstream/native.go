@@ -1,9 +1,16 @@
 package upstream
 
 import (
+	"bytes"
 	"errors"
+	"maps"
+	"slices"
+	"strconv"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
 )
 
 // ErrNoCounter says that an upstream does not count tokens.
@@ -16,4 +23,133 @@ type Native struct {
 	Body    jsontext.Value // a JSON object without duplicate names
 	Version string         // anthropic-version of the client; "" if it gave none
 	Betas   []string       // anthropic-beta
+}
+
+// encode returns the body for a model: without the members that say who it is for,
+// and with those of this wire.
+func (n Native) encode(members map[string]jsontext.Value) []byte {
+	changes := map[string]jsontext.Value{"model": nil, "stream": nil, memberVersion: nil, memberBetas: nil}
+	maps.Copy(changes, members)
+	return translate.WithMembers(n.Body, changes)
+}
+
+// The members that some clients write into a body, instead of headers or beside them.
+const (
+	memberVersion = "anthropic_version"
+	memberBetas   = "anthropic_beta"
+)
+
+// betas returns those of the header and of the body, each once.
+func (n Native) betas() []string {
+	var body struct {
+		Betas jsontext.Value `json:"anthropic_beta"`
+	}
+	betas := slices.Clone(n.Betas)
+	if json.Unmarshal(n.Body, &body, lenient) == nil {
+		var list []string
+		var one string
+		if json.Unmarshal(body.Betas, &list) == nil {
+			betas = append(betas, list...)
+		} else if json.Unmarshal(body.Betas, &one) == nil {
+			betas = append(betas, one)
+		}
+	}
+	slices.Sort(betas)
+	return slices.Compact(betas)
+}
+
+// newVersion is the version of the Messages API that took parameters away.
+const newVersion = "2026-10-21"
+
+// isNew tells whether the client speaks the new version, in a header or in the body.
+func (n Native) isNew() bool {
+	var body struct {
+		Version string `json:"anthropic_version"`
+	}
+	return n.Version == newVersion || json.Unmarshal(n.Body, &body, lenient) == nil && body.Version == newVersion
+}
+
+// asJSON returns a value as JSON.
+func asJSON(v any) jsontext.Value {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // what a client or the configuration named, which has been JSON or YAML
+	}
+	return data
+}
+
+// nativeDecoder turns the events of one Messages stream into those of translate.
+type nativeDecoder struct {
+	chunks messagesDecoder
+	usage  translate.Usage
+}
+
+// decode reads one event. Its Raw, like its Text, is valid until the next one.
+func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
+	if bytes.ContainsAny(data, "\r\n") { // which would end a line of the client's stream
+		raw := jsontext.Value(bytes.Clone(data))
+		if raw.Compact() == nil {
+			data = raw
+		}
+	}
+	if text, ok := d.chunks.textDelta(data); ok {
+		index, _ := strconv.Atoi(string(data[len(deltaStart) : len(deltaStart)+digits(data[len(deltaStart):])]))
+		return translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Index: index, Text: []byte(text), Raw: data}, nil
+	}
+	var ev nativeEvent
+	if err := json.Unmarshal(data, &ev, lenient); err != nil {
+		return translate.Event{}, gatewayError("the upstream sent an event that cannot be read", err)
+	}
+	if ev.Type == "error" {
+		return translate.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+	}
+	return d.event(&ev, data), nil
+}
+
+// nativeEvent is a [messagesEvent], and what says where it belongs.
+type nativeEvent struct {
+	messagesEvent
+	Index        int `json:"index"`
+	ContentBlock struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content_block"`
+	Delta struct {
+		Type         string         `json:"type"`
+		Text         string         `json:"text"`
+		StopReason   translate.Stop `json:"stop_reason"`
+		StopSequence string         `json:"stop_sequence"`
+	} `json:"delta"`
+}
+
+func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
+	e := translate.Event{Type: translate.OtherEvent, Index: ev.Index, Raw: data}
+	switch ev.Type {
+	case "message_start":
+		e.Type = translate.MessageStart
+		d.usage = ev.Message.Usage
+		e.Message = &translate.Message{Usage: d.usage}
+	case "ping":
+		e.Type = translate.Ping
+	case "content_block_start":
+		e.Type = translate.ContentBlockStart
+		e.Block = &translate.ContentBlock{Type: ev.ContentBlock.Type, Text: ev.ContentBlock.Text}
+	case "content_block_delta":
+		e.Type, e.Delta = translate.ContentBlockDelta, translate.OtherDelta
+		if ev.Delta.Type == "text_delta" {
+			e.Delta, e.Text = translate.TextDelta, []byte(ev.Delta.Text)
+		}
+	case "content_block_stop":
+		e.Type = translate.ContentBlockStop
+	case "message_delta":
+		e.Type = translate.MessageDelta
+		d.usage = latest(d.usage, ev.Usage)
+		e.Message = &translate.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
+	case "message_stop":
+		e.Type = translate.MessageStop
+		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own, which no client of the Messages API expects
+			e.Raw = translate.WithMembers(data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": nil})
+		}
+	}
+	return e
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 	"dragoman/upstream"
@@ -24,6 +25,9 @@ type Bedrock struct {
 	// Lacks is what the models refuse over Converse: of System, StopSequences,
 	// Streaming, Images and Documents. Set it before serving.
 	Lacks upstream.Features
+	// Native has the models answer the Messages body with tools of their own. Set it
+	// before serving.
+	Native Native
 	*log
 	script Script
 }
@@ -100,9 +104,38 @@ func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, 
 		call.events = func(c Completion) []event { return c.textEvents(call.prompt) }
 		return call, problem
 	}
+	if b.Native != nil {
+		call.prompt, problem = nativePrompt, checkNative(model, data)
+		call.events = func(Completion) []event { return b.Native.call(model, data) }
+		return call, problem
+	}
 	call.prompt, problem = readMessages(data)
 	call.events = Completion.events
 	return call, problem
+}
+
+// checkNative checks what the Messages body has on Bedrock, and what it has not
+// (reference/bedrock.md §2a).
+func checkNative(model string, data []byte) *malformed {
+	var request struct {
+		Version string         `json:"anthropic_version"`
+		Beta    []string       `json:"anthropic_beta"`
+		Model   jsontext.Value `json:"model"`
+		Stream  jsontext.Value `json:"stream"`
+	}
+	if err := json.Unmarshal(data, &request); err != nil {
+		return &malformed{text: err.Error()}
+	}
+	newer := strings.Contains(model, "claude-opus-4-7") || strings.Contains(model, "claude-sonnet-5")
+	switch {
+	case request.Model != nil:
+		return &malformed{key: "model"}
+	case request.Stream != nil:
+		return &malformed{key: "stream"}
+	case request.Version != bedrockVersion && !(newer && request.Version == "2026-10-21"):
+		return &malformed{text: "anthropic_version: " + request.Version + " is not known to this model"}
+	}
+	return nil
 }
 
 // bedrockVersion is the anthropic_version that a body has.

@@ -1,0 +1,155 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+	"dragoman/upstream/upstreamtest"
+)
+
+type passer interface {
+	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[translate.Event, error]
+}
+
+// nativeEvents is an answer with all that a client of the model may know and we
+// need not: it has to arrive as it is.
+var nativeEvents = []string{
+	`{"type":"message_start","message":{"id":"msg_x","type":"message","role":"assistant","model":"m","content":[],"new":[1],"usage":{"input_tokens":25,"cache_read_input_tokens":3}}}`,
+	`{"type":"ping"}`,
+	`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
+	`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"abc="}}`,
+	`{"type":"content_block_stop","index":0}`,
+	`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}`,
+	`{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Hé"}}`,
+	`{"type":"content_block_delta", "index":1, "delta":{"type":"text_delta","text":"!","more":1}}`,
+	`{"type":"content_block_stop","index":1}`,
+	`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{},"caller":{"type":"direct"}}}`,
+	`{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}`,
+	`{"type":"content_block_stop","index":2}`,
+	`{"type":"surprise","x":1}`,
+	`{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":9}}`,
+	`{"type":"message_stop"}`,
+}
+
+func answerNatively(string, []byte) []string { return nativeEvents }
+
+// nativeWire is one way to reach a model with tools of its own.
+type nativeWire struct {
+	name  string
+	model string
+	serve func(upstreamtest.Script) fake
+	dial  func(t *testing.T, server *httptest.Server) passer
+	// failure is the name of an error within an answer, overloaded.
+	failure string
+}
+
+var nativeWires = []nativeWire{{
+	name: "bedrock", model: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+	serve: func(s upstreamtest.Script) fake {
+		f := upstreamtest.NewBedrock(s)
+		f.Native = answerNatively
+		return f
+	},
+	dial:    func(t *testing.T, server *httptest.Server) passer { return dialBedrock(t, server) },
+	failure: "ServiceUnavailableException",
+}}
+
+// pass sends a request over the wire, and returns what came back until it ended.
+func (w nativeWire) pass(t *testing.T, model string, c upstreamtest.Completion, n upstream.Native) (events []translate.Event, raw []string, f fake, err error) {
+	t.Helper()
+	f = w.serve(upstreamtest.Answer(c))
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	var e translate.Event
+	for e, err = range w.dial(t, server).Pass(t.Context(), upstream.Model{ID: model}, n) {
+		if err == nil {
+			raw = append(raw, string(e.Raw))
+			e.Raw = nil
+			events = append(events, e)
+		}
+	}
+	return events, raw, f, err
+}
+
+func TestPass(t *testing.T) {
+	const body = `{"model":"asked","stream":true, "max_tokens":9,"tools":[{"name":"f","x":{"y": [1, 2]}}],"messages":"any","anthropic_version":"2026-10-21","anthropic_beta":["b","a"]}`
+	for _, w := range nativeWires {
+		t.Run(w.name, func(t *testing.T) {
+			events, raw, f, err := w.pass(t, w.model, upstreamtest.Completion{}, upstream.Native{Body: jsontext.Value(body), Betas: []string{"c", "a"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(nativeEvents, raw); diff != "" {
+				t.Errorf("events (-sent +got):\n%s", diff)
+			}
+			first, end := events[0].Message, events[len(events)-2].Message
+			if first.RequestID != "req-of-the-fake" || first.Usage.InputTokens != 25 ||
+				end.StopReason != translate.StopToolUse || end.Usage != (translate.Usage{InputTokens: 25, OutputTokens: 9, CacheReadInputTokens: 3}) {
+				t.Errorf("what we know of it: %+v, %+v", first, end)
+			}
+			if text := string(events[6].Text) + string(events[7].Text); text != "Hé!" || events[6].Index != 1 {
+				t.Errorf("text %q of block %d", text, events[6].Index)
+			}
+			sent := string(f.Requests()[0].Body)
+			for _, part := range []string{`"max_tokens":9,"tools":[{"name":"f","x":{"y": [1, 2]}}],"messages":"any"`} {
+				if !strings.Contains(sent, part) {
+					t.Errorf("sent %s\nwithout %s", sent, part)
+				}
+			}
+		})
+	}
+}
+
+// TestPassFails has a model break off, and fail, within its answer.
+func TestPassFails(t *testing.T) {
+	for _, w := range nativeWires {
+		t.Run(w.name, func(t *testing.T) {
+			body := upstream.Native{Body: jsontext.Value(`{"max_tokens":9}`)}
+			for _, tt := range []struct {
+				fault  *upstreamtest.Fault
+				status int
+			}{
+				{upstreamtest.Fail(3, w.failure, "busy"), 529},
+				{upstreamtest.End(900), 502},
+				{upstreamtest.Corrupt(2), 502},
+			} {
+				events, _, _, err := w.pass(t, w.model, upstreamtest.Completion{Fault: tt.fault}, body)
+				var failed *upstream.Error
+				if !errors.As(err, &failed) || failed.Status != tt.status || len(events) == 0 {
+					t.Errorf("%v after %d events", err, len(events))
+				}
+			}
+		})
+	}
+}
+
+// TestPassToBedrock names the version as each model takes it.
+func TestPassToBedrock(t *testing.T) {
+	w := nativeWires[0]
+	for _, tt := range []struct{ model, version, body, want string }{
+		{w.model, "2026-10-21", `{}`, "bedrock-2023-05-31"},
+		{"anthropic.claude-opus-4-7", "2026-10-21", `{}`, "2026-10-21"},
+		{"anthropic.claude-opus-4-7", "", `{"anthropic_version":"2026-10-21"}`, "2026-10-21"},
+		{"anthropic.claude-opus-4-7", "2023-06-01", `{}`, "bedrock-2023-05-31"},
+		{"global.anthropic.claude-sonnet-5-5", "2026-10-21", `{"anthropic_beta":"x"}`, "2026-10-21"},
+	} {
+		_, _, f, err := w.pass(t, tt.model, upstreamtest.Completion{}, upstream.Native{Body: jsontext.Value(tt.body), Version: tt.version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := string(f.Requests()[0].Body)
+		if !strings.Contains(body, fmt.Sprintf(`"anthropic_version":%q`, tt.want)) || strings.Contains(tt.body, "beta") != strings.Contains(body, `"anthropic_beta":["x"]`) {
+			t.Errorf("%s, %s: %s", tt.model, tt.version, body)
+		}
+	}
+}
