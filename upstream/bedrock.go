@@ -84,11 +84,14 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 // Claude is sent the Messages body, and so is a model whose ARN does not tell what
 // it is. Every other family is asked over Converse.
 func (b *Bedrock) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	if isClaude(m.ID) || namesNobody(m.ID) {
+	if b.speaksMessages(m) {
 		return b.Messages().Invoke(ctx, m, p)
 	}
 	return b.Converse().Invoke(ctx, m, p)
 }
+
+// speaksMessages tells whether a model is sent the Messages body.
+func (b *Bedrock) speaksMessages(m Model) bool { return isClaude(m.ID) || namesNobody(m.ID) }
 
 // ownCredentials tells a failure to find credentials from one to reach Bedrock.
 type ownCredentials struct{ aws.CredentialsProvider }

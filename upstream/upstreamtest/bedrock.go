@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -51,8 +52,8 @@ type bedrockCall struct {
 	whole  bool // the answer comes in one piece, so that nothing fails within it
 }
 
-// ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /converse-stream
-// and /converse.
+// ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /converse-stream,
+// /converse and /count-tokens.
 func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-amzn-RequestId", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -67,6 +68,10 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if fault := verify(r, data); fault != nil {
 		bedrockRefusal(w, fault)
+		return
+	}
+	if operation == countTokens {
+		b.count(w, r, model, data)
 		return
 	}
 	call, problem := b.read(operation, model, data)
@@ -84,6 +89,21 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	untilEnd(func() { b.play(r.Context(), call.frames(w, newBody(w, c)), call.events(c), c.Fault) })
+}
+
+// count answers a request for a count, with an estimate; its script has the fault.
+func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, data []byte) {
+	prompt, problem := b.readCount(model, data)
+	if problem != nil {
+		bedrockRefusal(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
+		return
+	}
+	b.add(Request{model, r.Header.Clone(), data, prompt})
+	if c := b.script(model, prompt); c.Fault.early() {
+		bedrockRefusal(w, c.Fault)
+		return
+	}
+	writeCount(w, "inputTokens", prompt.EstimateTokens())
 }
 
 // The operations.
@@ -164,7 +184,7 @@ func modelOf(path string) (model, operation string, ok bool) {
 	path, ok = strings.CutPrefix(path, "/model/")
 	path, operation, _ = strings.Cut(path, "/")
 	model, err := url.PathUnescape(path)
-	known := operation == invokeStream || operation == converseStream || operation == converse
+	known := slices.Contains([]string{invokeStream, converseStream, converse, countTokens}, operation)
 	return model, operation, ok && known && err == nil && model != ""
 }
 
