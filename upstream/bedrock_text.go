@@ -89,15 +89,21 @@ func onlyText(p *translate.Prompt) error {
 	for i, turn := range p.Turns {
 		for _, part := range turn.Parts {
 			if part.Type != translate.PartText {
-				name := part.Type
-				if part.Title != "" {
-					name += fmt.Sprintf(" %q", part.Title)
-				}
-				return invalid.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s in turn %d (%s)", name, i+1, turn.Role))
+				return cannotShow(part, i, turn.Role)
 			}
 		}
 	}
 	return nil
+}
+
+// cannotShow is the error of a part that the model cannot read, in the turn with
+// this index.
+func cannotShow(part translate.Part, turn int, role string) error {
+	name := part.Type
+	if part.Title != "" {
+		name += fmt.Sprintf(" %q", part.Title)
+	}
+	return invalid.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s in turn %d (%s)", name, turn+1, role))
 }
 
 // markers counts those that the text of the prompt has to hold: one for each
