@@ -33,6 +33,10 @@ type wire struct {
 	denied     string
 	// plain: the wire's own reasons are stop_sequence and max_tokens alone.
 	plain bool
+	// watched: the upstream looks for the client's stop sequences by itself, and
+	// leaves the answer there before the counters come.
+	watched bool
+	can     upstream.Features // of the models of the tests
 }
 
 var textWire = wire{
@@ -84,7 +88,29 @@ var wires = []wire{{
 	},
 	invalid: "invalid_request_error", throttled: "rate_limit_error",
 	overloaded: "overloaded_error", denied: "permission_error",
-}}
+}, chatWire}
+
+// chatWire is the one whose models are told by their features what to take.
+var chatWire = wire{
+	name: "openai",
+	serve: func(s upstreamtest.Script) fake {
+		f := upstreamtest.NewChat(s)
+		f.Key = "sk-test"
+		return f
+	},
+	dial: func(t *testing.T, server *httptest.Server) invoker {
+		up, err := upstream.NewOpenAI(upstream.OpenAIOptions{
+			BaseURL: server.URL + "/v1", APIKey: "sk-test", HTTPClient: server.Client(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return up
+	},
+	invalid: "invalid_request_error", throttled: "rate_limit_exceeded",
+	overloaded: "overloaded_error", denied: "permission_error",
+	watched: true, can: upstream.Streaming | upstream.System | upstream.StopSequences,
+}
 
 // eachWire runs a test over every wire.
 func eachWire(t *testing.T, test func(t *testing.T, w wire)) {

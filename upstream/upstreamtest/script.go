@@ -20,6 +20,8 @@ type Completion struct {
 	// Text is everything the model would write. The server cuts it before the
 	// first of the request's stop sequences.
 	Text string
+	// Thinking is the reasoning that comes before the text.
+	Thinking string
 	// Stop is why the text ends; "" means that the model had no more to say.
 	Stop         translate.Stop
 	StopSequence string
