@@ -29,9 +29,10 @@ func (l *loader) checkUpstream(u *Upstream, key string) {
 		if u.Endpoint != "" {
 			l.checkURL(u.Endpoint, key+".endpoint")
 		}
-	case Anthropic:
+	case Anthropic, OpenAI:
 		if u.BaseURL == "" {
-			l.report(l.lines[key], key, "the upstream has no base_url", "add the address of the server, without /v1/messages")
+			resource := map[string]string{Anthropic: "/v1/messages", OpenAI: "/chat/completions"}[u.Kind]
+			l.report(l.lines[key], key, "the upstream has no base_url", "add the address of the server, without "+resource)
 			return
 		}
 		l.checkURL(u.BaseURL, key+".base_url")
@@ -87,14 +88,26 @@ func (l *loader) checkModels() {
 		if _, declared := kinds[m.Upstream]; !declared {
 			l.undeclared(m.Upstream, key, names)
 		}
-		if kind := kinds[m.Upstream]; m.Wire == proxy.WireText && kind != "" && kind != Bedrock {
-			l.report(l.lines[key+".wire"], key+".wire", fmt.Sprintf("%q is a wire of bedrock alone, and %s is of the kind %s", m.Wire, m.Upstream, kind),
-				"remove the key, or name an upstream of the kind bedrock")
-		}
+		l.checkWire(m, kinds[m.Upstream], key+".wire")
 		if kinds[m.Upstream] == Simulated && !m.Features.Without.Has(upstream.Prefill) {
 			m.Features.With |= upstream.Prefill
 		}
 		l.shadowed(i, key)
+	}
+}
+
+// wireOf is the kind of upstream that alone has a wire; openai has no other.
+var wireOf = map[string]string{proxy.WireText: Bedrock, proxy.WireChat: OpenAI}
+
+func (l *loader) checkWire(m *proxy.Model, kind, key string) {
+	only, of := wireOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
+	switch {
+	case kind == "" || m.Wire == "":
+	case only != "" && kind != only:
+		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", m.Wire, only, of),
+			"remove the key, or name an upstream of the kind "+only)
+	case kind == OpenAI && m.Wire != proxy.WireChat:
+		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", m.Wire, of), "remove the key, or write wire: chat")
 	}
 }
 

@@ -124,7 +124,7 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 		fields["region"] = l.text(&u.Region)
 		fields["profile"] = l.text(&u.Profile)
 		fields["endpoint"] = l.text(&u.Endpoint)
-	case Anthropic:
+	case Anthropic, OpenAI:
 		fields["base_url"] = l.text(&u.BaseURL)
 		fields["api_key"] = l.text(&u.APIKey)
 	}
@@ -132,10 +132,10 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 }
 
 func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
-	kinds := []string{Simulated, Bedrock, Anthropic}
+	kinds := []string{Simulated, Bedrock, Anthropic, OpenAI}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "kind" {
-			l.choice(&u.Kind, kinds, []string{"vertex", "openai"})(deref(n.Content[i+1]), key+".kind")
+			l.choice(&u.Kind, kinds, []string{"vertex"})(deref(n.Content[i+1]), key+".kind")
 			return u.Kind != ""
 		}
 	}
@@ -151,7 +151,7 @@ func (l *loader) model(n *yaml.Node, key string) {
 		"name":      l.text(&m.Name),
 		"upstream":  l.text(&m.Upstream),
 		"model":     l.text(&m.Model),
-		"wire":      l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText}, []string{"converse", "chat"}),
+		"wire":      l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireChat}, []string{"converse"}),
 		"format":    l.choice(&m.Format, []string{translate.FormatLegacy}, nil),
 		"language":  l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
 		"tools":     l.choice(&tools, []string{"xml"}, []string{"native", "auto"}),
