@@ -45,27 +45,36 @@ func chatError(data []byte, status int) *Error {
 	if status < 400 {
 		status, _ = strconv.Atoi(f.code())
 	}
-	a, known := byCode[f.code()]
-	if !known || !a.final {
-		if b, ok := byStatus[status]; ok {
-			a, known = b, true
-		}
-	}
-	if !known {
-		if a, known = byCode[f.Type]; !known {
-			a, known = byType[f.Type]
-		}
-	}
 	switch {
-	case f.Message == "" && status >= 400, !known && status >= 400:
-		return statusError(status, f.Message)
-	case !known:
-		a = internal
-	}
-	if f.Message == "" {
+	case f.Message == "" && status >= 400:
+		return statusError(status, "")
+	case f.Message == "":
 		f.Message = "the upstream failed with " + f.Type
 	}
-	return a.error(f.Message)
+	return f.answer(status).error(f.Message)
+}
+
+// answer maps the failure, given its HTTP status if it has one. An empty purse
+// comes with the status of a busy hour.
+func (f *chatFailure) answer(status int) answer {
+	if a := byCode[f.code()]; a.final {
+		return a
+	}
+	if a, known := byStatus[status]; known {
+		return a
+	}
+	for _, word := range [...]string{f.code(), f.Type} {
+		if a, known := byCode[word]; known {
+			return a
+		}
+		if a, known := byType[word]; known {
+			return a
+		}
+	}
+	if status >= 400 {
+		return badGateway
+	}
+	return internal
 }
 
 // code returns the code as a word or a number.

@@ -20,11 +20,13 @@ type chatCompletion struct {
 }
 
 type chatChoice struct {
-	Delta        chatDelta      `json:"delta"`   // of a chunk
-	Message      chatDelta      `json:"message"` // of a whole one
-	FinishReason string         `json:"finish_reason"`
-	StopReason   jsontext.Value `json:"stop_reason"`  // vLLM: the stop sequence, or the number of a token
-	MatchedStop  jsontext.Value `json:"matched_stop"` // SGLang: the same
+	Delta        chatDelta `json:"delta"`   // of a chunk
+	Message      chatDelta `json:"message"` // of a whole one
+	FinishReason string    `json:"finish_reason"`
+	// vLLM's and SGLang's names for what was met: a stop sequence, or the number of
+	// a token, or null for the usual end.
+	StopReason  jsontext.Value `json:"stop_reason"`
+	MatchedStop jsontext.Value `json:"matched_stop"`
 }
 
 type chatDelta struct {
@@ -199,15 +201,16 @@ func (d *chatDecoder) finish(c *chatChoice) {
 // met a stop sequence. Where the server does not tell, it was ours if a call has
 // begun: models do not leave one open.
 func (d *chatDecoder) stopped(c *chatChoice) (translate.Stop, string) {
-	for _, named := range [...]jsontext.Value{c.StopReason, c.MatchedStop} {
+	met := c.StopReason
+	if met == nil {
+		met = c.MatchedStop
+	}
+	if met != nil {
 		var sequence string
-		if named.Kind() != '"' || json.Unmarshal(named, &sequence) != nil {
-			continue
-		}
-		if slices.Contains(d.stops, sequence) {
+		if met.Kind() == '"' && json.Unmarshal(met, &sequence) == nil && slices.Contains(d.stops, sequence) {
 			return translate.StopSequence, sequence
 		}
-		return translate.StopEndTurn, "" // a sequence of the server's own
+		return translate.StopEndTurn, "" // or a sequence of the server's own
 	}
 	if d.called && len(d.stops) > 0 {
 		return translate.StopSequence, ""
