@@ -21,16 +21,13 @@ type Exchange struct {
 	Upstream      string // its name in the configuration
 	UpstreamModel string // the id that the upstream knows
 
-	Status    int    // of HTTP; 499 if the client left before there was one
-	ErrorType string // error.type of the Messages API; "" if all went well
-	// UpstreamFailed says that the error is the upstream's, and not the client's
-	// or ours.
-	UpstreamFailed bool
-	Panicked       bool
-	Stream         bool // the client asked for a stream
-	StreamBegan    bool // and its first event went out
-	Terminal       Terminal
-	Attempts       int // calls of an upstream
+	Status      int    // of HTTP; 499 if the client left before there was one
+	ErrorType   string // error.type of the Messages API; "" if all went well
+	Panicked    bool
+	Stream      bool // the client asked for a stream
+	StreamBegan bool // and its first event went out
+	Terminal    Terminal
+	Attempts    []Attempt // calls of an upstream, in order
 
 	FirstEvent time.Duration // since the request; 0 if there was no event
 	Duration   time.Duration // since the request
@@ -47,6 +44,13 @@ type Exchange struct {
 	StopReason        string
 	ToolCalls         []string // the outcome of each
 	Dropped           []string // names of fields that were left out
+}
+
+// Attempt is one call of an upstream.
+type Attempt struct {
+	Upstream  string // its name in the configuration
+	ErrorType string // what it failed with; "" if it did not
+	InPlaceOf string // what the upstream before failed with, if this one is a fallback; else ""
 }
 
 // Terminal is how an exchange ended.
@@ -74,7 +78,7 @@ func (m *Metrics) Observe(e *Exchange) {
 		m.firstEvent.WithLabelValues(labels...).Observe(e.FirstEvent.Seconds())
 	}
 	m.observeStages(e)
-	m.observeAttempts(e, upstream)
+	m.observeAttempts(e)
 	if e.StreamBegan {
 		m.streamsTerminated.WithLabelValues(string(e.Terminal)).Inc()
 	}
@@ -105,16 +109,18 @@ func (m *Metrics) observeStages(e *Exchange) {
 	}
 }
 
-func (m *Metrics) observeAttempts(e *Exchange, upstream string) {
-	if e.Attempts == 0 {
-		return
+func (m *Metrics) observeAttempts(e *Exchange) {
+	for _, a := range e.Attempts {
+		errorType := "none"
+		if a.ErrorType != "" {
+			errorType = oneOf(errorTypes, a.ErrorType)
+			m.upstreamErrors.WithLabelValues(a.Upstream, errorType).Inc()
+		}
+		m.attempts.WithLabelValues(a.Upstream, errorType).Inc()
+		if a.InPlaceOf != "" {
+			m.fallbacks.WithLabelValues(a.Upstream, oneOf(errorTypes, a.InPlaceOf)).Inc()
+		}
 	}
-	errorType := "none"
-	if e.UpstreamFailed {
-		errorType = oneOf(errorTypes, e.ErrorType)
-		m.upstreamErrors.WithLabelValues(upstream, errorType).Inc()
-	}
-	m.attempts.WithLabelValues(upstream, errorType).Inc()
 }
 
 func (m *Metrics) countTokens(model, kind string, n int) {

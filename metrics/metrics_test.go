@@ -15,8 +15,9 @@ import (
 func whole() *Exchange {
 	return &Exchange{
 		Dialect: "messages", Model: "claude-2.1", Pattern: "claude-*", Upstream: "east",
-		Status: 200, ErrorType: "overloaded_error", UpstreamFailed: true, Panicked: true,
-		Stream: true, StreamBegan: true, Terminal: Failed, Attempts: 1,
+		Status: 200, ErrorType: "overloaded_error", Panicked: true,
+		Stream: true, StreamBegan: true, Terminal: Failed,
+		Attempts:   []Attempt{{Upstream: "west", ErrorType: "rate_limit_error"}, {Upstream: "east", ErrorType: "overloaded_error", InPlaceOf: "rate_limit_error"}},
 		FirstEvent: time.Second, Duration: 2 * time.Second,
 		Decode: time.Microsecond, Render: time.Microsecond, Parse: time.Microsecond, Encode: time.Microsecond,
 		InputTokens: 3, OutputTokens: 5, CacheReadTokens: 7, CacheWriteTokens: 11,
@@ -56,6 +57,7 @@ func TestObserve(t *testing.T) {
 		`dragoman_dropped_fields_total{field="messages.content.cache_control"} 1`,
 		`dragoman_dropped_fields_total{field="other"} 1`,
 		`dragoman_dropped_fields_total{field="thinking"} 1`,
+		`dragoman_fallbacks_total{error_type="rate_limit_error",upstream="east"} 1`,
 		`dragoman_inflight_requests 0`,
 		`dragoman_open_streams 0`,
 		`dragoman_overhead_seconds_sum{stage="decode"} 1e-06`,
@@ -80,7 +82,9 @@ func TestObserve(t *testing.T) {
 		`dragoman_tool_calls_total{model="claude-*",outcome="clean"} 2`,
 		`dragoman_tool_calls_total{model="claude-*",outcome="leaked"} 1`,
 		`dragoman_upstream_attempts_total{error_type="overloaded_error",upstream="east"} 1`,
+		`dragoman_upstream_attempts_total{error_type="rate_limit_error",upstream="west"} 1`,
 		`dragoman_upstream_errors_total{error_type="overloaded_error",upstream="east"} 1`,
+		`dragoman_upstream_errors_total{error_type="rate_limit_error",upstream="west"} 1`,
 	}
 	if got := strings.Join(dragoman(exposition(t, m)), "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))

@@ -4,8 +4,6 @@ import (
 	"context"
 	"iter"
 	"time"
-
-	"dragoman/translate"
 )
 
 // The names of the time-outs in the configuration, below timeouts.
@@ -15,52 +13,54 @@ const (
 	totalTimeout     = "total"
 )
 
-// attend stands between an upstream and the parser, where it is known who waits
-// for whom: between two chunks we wait for the upstream, in a chunk it waits for
-// us. So this is where the frames of a stream go out before we wait, where slow
-// upstreams are given up, with cancel, and where our own time is measured: two
-// readings of the clock for a chunk, however many events it makes.
+// expire cancels after a time-out.
+func expire(cancel context.CancelCauseFunc, name string, limit time.Duration) *time.Timer {
+	return time.AfterFunc(limit, func() { cancel(&timeoutError{name, limit}) })
+}
+
+// attend stands between an upstream and what reads its answer, where it is known
+// who waits for whom: between two pieces we wait for the upstream, in a piece it
+// waits for us. So this is where the frames of a stream go out before we wait, where
+// slow upstreams are given up, with cancel, and where our own time is measured: two
+// readings of the clock for a piece, however many events it makes.
 //
-// The first byte of an upstream is its first chunk.
-func (x *exchange) attend(ctx context.Context, cancel context.CancelCauseFunc, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
-	expire := func(name string, limit time.Duration) *time.Timer {
-		return time.AfterFunc(limit, func() { cancel(&timeoutError{name, limit}) })
-	}
-	return func(yield func(translate.Chunk, error) bool) {
+// The first byte of an upstream is its first piece. The id of the request at the
+// upstream is in one of them, if it gave any.
+func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], requestID func(T) string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
 		limits := x.s.timeouts
-		total := expire(totalTimeout, limits.Total)
-		defer total.Stop()
-		idle := expire(idleTimeout, limits.Idle)
+		idle := expire(cancel, idleTimeout, limits.Idle)
 		idle.Stop()
 		defer idle.Stop()
-		first := expire(firstByteTimeout, limits.FirstByte)
+		first := expire(cancel, firstByteTimeout, limits.FirstByte)
 		defer first.Stop()
 
-		for chunk, err := range chunks {
+		for piece, err := range pieces {
 			first.Stop()
 			idle.Stop()
 			if err != nil {
-				yield(chunk, reason(ctx, err))
+				yield(none, reason(ctx, err))
 				return
 			}
-			if chunk.RequestID != "" {
-				x.record.UpstreamRequestID = chunk.RequestID
+			if id := requestID(piece); id != "" {
+				x.record.UpstreamRequestID = id
 			}
 			arrived := x.elapsed()
-			more := yield(chunk, nil)
+			more := yield(piece, nil)
 			x.record.Parse += x.elapsed() - arrived
 			err = x.flush()
 			if !more {
 				return
 			}
 			if err != nil {
-				yield(translate.Chunk{}, err)
+				yield(none, err)
 				return
 			}
 			idle.Reset(limits.Idle)
 		}
 		if err := reason(ctx, nil); err != nil {
-			yield(translate.Chunk{}, err)
+			yield(none, err)
 		}
 	}
 }

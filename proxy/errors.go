@@ -36,14 +36,19 @@ type failure struct {
 	message    string
 	details    jsontext.Value // for programs, or nil
 	retryAfter time.Duration  // 0 for no advice
+	final      bool           // to try again is of no use, whatever the status
 }
 
 func (f *failure) Error() string { return f.message }
 
-// setHeader advises when to try again: in whole seconds, never too early.
+// setHeader advises when to try again: in whole seconds, never too early; and
+// whether to (reference/errors.md §3).
 func (f *failure) setHeader(h http.Header) {
 	if f.retryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
+	}
+	if f.final {
+		h.Set("X-Should-Retry", "false")
 	}
 }
 
@@ -97,7 +102,7 @@ func describe(err error) *failure {
 		if status < 400 || status > 599 {
 			status = http.StatusInternalServerError
 		}
-		return &failure{status: status, typ: cmp.Or(failed.Type, typeAPI), message: failed.Message, retryAfter: failed.RetryAfter}
+		return &failure{status: status, typ: cmp.Or(failed.Type, typeAPI), message: failed.Message, retryAfter: failed.RetryAfter, final: failed.Final}
 	case errors.As(err, &late):
 		return &failure{status: http.StatusGatewayTimeout, typ: typeTimeout, message: late.Error()}
 	}

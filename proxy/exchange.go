@@ -50,55 +50,61 @@ func (x *exchange) contain(f func() error) (err error) {
 	return f()
 }
 
-// answer is the pipeline up to the prompt.
+// answer is the pipeline up to the ways that the request can take.
 func (x *exchange) answer() error {
-	req, err := x.decode()
-	if err != nil {
-		return err
-	}
-	model, err := x.s.route(req.Model)
-	if err != nil {
-		return err
-	}
-	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = model.Name, model.Upstream, model.Model
-	x.w.Header().Set("X-Dragoman-Upstream", model.Upstream)
-
-	began := x.elapsed()
-	asked := model.Asked()
-	prompt, err := x.render(req, model.Way, asked.Can)
-	x.record.Render = x.elapsed() - began
+	body, model, err := x.read(translate.DecodeOptions{})
 	if err != nil {
 		return err
 	}
 	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
-		return x.show(prompt)
+		return x.show(body, model.Way)
 	}
-	return x.ask(model.Via(), asked, req, prompt)
+	return x.ask(body, model.Ways())
 }
 
-// decode reads the request, in the client's dialect.
-func (x *exchange) decode() (*translate.Request, error) {
-	body, err := x.body()
+// read reads the request, in the client's dialect, until it is known who is to
+// answer it.
+func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, error) {
+	data, err := x.body()
 	if err != nil {
-		return nil, err
+		return nil, Model{}, err
 	}
+	opt.Strict = x.s.strict
 	began := x.elapsed()
-	req, err := x.dialect.decode(x.r.Header, body, x.s.strict)
+	body, err := x.dialect.decode(x.r.Header, data, opt)
 	x.record.Decode = x.elapsed() - began
+	if err != nil {
+		return nil, Model{}, err
+	}
+	x.record.Model, x.record.Stream = body.Model, body.Stream && !opt.Count
+	model, err := x.s.route(body.Model)
+	if err != nil {
+		return nil, Model{}, err
+	}
+	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = model.Name, model.Upstream, model.Model
+	return body, model, nil
+}
+
+// decode validates the request. What it leaves out is named.
+func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
+	began := x.elapsed()
+	req, err := body.Request()
+	x.record.Decode += x.elapsed() - began
 	if err != nil {
 		return nil, err
 	}
 	req.ID = newID("msg_")
-	x.record.Model, x.record.Stream, x.record.Dropped = req.Model, req.Stream, req.Dropped
-	if len(req.Dropped) > 0 {
-		x.w.Header().Set("X-Dragoman-Dropped", printable(req.Dropped))
+	for _, field := range req.Dropped {
+		x.leaveOut(field, true)
 	}
 	return req, nil
 }
 
 // render makes the prompt for a model that can be asked so much.
 func (x *exchange) render(req *translate.Request, w Way, can upstream.Features) (*translate.Prompt, error) {
+	began := x.elapsed()
 	p, err := translate.Render(req, w.Target(can))
+	x.record.Render += x.elapsed() - began
 	if err != nil {
 		return nil, err
 	}
@@ -129,16 +135,14 @@ func (x *exchange) leaveOut(field string, given bool) {
 // ask is the pipeline from the prompt to the client, streamed or whole. The
 // status line goes out with the first event of a stream, and with a message
 // that is whole: a failure before is answered with a status of its own.
-func (x *exchange) ask(via string, model upstream.Model, req *translate.Request, prompt *translate.Prompt) error {
+func (x *exchange) ask(body *translate.Body, ways []Way) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
-	x.record.Attempts = 1
-	x.w.Header().Set("X-Dragoman-Attempts", "1")
+	total := expire(cancel, totalTimeout, x.s.timeouts.Total)
+	defer total.Stop()
 
-	chunks := x.s.upstreams[via].Invoke(ctx, model, prompt)
-	chunks = x.attend(ctx, cancel, chunks)
-	events := x.watch(translate.Events(req, prompt, chunks))
-	if req.Stream {
+	events := x.watch(x.attempts(ctx, body, ways))
+	if body.Stream {
 		x.stream = &stream{x: x, cancel: cancel}
 		return x.stream.send(events)
 	}
@@ -147,9 +151,9 @@ func (x *exchange) ask(via string, model upstream.Model, req *translate.Request,
 		return err
 	}
 	began := x.elapsed()
-	body := x.dialect.message(nil, m)
+	answer := x.dialect.message(nil, m)
 	x.record.Encode = x.elapsed() - began
-	return x.write(http.StatusOK, body)
+	return x.write(http.StatusOK, answer)
 }
 
 // watch takes down what the events say of the exchange.
@@ -160,6 +164,10 @@ func (x *exchange) watch(events iter.Seq2[translate.Event, error]) iter.Seq2[tra
 			case translate.MessageStart:
 				x.record.FirstEvent = x.elapsed()
 				x.count(e.Message.Usage)
+			case translate.ContentBlockStart:
+				if e.Raw != nil && e.Block.Type == translate.BlockToolUse {
+					x.record.ToolCalls = append(x.record.ToolCalls, string(translate.OutcomeClean))
+				}
 			case translate.MessageDelta:
 				x.count(e.Message.Usage)
 				x.record.StopReason = string(e.Message.StopReason)
@@ -180,13 +188,22 @@ func (x *exchange) count(u translate.Usage) {
 	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
 }
 
-// show answers with the prompt.
-func (x *exchange) show(prompt *translate.Prompt) error {
-	body, err := json.Marshal(prompt)
+// show answers with the prompt that the way would be asked.
+func (x *exchange) show(body *translate.Body, way Way) error {
+	x.w.Header().Set("X-Dragoman-Upstream", way.Upstream)
+	req, err := x.decode(body)
 	if err != nil {
 		return err
 	}
-	return x.write(http.StatusOK, body)
+	prompt, err := x.render(req, way, way.Asked().Can)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(prompt)
+	if err != nil {
+		return err
+	}
+	return x.write(http.StatusOK, data)
 }
 
 // write answers with JSON, at once.

@@ -47,7 +47,7 @@ func (x *exchange) log() {
 	}
 	line.Int("status", r.Status).
 		Bool("stream", r.Stream).
-		Int("attempts", r.Attempts).
+		Int("attempts", len(r.Attempts)).
 		Float64("duration_ms", milliseconds(r.Duration)).
 		Float64("overhead_ms", milliseconds(r.Overhead())).
 		Int64("bytes_in", r.BytesIn).

@@ -1,12 +1,15 @@
 package proxy
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // messages is the Messages API (reference/messages-api.md), whose streams are
@@ -14,7 +17,11 @@ import (
 var messages = dialect{
 	name:    "messages",
 	decode:  decodeMessages,
+	native:  nativeMessages,
 	message: func(dst []byte, m *translate.Message) []byte { return m.AppendJSON(dst) },
+	count: func(dst []byte, tokens int) []byte {
+		return fmt.Appendf(dst, `{"input_tokens":%d}`, tokens)
+	},
 	failure: appendError,
 	streamHeader: http.Header{
 		"Content-Type":      {"text/event-stream; charset=utf-8"},
@@ -22,7 +29,7 @@ var messages = dialect{
 		"X-Accel-Buffering": {"no"}, // nginx would hold events back
 	},
 	event: func(dst []byte, e translate.Event) []byte {
-		dst = appendFrameHead(dst, e.Type.String())
+		dst = appendFrameHead(dst, e.Name())
 		dst = e.AppendJSON(dst)
 		return append(dst, "\n\n"...)
 	},
@@ -33,8 +40,21 @@ var messages = dialect{
 	},
 }
 
-func decodeMessages(h http.Header, body []byte, strict bool) (*translate.Request, error) {
-	return translate.Decode(body, translate.DecodeOptions{Version: h.Get("Anthropic-Version"), Strict: strict})
+func decodeMessages(h http.Header, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+	opt.Version = h.Get("Anthropic-Version")
+	return translate.ReadBody(body, opt)
+}
+
+func nativeMessages(h http.Header, body *translate.Body) upstream.Native {
+	n := upstream.Native{Body: body.JSON(), Version: h.Get("Anthropic-Version")}
+	for _, list := range h.Values("Anthropic-Beta") {
+		for beta := range strings.SplitSeq(list, ",") {
+			if beta = strings.TrimSpace(beta); beta != "" {
+				n.Betas = append(n.Betas, beta)
+			}
+		}
+	}
+	return n
 }
 
 // appendFrameHead appends a frame up to its data, which has to be one line.

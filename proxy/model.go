@@ -16,7 +16,22 @@ import (
 type Model struct {
 	Name string // what clients ask for; each * in it stands for any characters
 	Way
+	Fallbacks []Way // in order, for when the upstream of the first way fails
 }
+
+// As returns the model for one name that it covers: with the ids that the
+// upstreams know.
+func (m Model) As(name string) Model {
+	m.Way = m.Way.As(name)
+	m.Fallbacks = slices.Clone(m.Fallbacks)
+	for i, w := range m.Fallbacks {
+		m.Fallbacks[i] = w.As(name)
+	}
+	return m
+}
+
+// Ways returns all ways, the first one first.
+func (m Model) Ways() []Way { return append([]Way{m.Way}, m.Fallbacks...) }
 
 // Way is a model of an upstream, and how it is asked.
 type Way struct {
@@ -25,7 +40,16 @@ type Way struct {
 	Model    string            // the id that the upstream knows; "" for the name asked for
 	Format   string            // the prompting convention; "" for the default
 	Features upstream.Override // of what the family of the id can be asked
+	Tools    string            // how it is given tools; "" for ToolsXML
+	Rescue   bool              // look for calls in the text of a model that has tools
 }
+
+// How a model is given tools.
+const (
+	ToolsXML    = "xml"    // in its prompt
+	ToolsNative = "native" // in its own API
+	ToolsAuto   = "auto"   // in its own API until it says that it has none
+)
 
 // The wires of a [Way].
 const (
@@ -58,7 +82,15 @@ func (w Way) Asked() upstream.Model {
 	if w.Wire == WireText {
 		can |= upstream.Prefill
 	}
+	if w.Tools != ToolsAuto {
+		can &^= upstream.Tools
+	}
 	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can)}
+}
+
+// native tells whether the model is asked in its own tool API.
+func (w Way) native(asked upstream.Model) bool {
+	return w.Tools == ToolsNative || asked.Can.Has(upstream.Tools)
 }
 
 // Target is what a prompt has to heed for a model that can be asked so much.
@@ -89,8 +121,7 @@ func (m Model) Covers(name string) bool {
 func (s *Server) route(name string) (Model, error) {
 	for _, m := range s.models {
 		if m.Covers(name) {
-			m.Way = m.As(name)
-			return m, nil
+			return m.As(name), nil
 		}
 	}
 	const longest = 64

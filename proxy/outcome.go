@@ -40,8 +40,30 @@ func (x *exchange) blame(err error) {
 		x.record.UpstreamRequestID = failed.RequestID
 	}
 	x.record.Panicked = errors.As(err, &panicked)
-	x.record.UpstreamFailed = x.record.Attempts > 0 && !x.record.Panicked &&
-		(x.record.Terminal == metrics.Failed || x.record.Terminal == metrics.IdleTimeout)
+	if !x.record.Panicked && (x.record.Terminal == metrics.Failed || x.record.Terminal == metrics.IdleTimeout) {
+		x.charge(x.record.ErrorType)
+	}
+}
+
+// charge takes down what the last call of an upstream failed with.
+func (x *exchange) charge(errorType string) {
+	if n := len(x.record.Attempts); n > 0 {
+		x.record.Attempts[n-1].ErrorType = errorType
+	}
+}
+
+// passOver takes down and logs a failure that the client is not told of, because
+// there is another try.
+func (x *exchange) passOver(err error) {
+	f := describe(err)
+	x.charge(f.typ)
+	x.s.log.Warn().
+		Str("request_id", x.record.RequestID).
+		Str("upstream", x.record.Upstream).
+		Str("error_type", f.typ).
+		Str("error", err.Error()).
+		Str("msg", "the upstream failed and is passed over").
+		Send()
 }
 
 // explain logs what the client is not told of an error.

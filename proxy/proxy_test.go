@@ -70,6 +70,7 @@ func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
 	opt := Options{
 		Models:    []Model{{Name: "claude-*", Way: Way{Upstream: "east", Features: upstream.Override{With: upstream.Prefill}}}},
 		Upstreams: map[string]Upstream{"east": up},
+		Attempts:  1,
 		Log:       zerolog.Nop(),
 	}
 	for _, f := range change {

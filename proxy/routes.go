@@ -17,6 +17,7 @@ func (s *Server) Handler() http.Handler {
 	// "/messages" what others expect of one (reference/clients.md §2).
 	for _, path := range []string{"/v1/messages", "/messages", "/v1/v1/messages"} {
 		r.Post(path, s.serve(&messages, (*exchange).answer))
+		r.Post(path+"/count_tokens", s.serve(&messages, (*exchange).countTokens))
 	}
 
 	nowhere := messages

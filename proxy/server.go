@@ -31,6 +31,20 @@ type Upstream interface {
 	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
 }
 
+// NativeUpstream is an upstream whose models may have a tool API of their own,
+// that of the Messages API. Pass is to such models what Invoke is to others; the
+// events have a Raw.
+type NativeUpstream interface {
+	Upstream
+	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[translate.Event, error]
+	CountNative(ctx context.Context, m upstream.Model, n upstream.Native) (tokens int, err error)
+}
+
+// Counter is an upstream that counts the tokens of a prompt.
+type Counter interface {
+	Count(ctx context.Context, m upstream.Model, p *translate.Prompt) (tokens int, err error)
+}
+
 // Timeouts bound the parts of an exchange. A zero takes the default.
 type Timeouts struct {
 	FirstByte  time.Duration // from asking the upstream until it accepts; 10 min
@@ -47,12 +61,14 @@ type Options struct {
 	Strict    bool                // refuse what a text model cannot do, rather than leave it out
 	BodyBytes int64               // most bytes of a request's body, unpacked; 0 for 32 MiB
 	Timeouts  Timeouts
+	Attempts  int           // most tries of one upstream for a request, before its first event; 0 for 2
 	Ping      time.Duration // silence towards a client before a ping; 0 for 10 s
 	Log       zerolog.Logger
 	Metrics   *metrics.Metrics // nil for some that nobody else sees
 }
 
-// Server answers clients. It keeps nothing from one request to the next.
+// Server answers clients. From one request to the next it keeps nothing of theirs,
+// only what it has seen of the upstreams.
 type Server struct {
 	models    []Model
 	upstreams map[string]Upstream
@@ -60,6 +76,9 @@ type Server struct {
 	strict    bool
 	bodyBytes int64
 	timeouts  Timeouts
+	attempts  int
+	gates     map[string]*gate // by the name of the upstream
+	lessons   lessons
 	ping      time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
@@ -72,9 +91,16 @@ func New(opt Options) (*Server, error) {
 	if len(opt.Models) == 0 {
 		return nil, errors.New("no models: nothing could be served")
 	}
+	gates := map[string]*gate{}
 	for _, m := range opt.Models {
-		if opt.Upstreams[m.Via()] == nil {
-			return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, m.Via())
+		for _, w := range m.Ways() {
+			if opt.Upstreams[w.Via()] == nil {
+				return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, w.Via())
+			}
+			if _, ok := opt.Upstreams[w.Via()].(NativeUpstream); !ok && w.Tools != "" && w.Tools != ToolsXML {
+				return nil, fmt.Errorf("model %q: the upstream %q has no tool API", m.Name, w.Via())
+			}
+			gates[w.Upstream] = newGate()
 		}
 	}
 	s := &Server{
@@ -88,9 +114,11 @@ func New(opt Options) (*Server, error) {
 			Total:      cmp.Or(opt.Timeouts.Total, time.Hour),
 			WriteStall: cmp.Or(opt.Timeouts.WriteStall, time.Minute),
 		},
-		ping:    cmp.Or(opt.Ping, 10*time.Second),
-		log:     opt.Log,
-		metrics: opt.Metrics,
+		attempts: cmp.Or(opt.Attempts, 2),
+		gates:    gates,
+		ping:     cmp.Or(opt.Ping, 10*time.Second),
+		log:      opt.Log,
+		metrics:  opt.Metrics,
 	}
 	if s.metrics == nil {
 		s.metrics = metrics.New("")

@@ -10,10 +10,19 @@ import (
 // part of a message.
 func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 	var m *Message
+	var native *nativeMessage
 	stopped := false
 	for e, err := range events {
 		if err != nil {
 			return nil, err
+		}
+		if e.Type == MessageStart && e.Raw != nil {
+			native = &nativeMessage{}
+		}
+		if native != nil {
+			native.add(e)
+			stopped = stopped || e.Type == MessageStop
+			continue
 		}
 		switch e.Type {
 		case MessageStart:
@@ -35,6 +44,9 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 	}
 	if !stopped {
 		return nil, errors.New("the events ended before message_stop")
+	}
+	if native != nil {
+		return native.whole(), nil
 	}
 	return m, nil
 }

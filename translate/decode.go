@@ -21,6 +21,9 @@ type DecodeOptions struct {
 	// Strict refuses what a text model cannot do and what the API does not know.
 	// Otherwise it is left out and named in Request.Dropped.
 	Strict bool
+	// Count reads a request that asks for its tokens to be counted: max_tokens may
+	// be missing (reference/messages-api.md §11).
+	Count bool
 	// LooseNames takes tool names outside of the API's pattern.
 	LooseNames bool
 }
@@ -44,24 +47,78 @@ const version20261021 = "2026-10-21"
 // The error is an *InvalidRequestError in the API's wording; of several errors
 // it is the first in the order of the API's fields.
 func Decode(body []byte, opt DecodeOptions) (*Request, error) {
+	b, err := ReadBody(body, opt)
+	if err != nil {
+		return nil, err
+	}
+	return b.Request()
+}
+
+// Body is a request of which so much has been read as it takes to know who is to
+// answer it.
+type Body struct {
+	Model  string
+	Stream bool // the client asked for a stream, and for no other thing by that name
+
+	raw  []byte
+	opt  DecodeOptions
+	wire wireRequest
+}
+
+// ReadBody reads a body as [Decode] does, up to its validation: it is JSON as it
+// should be, and names a model.
+func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
 	if deeperThan(body, maxDepth) {
 		return nil, &InvalidRequestError{Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
 	}
-	var w wireRequest
-	if err := json.Unmarshal(body, &w); err != nil {
+	b := &Body{raw: body, opt: opt}
+	if err := json.Unmarshal(body, &b.wire); err != nil {
 		return nil, jsonError(body, err)
 	}
 	if jsontext.Value(body).Kind() != '{' { // null is no error of the json package
 		return nil, &InvalidRequestError{Message: notObject}
 	}
-	d := decoder{body: body, opt: opt}
-	r := d.request(&w)
+	d := b.decoder()
+	b.Model = d.model(&b.wire)
+	b.Stream = b.wire.Stream.kind == 't'
+	if d.err != nil {
+		return nil, d.err
+	}
+	return b, nil
+}
+
+func (b *Body) decoder() *decoder { return &decoder{body: b.raw, opt: b.opt} }
+
+// Request validates the request; see [Decode].
+func (b *Body) Request() (*Request, error) {
+	d := b.decoder()
+	r := d.request(&b.wire)
 	if d.err != nil {
 		return nil, d.err
 	}
 	r.Dropped = slices.Sorted(maps.Keys(d.dropped))
 	return r, nil
 }
+
+// Native returns the request as far as it concerns us if the model has a tool API
+// of its own: the model, whether to stream, and those tools that the client runs
+// itself. The body is for the model to validate.
+func (b *Body) Native() (*Request, error) {
+	d := b.decoder()
+	r := &Request{Model: b.Model, Stream: d.flag(member("stream"), b.wire.Stream)}
+	if d.err != nil {
+		return nil, d.err
+	}
+	d.opt.Strict = false
+	tools := d.tools(&b.wire.Tools)
+	if choice := d.toolChoice(b.wire.ToolChoice, tools); d.err == nil {
+		r.Tools, r.ToolChoice = tools, choice
+	}
+	return r, nil
+}
+
+// JSON returns the body as it came.
+func (b *Body) JSON() []byte { return b.raw }
 
 // decoder turns the wire form of one request into a Request. The first failure
 // stays; what is decoded after it is not used.
@@ -87,12 +144,9 @@ var unusable = []string{
 const threadUnsupported = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
 
 func (d *decoder) request(w *wireRequest) *Request {
-	r := &Request{
-		Model:     d.text(member("model"), w.Model),
-		MaxTokens: d.integer(member("max_tokens"), w.MaxTokens, 0),
-	}
-	if r.Model == "" {
-		d.fail(member("model"), "String should have at least 1 character")
+	r := &Request{Model: d.model(w)}
+	if !d.opt.Count || w.MaxTokens.kind != 0 {
+		r.MaxTokens = d.integer(member("max_tokens"), w.MaxTokens, 0)
 	}
 	d.messages(r, &w.Messages)
 	r.System = d.system(&w.System)
@@ -111,6 +165,14 @@ func (d *decoder) request(w *wireRequest) *Request {
 	}
 	d.leave(nil, w.Rest, unusable)
 	return r
+}
+
+func (d *decoder) model(w *wireRequest) string {
+	name := d.text(member("model"), w.Model)
+	if name == "" {
+		d.fail(member("model"), "String should have at least 1 character")
+	}
+	return name
 }
 
 // system reads the system prompt: text, or blocks of text.

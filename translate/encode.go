@@ -6,6 +6,9 @@ import "strconv"
 // reference/messages-api.md §8, in one line. Members that the API always has
 // and this package does not know are null.
 func (m *Message) AppendJSON(dst []byte) []byte {
+	if m.Raw != nil {
+		return append(dst, m.Raw...)
+	}
 	dst = append(dst, `{"id":`...)
 	dst = appendJSONString(dst, m.ID)
 	dst = append(dst, `,"type":"message","role":"assistant","model":`...)
@@ -29,6 +32,9 @@ func (m *Message) AppendJSON(dst []byte) []byte {
 // members here that they have in a whole message, so that what a client
 // accumulates is what it would have been given at once.
 func (e Event) AppendJSON(dst []byte) []byte {
+	if e.Raw != nil {
+		return append(dst, e.Raw...)
+	}
 	switch e.Type {
 	case MessageStart:
 		dst = append(dst, `{"type":"message_start","message":`...)

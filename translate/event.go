@@ -14,6 +14,8 @@ const (
 	ContentBlockStop
 	MessageDelta
 	MessageStop
+	// OtherEvent is one that this package does not know: it is in Raw.
+	OtherEvent
 )
 
 var eventNames = [...]string{
@@ -24,9 +26,10 @@ var eventNames = [...]string{
 	ContentBlockStop:  "content_block_stop",
 	MessageDelta:      "message_delta",
 	MessageStop:       "message_stop",
+	OtherEvent:        "",
 }
 
-// String returns the name of the event on the wire.
+// String returns the name of the event on the wire, "" for OtherEvent.
 func (t EventType) String() string { return eventNames[t] }
 
 // DeltaType is the kind of a content_block_delta; String gives its name on the wire.
@@ -38,6 +41,8 @@ const (
 	InputJSONDelta
 	ThinkingDelta
 	SignatureDelta
+	// OtherDelta is one that this package does not emit: it is in Raw.
+	OtherDelta
 )
 
 var deltaNames = [...]string{
@@ -45,6 +50,7 @@ var deltaNames = [...]string{
 	InputJSONDelta: "input_json_delta",
 	ThinkingDelta:  "thinking_delta",
 	SignatureDelta: "signature_delta",
+	OtherDelta:     "",
 }
 
 // String returns the name of the delta on the wire.
@@ -65,6 +71,18 @@ type Event struct {
 	// Message is the message so far, without content (MessageStart), or its
 	// ending: StopReason, StopSequence, Usage and Outcomes (MessageDelta).
 	Message *Message
+	// Raw is the event in JSON as a model with a tool API of its own sent it, with
+	// all that only its clients know; nil for events of this package. The other
+	// fields say then what Raw says of them.
+	Raw jsontext.Value
+}
+
+// Name returns the name of the event on the wire.
+func (e Event) Name() string {
+	if e.Type == OtherEvent {
+		return stringOf(memberOf(e.Raw, "type"))
+	}
+	return e.Type.String()
 }
 
 // Message is a whole answer of the Messages API (reference/messages-api.md §8).
@@ -78,6 +96,10 @@ type Message struct {
 	// Outcomes says how each attempt of the model to call a tool was read. It is
 	// for metrics and not part of the API.
 	Outcomes []Outcome
+	// RequestID is the upstream's own id of the request (MessageStart with Raw).
+	RequestID string
+	// Raw is the message in JSON if its events had a Raw.
+	Raw jsontext.Value
 }
 
 // The types of a [ContentBlock].

@@ -62,7 +62,7 @@ func (p *parser) take(c *Chunk) {
 	case p.unheard:
 	case p.cut:
 		// The upstream was left before it told how much it wrote.
-		p.usage.OutputTokens = max(p.usage.OutputTokens, (p.read+bytesPerToken-1)/bytesPerToken)
+		p.usage.OutputTokens = max(p.usage.OutputTokens, EstimateTokens(p.read))
 		p.end(StopEndTurn, "")
 	case c.Stop != "":
 		p.finish(c.Stop, c.StopSequence)

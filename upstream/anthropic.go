@@ -89,7 +89,7 @@ func newTransport() *http.Transport {
 // Invoke sends the prompt to the model of this name.
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		response, err := a.open(ctx, m.ID, p)
+		response, err := a.open(ctx, m, p)
 		if err != nil {
 			yield(translate.Chunk{}, err)
 			return
@@ -102,8 +102,8 @@ func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) it
 }
 
 // open sends the request and returns the response if it is an event stream.
-func (a *Anthropic) open(ctx context.Context, model string, p *translate.Prompt) (*http.Response, error) {
-	body, err := messagesBody{Model: model, Stream: true}.encode(p)
+func (a *Anthropic) open(ctx context.Context, m Model, p *translate.Prompt) (*http.Response, error) {
+	body, err := messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
 	if err != nil {
 		return nil, err
 	}

@@ -37,9 +37,9 @@ func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
 
 // Invoke sends the prompt to the model with this id or ARN.
 func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return b.bedrock.invoke(ctx, m.ID, func() (wireBody, error) {
+	return b.bedrock.invoke(ctx, m.ID, func() (wireRequest, error) {
 		data, err := encodeText(p)
-		return wireBody{data, newTextDecoder(p).decode}, err
+		return wireRequest{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
 	})
 }
 
@@ -67,7 +67,7 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 	if !slices.Contains(stops, humanTurn) {
 		stops = append(stops, humanTurn)
 	}
-	data, err := json.Marshal(textBody{
+	return encodeJSON(textBody{
 		AnthropicVersion: bedrockVersion,
 		Prompt:           text,
 		MaxTokens:        p.MaxTokens,
@@ -76,12 +76,6 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 		TopP:             p.TopP,
 		TopK:             p.TopK,
 	})
-	if err != nil {
-		e := invalid.error("the prompt cannot be written as JSON")
-		e.Err = err
-		return nil, e
-	}
-	return data, nil
 }
 
 // onlyText finds what a text cannot hold.
@@ -89,21 +83,20 @@ func onlyText(p *translate.Prompt) error {
 	for i, turn := range p.Turns {
 		for _, part := range turn.Parts {
 			if part.Type != translate.PartText {
-				return cannotShow(part, i, turn.Role)
+				return invalid.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s", placeOf(part, i, turn.Role)))
 			}
 		}
 	}
 	return nil
 }
 
-// cannotShow is the error of a part that the model cannot read, in the turn with
-// this index.
-func cannotShow(part translate.Part, turn int, role string) error {
+// placeOf says for a client which image or document of its prompt is meant.
+func placeOf(part translate.Part, turn int, role string) string {
 	name := part.Type
 	if part.Title != "" {
 		name += fmt.Sprintf(" %q", part.Title)
 	}
-	return invalid.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s in turn %d (%s)", name, turn+1, role))
+	return fmt.Sprintf("%s in turn %d (%s)", name, turn+1, role)
 }
 
 // markers counts those that the text of the prompt has to hold: one for each

@@ -100,8 +100,8 @@ func newChatDecoder(p *translate.Prompt, stops []string) *chatDecoder {
 	return d
 }
 
-// streamEnd is the last event of a stream.
-const streamEnd = "[DONE]"
+// chatEnd is the last event of a stream.
+const chatEnd = "[DONE]"
 
 // ended yields the events of a stream. One that has told its finish_reason may end
 // without the last event.
@@ -113,7 +113,7 @@ func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, e
 			}
 		}
 		if d.stop != "" {
-			yield([]byte(streamEnd), nil)
+			yield([]byte(chatEnd), nil)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, e
 // decode reads one event. The counters come behind the finish_reason, so that the
 // chunk of the last event, and no other, has Stop set.
 func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
-	if string(data) == streamEnd {
+	if string(data) == chatEnd {
 		return d.end()
 	}
 	var c chatCompletion

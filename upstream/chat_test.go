@@ -10,12 +10,6 @@ import (
 	"dragoman/translate"
 )
 
-func userTurn(parts ...translate.Part) []translate.Turn {
-	return []translate.Turn{{Role: translate.RoleUser, Parts: parts}}
-}
-
-func textPart(s string) translate.Part { return translate.Part{Type: translate.PartText, Text: s} }
-
 func TestChatBody(t *testing.T) {
 	const all = System | Streaming | StopSequences | Images | Documents | Prefill
 	const head, stream = `{"model":"m",`, `"stream":true,"stream_options":{"include_usage":true}`
@@ -33,25 +27,25 @@ func TestChatBody(t *testing.T) {
 		stop   []string
 		want   string
 	}{
-		{"all of it", all, translate.Prompt{System: two, Turns: userTurn(textPart("Hi")), MaxTokens: 9, Temperature: &half, TopP: &half, TopK: &k}, []string{"x"},
+		{"all of it", all, translate.Prompt{System: two, Turns: partsTurn(textPart("Hi")), MaxTokens: 9, Temperature: &half, TopP: &half, TopK: &k}, []string{"x"},
 			head + `"messages":[{"role":"system","content":"one\n\ntwo"},{"role":"user","content":"Hi"}],"max_tokens":9,` +
 				`"temperature":0.5,"top_p":0.5,"top_k":7,"stop":["x"],` + stream + `}`},
-		{"no system role, no streaming", 0, translate.Prompt{System: two, Turns: userTurn(textPart("Hi")), MaxTokens: 9}, nil,
+		{"no system role, no streaming", 0, translate.Prompt{System: two, Turns: partsTurn(textPart("Hi")), MaxTokens: 9}, nil,
 			head + `"messages":[{"role":"user","content":"one\n\ntwo\n\nHi"}],"max_tokens":9,"stream":false}`},
-		{"texts of a turn", all, translate.Prompt{Turns: userTurn(textPart("a"), textPart("b\n"), textPart("c"), textPart("\nd"))}, nil,
+		{"texts of a turn", all, translate.Prompt{Turns: partsTurn(textPart("a"), textPart("b\n"), textPart("c"), textPart("\nd"))}, nil,
 			head + `"messages":[{"role":"user","content":"a\nb\nc\nd"}],"max_tokens":0,` + stream + `}`},
-		{"prefill", all, translate.Prompt{Turns: append(userTurn(textPart("Hi")), answer)}, nil,
+		{"prefill", all, translate.Prompt{Turns: append(partsTurn(textPart("Hi")), answer)}, nil,
 			head + `"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"So"}],"max_tokens":0,` + stream +
 				`,"continue_final_message":true,"add_generation_prompt":false}`},
-		{"no prefill", all &^ Prefill, translate.Prompt{Turns: append(userTurn(textPart("Hi")), answer)}, nil,
+		{"no prefill", all &^ Prefill, translate.Prompt{Turns: append(partsTurn(textPart("Hi")), answer)}, nil,
 			head + `"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"So"}],"max_tokens":0,` + stream + `}`},
-		{"image", all, translate.Prompt{Turns: userTurn(textPart("See"), image)}, nil,
+		{"image", all, translate.Prompt{Turns: partsTurn(textPart("See"), image)}, nil,
 			head + `"messages":[{"role":"user","content":[{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}],"max_tokens":0,` + stream + `}`},
-		{"documents of text", 0, translate.Prompt{Turns: userTurn(
+		{"documents of text", 0, translate.Prompt{Turns: partsTurn(
 			document(`{"type":"text","media_type":"text/plain","data":"D"}`), document(`{"type":"content","content":"E"}`),
 			translate.Part{Type: translate.PartDocument, Source: []byte(`{"type":"content","content":[{"type":"text","text":"F"}]}`)},
 		)}, nil, head + `"messages":[{"role":"user","content":"T\nC\n\nD\nT\nC\n\nE\nF"}],"max_tokens":0,"stream":false}`},
-		{"a document of another kind", all, translate.Prompt{Turns: userTurn(document(`{"type":"base64","media_type":"application/pdf","data":"AAAA"}`))}, nil,
+		{"a document of another kind", all, translate.Prompt{Turns: partsTurn(document(`{"type":"base64","media_type":"application/pdf","data":"AAAA"}`))}, nil,
 			head + `"messages":[{"role":"user","content":[{"type":"text","text":"T\nC\n\n"},{"type":"file","file":{"filename":"T","file_data":"data:application/pdf;base64,AAAA"}}]}],"max_tokens":0,` + stream + `}`},
 	}
 	for _, test := range tests {
@@ -79,7 +73,7 @@ func TestChatCannotShow(t *testing.T) {
 		{"another server's document", translate.PartDocument, `{"type":"file","file_id":"f"}`, Documents},
 	}
 	for _, test := range tests {
-		p := &translate.Prompt{Turns: userTurn(translate.Part{Type: test.kind, Source: []byte(test.source)})}
+		p := &translate.Prompt{Turns: partsTurn(translate.Part{Type: test.kind, Source: []byte(test.source)})}
 		_, err := encodeChat(Model{"m", test.can}, p, nil)
 		if err == nil || !strings.Contains(err.Error(), "400 invalid_request_error") || !strings.Contains(err.Error(), test.kind+" in turn 1 (user)") {
 			t.Errorf("%s: %v", test.name, err)
@@ -172,7 +166,7 @@ func TestDecodeChat(t *testing.T) {
 
 // TestCallInPrefill has a call that the prefill opened.
 func TestCallInPrefill(t *testing.T) {
-	turns := append(userTurn(textPart("Hi")), translate.Turn{Role: translate.RoleAssistant, Parts: []translate.Part{textPart("<function_calls>\n<invoke>")}})
+	turns := append(partsTurn(textPart("Hi")), translate.Turn{Role: translate.RoleAssistant, Parts: []translate.Part{textPart("<function_calls>\n<invoke>")}})
 	d := newChatDecoder(&translate.Prompt{Turns: turns}, []string{translate.CallsEnd})
 	if _, err := d.decode([]byte(`{"choices":[{"delta":{},"finish_reason":"stop"}]}`)); err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ func TestChatThroughEvents(t *testing.T) {
 			"no stops": func(f *upstreamtest.Chat) { f.NoStops = true },
 			"no done":  func(f *upstreamtest.Chat) { f.NoDone, f.NoUsage = true, true },
 		} {
-			for _, can := range []upstream.Features{chatWire.can, chatWire.can &^ upstream.Streaming} {
+			for _, can := range []upstream.Features{upstream.StopSequences, upstream.StopSequences | upstream.Streaming} {
 				f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: test.completion}))
 				change(f)
 				chunks := openChat(t, f).Invoke(t.Context(), upstream.Model{ID: "m", Can: can}, prompt)

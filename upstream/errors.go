@@ -70,7 +70,7 @@ type answer struct {
 }
 
 var (
-	refused     = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
+	refused     = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true, final: true}
 	badGateway  = answer{status: http.StatusBadGateway, typ: typeAPI}
 	internal    = answer{status: http.StatusInternalServerError, typ: typeAPI}
 	overloaded  = answer{status: 529, typ: typeOverloaded}

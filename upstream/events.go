@@ -193,11 +193,11 @@ func decodeMessages(events iter.Seq2[[]byte, error], yield func(translate.Chunk,
 // decodeStream yields the chunk that decode makes of each event, up to the one
 // with a stop. If the events end before, so does the answer: in an error. It
 // reports whether it came to the stop.
-func decodeStream(events iter.Seq2[[]byte, error], decode func([]byte) (translate.Chunk, error), yield func(translate.Chunk, error) bool) bool {
-	for data, err := range events {
+func decodeStream[E any](events iter.Seq2[E, error], decode func(E) (translate.Chunk, error), yield func(translate.Chunk, error) bool) bool {
+	for event, err := range events {
 		var chunk translate.Chunk
 		if err == nil {
-			chunk, err = decode(data)
+			chunk, err = decode(event)
 		}
 		if err != nil {
 			yield(translate.Chunk{}, err)

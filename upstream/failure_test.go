@@ -26,14 +26,14 @@ func TestRefusedBeforeTheAnswer(t *testing.T) {
 			{"throttled", upstreamtest.Refuse(429, w.throttled, "Too many requests", "7"),
 				upstream.Error{Status: 429, Type: "rate_limit_error", Message: "Too many requests", RetryAfter: 7 * time.Second}},
 			{"credentials", upstreamtest.Refuse(403, w.denied, "User: arn:aws:iam::1:role/x is not authorized", ""),
-				upstream.Error{Status: 502, Type: "api_error", Message: "the upstream refused the proxy's own credentials; the key of this request is not at fault"}},
+				upstream.Error{Status: 502, Type: "api_error", Message: "the upstream refused the proxy's own credentials; the key of this request is not at fault", Final: true}},
 			{"html", upstreamtest.Reply(400, "text/html", "<html>no</html>"),
 				upstream.Error{Status: 400, Type: "invalid_request_error"}},
 		}
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
 				up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Fault: test.fault}))
-				a, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m", Can: w.can}, ask("Hi")))
+				a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 				var got *upstream.Error
 				if !errors.As(err, &got) || a != (answer{}) {
 					t.Fatalf("%+v, %v", a, err)
@@ -62,7 +62,7 @@ func TestFailsWithinTheAnswer(t *testing.T) {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{
 				Text: "Hello", Pieces: 5, Fault: upstreamtest.Fail(events, w.overloaded, "busy"),
 			}))
-			_, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m", Can: w.can}, ask("Hi")))
+			_, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 			var got *upstream.Error
 			if !errors.As(err, &got) || got.Status != 529 || got.Type != "overloaded_error" || got.Message != "busy" || got.RequestID == "" {
 				t.Errorf("after %d events: %v", events, err)
@@ -75,7 +75,7 @@ func TestCorruptEvent(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for events := range 7 {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 6, Fault: upstreamtest.Corrupt(events)}))
-			_, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m", Can: w.can}, ask("Hi")))
+			_, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 			wantGateway(t, err)
 		}
 	})
@@ -93,7 +93,7 @@ func TestCutAnywhere(t *testing.T) {
 				})
 				var whole answer
 				for ; whole.Stop == ""; n++ {
-					a, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m", Can: w.can}, ask("Hi")))
+					a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 					if whole = a; err != nil {
 						wantGateway(t, err)
 					}
@@ -126,7 +126,7 @@ func TestAnswerThatIsNoStream(t *testing.T) {
 			upstreamtest.Reply(418, "text/plain", "short and stout"),
 		} {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Fault: fault}))
-			a, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m", Can: w.can}, ask("Hi")))
+			a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 			wantGateway(t, err)
 			if a != (answer{}) {
 				t.Errorf("%+v: %+v", fault, a)
@@ -142,8 +142,8 @@ func TestCancelledInTheAnswer(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		var last error
-		for c, err := range up.Invoke(ctx, upstream.Model{ID: "m", Can: w.can}, ask("Hi")) {
-			if last = err; c.Text != "" {
+		for c, err := range up.Invoke(ctx, w.model, ask("Hi")) {
+			if last = err; c.Text != "" || w.whole {
 				cancel(cause)
 			}
 		}
@@ -163,7 +163,7 @@ func TestCancelledBeforeTheAnswer(t *testing.T) {
 			cancel(cause)
 			return upstreamtest.Completion{Text: "Hello", Fault: upstreamtest.Stall(0)}
 		})
-		if _, err := collect(t, up.Invoke(ctx, upstream.Model{ID: "m", Can: w.can}, ask("Hi"))); err != cause {
+		if _, err := collect(t, up.Invoke(ctx, w.model, ask("Hi"))); err != cause {
 			t.Errorf("error %v", err)
 		}
 		<-f.Gone()
@@ -173,11 +173,11 @@ func TestCancelledBeforeTheAnswer(t *testing.T) {
 func TestLeftInTheAnswer(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		up, f := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Text: "Hello, world", Pieces: 4, Fault: upstreamtest.Stall(4)}))
-		for c, err := range up.Invoke(t.Context(), upstream.Model{ID: "m", Can: w.can}, ask("Hi")) {
+		for c, err := range up.Invoke(t.Context(), w.model, ask("Hi")) {
 			if err != nil {
 				t.Error(err)
 			}
-			if c.Text != "" {
+			if c.Text != "" || w.whole {
 				break
 			}
 		}
@@ -190,7 +190,7 @@ func TestUnreachable(t *testing.T) {
 		server := httptest.NewServer(nil)
 		up := w.dial(t, server)
 		server.Close()
-		a, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m", Can: w.can}, ask("Hi")))
+		a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 		wantGateway(t, err)
 		if a != (answer{}) {
 			t.Errorf("%+v", a)

@@ -8,7 +8,7 @@ import (
 
 // usual is what is taken for granted where nothing is known. A model that
 // refuses a part of it says so, once.
-const usual = System | Streaming | StopSequences | Images | Documents | Sampling | TopK
+const usual = System | Streaming | StopSequences | Images | Documents | Sampling | TopK | Tools
 
 // families is what reference/bedrock.md §9 knows of models beside Claude: the
 // first entry counts whose name is in the id. Where the table is silent of stop
@@ -66,7 +66,7 @@ func FeaturesOf(id string) Features {
 // up to 4.5 they go on with an assistant turn, up to 4.6 they take sampling
 // parameters, from 3.7 on their prompts can be cached.
 func claude(id string) Features {
-	can := usual | Tools
+	can := usual
 	v, known := claudeVersion(id)
 	if known && v <= 405 {
 		can |= Prefill

@@ -49,13 +49,13 @@ func TestFeaturesOf(t *testing.T) {
 		"claude-mythos-preview":              "system,streaming,stop_sequences,images,documents,tools",
 		"claude-3-*":                         "prefill,system,streaming,stop_sequences,images,documents,sampling,top_k,tools",
 		"amazon.titan-text-express-v1":       "streaming,stop_sequences,sampling",
-		"us.amazon.nova-pro-v1:0":            "system,streaming,stop_sequences,images,documents,sampling,top_k,caching",
+		"us.amazon.nova-pro-v1:0":            "system,streaming,stop_sequences,images,documents,sampling,top_k,caching,tools",
 		"mistral.mistral-7b-instruct-v0:2":   "streaming,stop_sequences,documents,sampling,top_k",
 		"us.meta.llama3-2-11b-instruct-v1:0": "system,streaming,stop_sequences,images,documents,sampling",
 		"meta/llama-3.2-11b-vision":          "system,streaming,stop_sequences,images,documents,sampling",
 		"us.deepseek.r1-v1:0":                "system,streaming,sampling",
 		"openai.gpt-oss-120b-1:0":            "system,streaming,sampling",
-		"something-new":                      "system,streaming,stop_sequences,images,documents,sampling,top_k",
+		"something-new":                      "system,streaming,stop_sequences,images,documents,sampling,top_k,tools",
 	} {
 		if got := FeaturesOf(id).String(); got != want {
 			t.Errorf("%q can %s, want %s", id, got, want)

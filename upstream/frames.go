@@ -48,51 +48,64 @@ func newFrameReader(r io.Reader) *frameReader {
 	return &frameReader{r: bufio.NewReaderSize(r, frameBuffer)}
 }
 
-// payloads yields the model's JSON of each chunk, valid until the next one. An
-// exception in the stream and a frame that is broken or cut are errors.
-func (f *frameReader) payloads() iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// frameEvent is an event of a stream: its type and its JSON.
+type frameEvent struct {
+	kind, payload []byte
+}
+
+// events yields each event, valid until the next one. An exception in the stream
+// and a frame that is broken or cut are errors.
+func (f *frameReader) events() iter.Seq2[frameEvent, error] {
+	return func(yield func(frameEvent, error) bool) {
 		for {
-			data, err := f.next()
-			if err == io.EOF {
-				return
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if data != nil && !yield(data, nil) {
+			ev, err := f.next()
+			if err == io.EOF || !yield(ev, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// next returns the payload of the next frame, nil if it is an event of a kind we
-// do not know, or io.EOF where a frame could begin.
-func (f *frameReader) next() ([]byte, error) {
+// payloads yields the model's JSON of each chunk, valid until the next one.
+// Events of another type are left out; errors are those of events.
+func (f *frameReader) payloads() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for ev, err := range f.events() {
+			var data []byte
+			if err == nil && string(ev.kind) == "chunk" {
+				data, err = f.chunk(ev.payload)
+			}
+			if err == nil && data == nil {
+				continue
+			}
+			if !yield(data, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// next returns the event of the next frame, or io.EOF where a frame could begin.
+func (f *frameReader) next() (frameEvent, error) {
 	headers, payload, err := f.frame()
 	if err != nil {
-		return nil, err
+		return frameEvent{}, err
 	}
 	h, err := readHeaders(headers)
 	if err != nil {
-		return nil, gatewayError("the upstream sent a frame that cannot be read", err)
+		return frameEvent{}, gatewayError("the upstream sent a frame that cannot be read", err)
 	}
 	switch string(h.message) {
 	case "event":
-		if string(h.event) != "chunk" {
-			return nil, nil
-		}
-		return f.chunk(payload)
+		return frameEvent{h.event, payload}, nil
 	case "exception":
 		var body awsError
 		_ = json.Unmarshal(payload, &body) // the name of the exception says enough
-		return nil, exception(string(h.exception), body.text(), 0)
+		return frameEvent{}, exception(string(h.exception), body.text(), 0)
 	case "error":
-		return nil, exception(string(h.code), string(h.text), 0)
+		return frameEvent{}, exception(string(h.code), string(h.text), 0)
 	}
-	return nil, gatewayError("the upstream sent a frame of an unknown type", fmt.Errorf("%s %q", headerMessage, h.message))
+	return frameEvent{}, gatewayError("the upstream sent a frame of an unknown type", fmt.Errorf("%s %q", headerMessage, h.message))
 }
 
 // frame reads one frame and checks both its checksums. Memory grows with what has

@@ -20,11 +20,19 @@ type messagesBody struct {
 	TopP             *float64       `json:"top_p,omitzero"`
 	TopK             *int           `json:"top_k,omitzero"`
 	Stream           bool           `json:"stream,omitzero"`
+
+	cache bool // the model takes a cache point
 }
 
 type messagesText struct {
+	Type         string        `json:"type"`
+	Text         string        `json:"text"`
+	CacheControl *cacheControl `json:"cache_control,omitzero"`
+}
+
+// cacheControl is a cache point behind its block.
+type cacheControl struct {
 	Type string `json:"type"`
-	Text string `json:"text"`
 }
 
 // messagesTurn is one message. A [translate.Part] in JSON is a content block of
@@ -41,13 +49,21 @@ func (b messagesBody) encode(p *translate.Prompt) ([]byte, error) {
 	b.Temperature, b.TopP, b.TopK = p.Temperature, p.TopP, p.TopK
 	b.System = make([]messagesText, len(p.System))
 	for i, t := range p.System {
-		b.System[i] = messagesText{translate.PartText, t.Text}
+		b.System[i] = messagesText{Type: translate.PartText, Text: t.Text}
+	}
+	if b.cache && len(b.System) > 0 {
+		b.System[0].CacheControl = &cacheControl{"ephemeral"} // the preamble, the same for the same tools
 	}
 	b.Messages = make([]messagesTurn, len(p.Turns))
 	for i, t := range p.Turns {
 		b.Messages[i] = messagesTurn{t.Role, t.Parts}
 	}
-	data, err := json.Marshal(b)
+	return encodeJSON(b)
+}
+
+// encodeJSON returns the body of a request as JSON.
+func encodeJSON(body any) ([]byte, error) {
+	data, err := json.Marshal(body)
 	if err != nil {
 		e := invalid.error("the prompt cannot be written as JSON")
 		e.Err = err

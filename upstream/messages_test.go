@@ -44,6 +44,11 @@ func TestMessagesBody(t *testing.T) {
 			`{"type":"document","source":{"type":"url","url":"https://x.test/a.pdf"},"title":"T","context":"C"}]},` +
 			`{"role":"assistant","content":[{"type":"text","text":"<function_calls>"}]}],` +
 			`"stop_sequences":["</function_calls>","END"],"temperature":0.5,"top_p":0.25,"top_k":0}`},
+		{"a cache point behind the preamble", messagesBody{cache: true}, &translate.Prompt{System: full.System, Turns: least.Turns, MaxTokens: 1},
+			`{"max_tokens":1,"system":[{"type":"text","text":"<tools>","cache_control":{"type":"ephemeral"}},{"type":"text","text":"Be \"brief\"\n"}],` +
+				`"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}`},
+		{"nothing to cache", messagesBody{cache: true}, least,
+			`{"max_tokens":1,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}`},
 		{"anthropic", messagesBody{Model: "m", Stream: true}, least,
 			`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],"stream":true}`},
 	}

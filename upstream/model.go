@@ -76,6 +76,9 @@ var refusals = []struct {
 	{"doesn't support the stopsequences field", StopSequences},
 	{"doesn't support streaming", Streaming},
 	{"unsupported for streaming", Streaming},
+	{"doesn't support the image", Images}, // reported
+	{"doesn't support documents", Documents},
+	{"doesn't support the document", Documents},
 	{"does not support assistant message prefill", Prefill},
 	{"extraneous key [cache_control]", Caching},
 	{"extraneous key [temperature]", Sampling},

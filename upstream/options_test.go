@@ -84,7 +84,7 @@ func TestBedrockTriesOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")))
 			var e *upstream.Error
 			if !errors.As(err, &e) || e.Status != test.status {
 				t.Errorf("error %v, want status %d", err, test.status)
@@ -111,7 +111,7 @@ func TestBedrockCredentials(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
+			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")))
 			wantGateway(t, err)
 			var e *upstream.Error
 			if errors.As(err, &e) && !strings.Contains(e.Message, test.says) {

@@ -66,7 +66,7 @@ func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 	w.held = ""
 	if at, stop := firstStop(text, w.stops); stop != "" {
 		c.Text, c.Stop, c.StopSequence = text[:at], translate.StopSequence, stop
-		c.Usage.OutputTokens = max(c.Usage.OutputTokens, (w.read+bytesPerToken-1)/bytesPerToken)
+		c.Usage.OutputTokens = max(c.Usage.OutputTokens, translate.EstimateTokens(w.read))
 		return c
 	}
 	if c.Stop == "" {

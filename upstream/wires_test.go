@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"dragoman/translate"
@@ -25,6 +26,7 @@ type fake interface {
 // wire is one way to reach a model, with the names its errors go by.
 type wire struct {
 	name       string
+	model      upstream.Model
 	serve      func(upstreamtest.Script) fake
 	dial       func(t *testing.T, server *httptest.Server) invoker
 	invalid    string
@@ -33,66 +35,89 @@ type wire struct {
 	denied     string
 	// plain: the wire's own reasons are stop_sequence and max_tokens alone.
 	plain bool
-	// watched: the upstream looks for the client's stop sequences by itself, and
-	// leaves the answer there before the counters come.
+	// whole: the answer comes in one piece.
+	whole bool
+	// watched: stop sequences of the client's are found on our side.
 	watched bool
-	can     upstream.Features // of the models of the tests
 }
 
-var textWire = wire{
-	name:  "bedrock text",
-	serve: func(s upstreamtest.Script) fake { return upstreamtest.NewBedrock(s) },
-	dial: func(t *testing.T, server *httptest.Server) invoker {
-		up, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{
-			Region: "us-east-1", Endpoint: server.URL, HTTPClient: server.Client(),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return up.Text()
-	},
-	invalid: "ValidationException", throttled: "ThrottlingException",
-	overloaded: "ServiceUnavailableException", denied: "AccessDeniedException",
-	plain: true,
+// bedrockWire is a wire to Bedrock and a model there.
+func bedrockWire(name string, model upstream.Model, over func(*upstream.Bedrock) invoker) wire {
+	return wire{
+		name: name, model: model,
+		serve: func(s upstreamtest.Script) fake { return upstreamtest.NewBedrock(s) },
+		dial:  func(t *testing.T, server *httptest.Server) invoker { return over(dialBedrock(t, server)) },
+
+		invalid: "ValidationException", throttled: "ThrottlingException",
+		overloaded: "ServiceUnavailableException", denied: "AccessDeniedException",
+	}
 }
 
-var wires = []wire{{
-	name:  "bedrock",
-	serve: func(s upstreamtest.Script) fake { return upstreamtest.NewBedrock(s) },
-	dial: func(t *testing.T, server *httptest.Server) invoker {
-		up, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{
-			Region: "us-east-1", Endpoint: server.URL, HTTPClient: server.Client(),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return up
-	},
-	invalid: "ValidationException", throttled: "ThrottlingException",
-	overloaded: "ServiceUnavailableException", denied: "AccessDeniedException",
-}, textWire, {
-	name: "anthropic",
-	serve: func(s upstreamtest.Script) fake {
-		f := upstreamtest.NewMessages(s)
-		f.Key = "sk-test"
+func dialBedrock(t *testing.T, server *httptest.Server) *upstream.Bedrock {
+	t.Helper()
+	up, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{
+		Region: "us-east-1", Endpoint: server.URL, HTTPClient: server.Client(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return up
+}
+
+// converseWire asks a model over Converse that refuses what it cannot do.
+func converseWire(name, id string, can upstream.Features) wire {
+	w := bedrockWire(name, upstream.Model{ID: id, Can: can}, func(b *upstream.Bedrock) invoker { return b.Converse() })
+	w.serve = func(s upstreamtest.Script) fake {
+		f := upstreamtest.NewBedrock(s)
+		f.Lacks = everything &^ can
 		return f
-	},
-	dial: func(t *testing.T, server *httptest.Server) invoker {
-		up, err := upstream.NewAnthropic(upstream.AnthropicOptions{
-			BaseURL: server.URL, APIKey: "sk-test", HTTPClient: server.Client(),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return up
-	},
-	invalid: "invalid_request_error", throttled: "rate_limit_error",
-	overloaded: "overloaded_error", denied: "permission_error",
-}, chatWire}
+	}
+	w.whole = !can.Has(upstream.Streaming)
+	w.watched = !strings.Contains(id, "claude")
+	return w
+}
 
-// chatWire is the one whose models are told by their features what to take.
+// everything that a model can be asked over Converse.
+const everything = upstream.System | upstream.Streaming | upstream.StopSequences | upstream.Images | upstream.Documents | upstream.Caching
+
+var textWire = func() wire {
+	w := bedrockWire("bedrock text", upstream.Model{ID: "m"}, func(b *upstream.Bedrock) invoker { return b.Text() })
+	w.plain = true
+	return w
+}()
+
+var wires = []wire{
+	bedrockWire("bedrock", upstream.Model{ID: "m"}, func(b *upstream.Bedrock) invoker { return b.Messages() }),
+	textWire,
+	converseWire("bedrock converse", "us.anthropic.claude-3-5-haiku-20241022-v1:0", everything),
+	converseWire("bedrock converse, no names of stops", "us.amazon.nova-pro-v1:0", everything),
+	converseWire("bedrock converse, in one piece", "ai21.jamba-instruct-v1:0", upstream.System),
+	{
+		name:  "anthropic",
+		model: upstream.Model{ID: "m"},
+		serve: func(s upstreamtest.Script) fake {
+			f := upstreamtest.NewMessages(s)
+			f.Key = "sk-test"
+			return f
+		},
+		dial: func(t *testing.T, server *httptest.Server) invoker {
+			up, err := upstream.NewAnthropic(upstream.AnthropicOptions{
+				BaseURL: server.URL, APIKey: "sk-test", HTTPClient: server.Client(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return up
+		},
+		invalid: "invalid_request_error", throttled: "rate_limit_error",
+		overloaded: "overloaded_error", denied: "permission_error",
+	},
+	chatWire,
+}
+
+// chatWire asks a model over chat completions.
 var chatWire = wire{
-	name: "openai",
+	name: "openai", model: upstream.Model{ID: "m", Can: upstream.Streaming | upstream.System | upstream.StopSequences},
 	serve: func(s upstreamtest.Script) fake {
 		f := upstreamtest.NewChat(s)
 		f.Key = "sk-test"
@@ -109,7 +134,7 @@ var chatWire = wire{
 	},
 	invalid: "invalid_request_error", throttled: "rate_limit_exceeded",
 	overloaded: "overloaded_error", denied: "permission_error",
-	watched: true, can: upstream.Streaming | upstream.System | upstream.StopSequences,
+	watched: true,
 }
 
 // eachWire runs a test over every wire.

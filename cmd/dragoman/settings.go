@@ -85,7 +85,9 @@ func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Ups
 		return nil, problems
 	}
 	for _, m := range cfg.Models {
-		upstreams[m.Via()] = over(m.Wire, upstreams[m.Upstream])
+		for _, w := range m.Ways() {
+			upstreams[w.Via()] = over(w.Wire, upstreams[w.Upstream])
+		}
 	}
 	return upstreams, nil
 }
@@ -93,8 +95,14 @@ func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Ups
 // over returns the upstream as it is asked over a wire, which the configuration
 // has found it to have.
 func over(wire string, up proxy.Upstream) proxy.Upstream {
-	if b, ok := up.(*upstream.Bedrock); ok && wire == proxy.WireText {
+	b, ok := up.(*upstream.Bedrock)
+	switch {
+	case ok && wire == proxy.WireMessages:
+		return b.Messages()
+	case ok && wire == proxy.WireText:
 		return b.Text()
+	case ok && wire == proxy.WireConverse:
+		return b.Converse()
 	}
 	return up
 }
@@ -147,6 +155,7 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, log zerol
 		Keys:      cfg.Keys,
 		Strict:    cfg.Strict,
 		BodyBytes: cfg.BodyBytes,
+		Attempts:  int(cfg.Attempts),
 		Timeouts:  cfg.Timeouts,
 		Log:       log,
 		Metrics:   counts,

@@ -13,13 +13,17 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
-// Bedrock is a server that speaks InvokeModelWithResponseStream
-// (reference/bedrock.md §2, §3), with the Anthropic Messages body or, where the
-// body has a prompt, that of text completions. It wants requests signed, and if
-// they are signed as [AccessKeyID] it verifies the signature.
+// Bedrock is a server that speaks InvokeModelWithResponseStream (reference/bedrock.md
+// §2, §3), with the Anthropic Messages body or, where the body has a prompt, that
+// of text completions, and ConverseStream and Converse (§5). It wants requests
+// signed, and if they are signed as [AccessKeyID] it verifies the signature.
 type Bedrock struct {
+	// Lacks is what the models refuse over Converse: of System, StopSequences,
+	// Streaming, Images and Documents. Set it before serving.
+	Lacks upstream.Features
 	*log
 	script Script
 }
@@ -29,13 +33,22 @@ func NewBedrock(script Script) *Bedrock {
 	if script == nil {
 		script = Simulated
 	}
-	return &Bedrock{newLog(), script}
+	return &Bedrock{log: newLog(), script: script}
 }
 
 // requestID is the id that the servers of this package give to every request.
 const requestID = "req-of-the-fake"
 
-// ServeHTTP answers POST /model/{id}/invoke-with-response-stream.
+// bedrockCall is a request to an operation, and how that answers.
+type bedrockCall struct {
+	prompt *translate.Prompt
+	events func(Completion) []event
+	frames func(http.ResponseWriter, *body) frames
+	whole  bool // the answer comes in one piece, so that nothing fails within it
+}
+
+// ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /converse-stream
+// and /converse.
 func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-amzn-RequestId", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -43,7 +56,7 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.left()
 		return
 	}
-	model, ok := modelOf(r.URL.EscapedPath())
+	model, operation, ok := modelOf(r.URL.EscapedPath())
 	if !ok || r.Method != http.MethodPost {
 		bedrockRefusal(w, Refuse(http.StatusNotFound, "UnknownOperationException", "", ""))
 		return
@@ -52,22 +65,44 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		bedrockRefusal(w, fault)
 		return
 	}
-	read, events := readMessages, func(c Completion, _ *translate.Prompt) []event { return c.events() }
-	if hasPrompt(data) {
-		read, events = readText, Completion.textEvents
-	}
-	prompt, problem := read(data)
+	call, problem := b.read(operation, model, data)
 	if problem != nil {
 		bedrockRefusal(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
 		return
 	}
-	b.add(Request{model, r.Header.Clone(), data, prompt})
-	c := b.script(model, prompt).settle(prompt)
+	b.add(Request{model, r.Header.Clone(), data, call.prompt})
+	c := b.script(model, call.prompt).settle(call.prompt)
+	if call.whole {
+		c.Fault = c.Fault.before()
+	}
 	if c.Fault.early() {
 		bedrockRefusal(w, c.Fault)
 		return
 	}
-	untilEnd(func() { b.play(r.Context(), &bedrockFrames{w, newBody(w, c)}, events(c, prompt), c.Fault) })
+	untilEnd(func() { b.play(r.Context(), call.frames(w, newBody(w, c)), call.events(c), c.Fault) })
+}
+
+// The operations.
+const (
+	invokeStream   = "invoke-with-response-stream"
+	converseStream = "converse-stream"
+	converse       = "converse"
+)
+
+// read reads the body of a request to an operation.
+func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, problem *malformed) {
+	if operation != invokeStream {
+		return b.readConverse(operation, model, data)
+	}
+	call.frames = func(w http.ResponseWriter, body *body) frames { return &bedrockFrames{w, body} }
+	if hasPrompt(data) {
+		call.prompt, problem = readText(data)
+		call.events = func(c Completion) []event { return c.textEvents(call.prompt) }
+		return call, problem
+	}
+	call.prompt, problem = readMessages(data)
+	call.events = Completion.events
+	return call, problem
 }
 
 // bedrockVersion is the anthropic_version that a body has.
@@ -90,13 +125,14 @@ func readMessages(data []byte) (*translate.Prompt, *malformed) {
 	return request.prompt()
 }
 
-// modelOf returns the model id in an escaped path: one segment, in which even
-// '/' is escaped.
-func modelOf(path string) (string, bool) {
-	path, prefix := strings.CutPrefix(path, "/model/")
-	path, suffix := strings.CutSuffix(path, "/invoke-with-response-stream")
+// modelOf returns the model id and the operation in an escaped path. The id is one
+// segment, in which even '/' is escaped.
+func modelOf(path string) (model, operation string, ok bool) {
+	path, ok = strings.CutPrefix(path, "/model/")
+	path, operation, _ = strings.Cut(path, "/")
 	model, err := url.PathUnescape(path)
-	return model, prefix && suffix && err == nil && model != "" && !strings.Contains(path, "/")
+	known := operation == invokeStream || operation == converseStream || operation == converse
+	return model, operation, ok && known && err == nil && model != ""
 }
 
 // bedrock is the problem in Bedrock's words (reference/bedrock.md §2a).

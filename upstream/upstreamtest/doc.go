@@ -1,5 +1,5 @@
 // Package upstreamtest has upstreams to test against: working servers that speak
-// the wire of Amazon Bedrock, of the Messages API and of chat completions, check
+// the wires of Amazon Bedrock, of the Messages API and of chat completions, check
 // what they are sent as the real ones do, and fail on cue.
 //
 //	fake := upstreamtest.NewBedrock(nil)         // plays the simulated model

@@ -26,15 +26,23 @@ func (c Completion) events() []event {
 		CacheCreationInputTokens: c.Usage.CacheCreationInputTokens,
 		CacheReadInputTokens:     c.Usage.CacheReadInputTokens,
 	}))
+	index := 0
+	if c.Thinking != "" {
+		add("content_block_start", `,"index":0,"content_block":{"type":"thinking","thinking":"","signature":""}`)
+		add("content_block_delta", `,"index":0,"delta":{"type":"thinking_delta","thinking":%s}`, quote(c.Thinking))
+		add("content_block_delta", `,"index":0,"delta":{"type":"signature_delta","signature":"ZmFrZQ=="}`)
+		add("content_block_stop", `,"index":0`)
+		index++
+	}
 	if c.Text != "" {
-		add("content_block_start", `,"index":0,"content_block":{"type":"text","text":""}`)
+		add("content_block_start", `,"index":%d,"content_block":{"type":"text","text":""}`, index)
 	}
 	add("ping", "")
 	for _, piece := range c.pieces() {
-		add("content_block_delta", `,"index":0,"delta":{"type":"text_delta","text":%s}`, quote(piece))
+		add("content_block_delta", `,"index":%d,"delta":{"type":"text_delta","text":%s}`, index, quote(piece))
 	}
 	if c.Text != "" {
-		add("content_block_stop", `,"index":0`)
+		add("content_block_stop", `,"index":%d`, index)
 	}
 	sequence := "null"
 	if c.StopSequence != "" {

@@ -20,7 +20,8 @@ type Completion struct {
 	// Text is everything the model would write. The server cuts it before the
 	// first of the request's stop sequences.
 	Text string
-	// Thinking is the reasoning that comes before the text.
+	// Thinking is what the model thinks before it. Text completions have no place
+	// for it.
 	Thinking string
 	// Stop is why the text ends; "" means that the model had no more to say.
 	Stop         translate.Stop
@@ -94,6 +95,28 @@ func End(bytes int) *Fault { return &Fault{kind: end, after: bytes} }
 
 // early tells whether the fault comes instead of an answer.
 func (f *Fault) early() bool { return f != nil && (f.kind == refuse || f.kind == reply) }
+
+// before returns the fault for an answer that comes in one piece: what would fail
+// within it fails instead of it.
+func (f *Fault) before() *Fault {
+	if f == nil || f.kind != fail {
+		return f
+	}
+	status, known := exceptionStatus[f.typ]
+	if !known {
+		status = http.StatusInternalServerError
+	}
+	return Refuse(status, f.typ, f.message, "")
+}
+
+// exceptionStatus is the HTTP status of exceptions that come before an answer
+// (reference/bedrock.md §4).
+var exceptionStatus = map[string]int{
+	"ValidationException":         http.StatusBadRequest,
+	"ModelErrorException":         http.StatusFailedDependency,
+	"ThrottlingException":         http.StatusTooManyRequests,
+	"ServiceUnavailableException": http.StatusServiceUnavailable,
+}
 
 func (f *Fault) reply(w http.ResponseWriter) {
 	w.Header().Set("content-type", f.typ)

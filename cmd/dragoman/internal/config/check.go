@@ -85,29 +85,46 @@ func (l *loader) checkModels() {
 		if m.Name == "" {
 			l.report(l.lines[key], key, "the entry has no name", `add the name clients ask for, or name: "*"`)
 		}
-		if _, declared := kinds[m.Upstream]; !declared {
-			l.undeclared(m.Upstream, key, names)
-		}
-		l.checkWire(m, kinds[m.Upstream], key+".wire")
-		if kinds[m.Upstream] == Simulated && !m.Features.Without.Has(upstream.Prefill) {
-			m.Features.With |= upstream.Prefill
+		l.checkWay(&m.Way, key, kinds, names)
+		for j := range m.Fallbacks {
+			l.checkWay(&m.Fallbacks[j], fmt.Sprintf("%s.fallbacks[%d]", key, j), kinds, names)
 		}
 		l.shadowed(i, key)
 	}
 }
 
-// wireOf is the kind of upstream that alone has a wire; openai has no other.
-var wireOf = map[string]string{proxy.WireText: Bedrock, proxy.WireChat: OpenAI}
+// checkWay wants a way to name a declared upstream that has the wire.
+func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, names []string) {
+	kind, declared := kinds[w.Upstream]
+	if !declared {
+		l.undeclared(w.Upstream, key, names)
+		return
+	}
+	l.checkWire(w, key+".wire", kind)
+	native := w.Tools == proxy.ToolsNative || w.Tools == proxy.ToolsAuto
+	if native && (kind == Simulated || kind == OpenAI || w.Wire != "" && w.Wire != proxy.WireMessages) {
+		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", w.Tools, w.Upstream),
+			"use tools: xml, or an upstream of the kind anthropic or bedrock with wire: messages")
+	}
+	if w.Rescue && !native {
+		l.report(l.lines[key+".rescue"], key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
+	}
+	if kind == Simulated && !w.Features.Without.Has(upstream.Prefill) {
+		w.Features.With |= upstream.Prefill
+	}
+}
 
-func (l *loader) checkWire(m *proxy.Model, kind, key string) {
-	only, of := wireOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
+// wireOf is the kind of upstream that alone has a wire.
+var wireOf = map[string]string{proxy.WireText: Bedrock, proxy.WireConverse: Bedrock, proxy.WireChat: OpenAI}
+
+// checkWire wants the wire of a way to be one of its upstream's; openai has but one.
+func (l *loader) checkWire(w *proxy.Way, key, kind string) {
+	only, of := wireOf[w.Wire], fmt.Sprintf("and %s is of the kind %s", w.Upstream, kind)
 	switch {
-	case kind == "" || m.Wire == "":
 	case only != "" && kind != only:
-		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", m.Wire, only, of),
-			"remove the key, or name an upstream of the kind "+only)
-	case kind == OpenAI && m.Wire != proxy.WireChat:
-		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", m.Wire, of), "remove the key, or write wire: chat")
+		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", w.Wire, only, of), "remove the key, or name an upstream of the kind "+only)
+	case kind == OpenAI && w.Wire == proxy.WireMessages:
+		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", w.Wire, of), "remove the key, or write wire: chat")
 	}
 }
 

@@ -36,6 +36,7 @@ type Config struct {
 	Upstreams   []Upstream    // in the order of the file
 	Models      []proxy.Model // first match wins
 	BodyBytes   int64         // 0: the proxy's default
+	Attempts    int64         // likewise
 	Timeouts    proxy.Timeouts
 	Connect     time.Duration // to an upstream; 0: the upstream's default
 	Drain       time.Duration // from SIGTERM until open exchanges are cut
@@ -120,9 +121,7 @@ func (c *Config) Model(name string) (proxy.Model, bool) {
 	if i < 0 {
 		return proxy.Model{}, false
 	}
-	m := c.Models[i]
-	m.Way = m.As(name)
-	return m, true
+	return c.Models[i].As(name), true
 }
 
 // loader builds a Config and keeps what the checks need to name the place of

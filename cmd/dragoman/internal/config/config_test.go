@@ -86,8 +86,13 @@ models:
   - {name: forced, upstream: relay, model: claude-opus-4-6, prefill: true}
   - {name: "sim-*", upstream: sim, prefill: }
   - {name: refused, upstream: sim, prefill: false}
-  - {name: "claude-*", upstream: west}
-limits: {body_bytes: 33554432, max_concurrent: 0}
+  - name: llama
+    upstream: east
+    stop_sequences: false
+    images: true
+    fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
+  - {name: "claude-*", upstream: west, tools: auto, rescue: true}
+limits: {body_bytes: 33554432, max_concurrent: 0, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m}
 `)
 	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3")})
@@ -108,16 +113,28 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "sim", Kind: Simulated},
 		},
 		Models: []proxy.Model{
-			{Name: "claude-3-opus", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy", Wire: "messages"}},
+			{Name: "claude-3-opus", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy", Wire: "messages", Tools: "xml"}},
 			{Name: "claude-2.1", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"}},
 			{Name: "open", Way: proxy.Way{Upstream: "local", Model: "gemma3", Format: "legacy", Wire: "chat"}},
 			{Name: "new", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"}},
 			{Name: "forced", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
 			{Name: "sim-*", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
 			{Name: "refused", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{Without: upstream.Prefill}}},
-			{Name: "claude-*", Way: proxy.Way{Upstream: "west", Format: "legacy"}},
+			{
+				Name: "llama",
+				Way: proxy.Way{
+					Upstream: "east", Format: "legacy",
+					Features: upstream.Override{With: upstream.Images, Without: upstream.StopSequences},
+				},
+				Fallbacks: []proxy.Way{
+					{Upstream: "relay", Model: "claude-3-haiku", Format: "legacy"},
+					{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}},
+				},
+			},
+			{Name: "claude-*", Way: proxy.Way{Upstream: "west", Format: "legacy", Tools: "auto", Rescue: true}},
 		},
 		BodyBytes: 32 << 20,
+		Attempts:  3,
 		Timeouts:  proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute},
 		Connect:   time.Second,
 		Drain:     2 * time.Minute,

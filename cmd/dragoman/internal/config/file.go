@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -81,6 +82,7 @@ func (l *loader) limits(n *yaml.Node, key string) {
 	var concurrent int64
 	l.mapping(n, key, map[string]field{
 		"body_bytes":     l.integer(&l.cfg.BodyBytes, 1),
+		"attempts":       l.integer(&l.cfg.Attempts, 1),
 		"max_concurrent": l.integer(&concurrent, 0),
 	})
 	if concurrent != 0 {
@@ -144,22 +146,38 @@ func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 }
 
 func (l *loader) model(n *yaml.Node, key string) {
-	var language, tools string
 	m := proxy.Model{Way: proxy.Way{Format: translate.FormatLegacy}}
+	fields := l.way(&m.Way)
+	fields["name"] = l.text(&m.Name)
+	fields["fallbacks"] = l.list(func(n *yaml.Node, key string) {
+		var w proxy.Way
+		fields := l.way(&w)
+		l.lines[key] = n.Line
+		l.mapping(n, key, fields)
+		m.Fallbacks = append(m.Fallbacks, w)
+	})
 	l.lines[key] = n.Line
-	fields := map[string]field{
-		"name":      l.text(&m.Name),
-		"upstream":  l.text(&m.Upstream),
-		"model":     l.text(&m.Model),
-		"wire":      l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireChat}, []string{"converse"}),
-		"format":    l.choice(&m.Format, []string{translate.FormatLegacy}, nil),
-		"language":  l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
-		"tools":     l.choice(&tools, []string{"xml"}, []string{"native", "auto"}),
-		"fallbacks": l.fallbacks,
-	}
-	l.features(fields, &m.Features)
 	l.mapping(n, key, fields)
+	for i := range m.Fallbacks {
+		m.Fallbacks[i].Format = cmp.Or(m.Fallbacks[i].Format, m.Format)
+	}
 	l.cfg.Models = append(l.cfg.Models, m)
+}
+
+// way returns the keys that say how a model is asked.
+func (l *loader) way(w *proxy.Way) map[string]field {
+	var language string
+	fields := map[string]field{
+		"upstream": l.text(&w.Upstream),
+		"model":    l.text(&w.Model),
+		"wire":     l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}, nil),
+		"format":   l.choice(&w.Format, []string{translate.FormatLegacy}, nil),
+		"language": l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
+		"tools":    l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}, nil),
+		"rescue":   l.boolean(func(b bool) { w.Rescue = b }),
+	}
+	l.features(fields, &w.Features)
+	return fields
 }
 
 // features adds the keys that say what a model can be asked, whatever its family.
@@ -176,12 +194,6 @@ func (l *loader) features(fields map[string]field, o *upstream.Override) {
 				o.Without |= f
 			}
 		})
-	}
-}
-
-func (l *loader) fallbacks(n *yaml.Node, key string) {
-	if n.Kind != yaml.SequenceNode || len(n.Content) > 0 {
-		l.report(n.Line, key, "not supported by this version", "remove the key")
 	}
 }
 

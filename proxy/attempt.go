@@ -1,0 +1,268 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"dragoman/metrics"
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+const (
+	// How long to wait for another try of the same upstream: while there is another
+	// one to ask, and while there is none. A client that is told to come back later
+	// than that knows best whether it has the time.
+	impatience = 500 * time.Millisecond
+	patience   = 10 * time.Second
+)
+
+// attempts asks the ways, in order, until one of them answers, and yields the
+// events of that answer. Up to its first event a failure can be made good: the
+// same upstream is tried again, or asked without what it refused, or the next one
+// is asked. After it, a failure is the client's to know.
+type attempts struct {
+	x    *exchange
+	body *translate.Body
+	req  *translate.Request // of the body; nil until a way needs it
+	ways []Way              // that are left; the first is the one that is asked
+
+	asked   upstream.Model // as it was asked last
+	tries   int            // of the first way
+	backoff *backoff.ExponentialBackOff
+	first   error  // of the first way, when another one is asked in its place
+	left    string // error type of the way before, "" for none
+}
+
+func (x *exchange) attempts(ctx context.Context, body *translate.Body, ways []Way) iter.Seq2[translate.Event, error] {
+	return func(yield func(translate.Event, error) bool) {
+		a := attempts{x: x, body: body, ways: ways, backoff: newBackoff()}
+		for {
+			err := a.try(ctx, yield)
+			if err == nil {
+				return
+			}
+			if err := a.again(ctx, err); err != nil {
+				yield(translate.Event{}, err)
+				return
+			}
+		}
+	}
+}
+
+func newBackoff() *backoff.ExponentialBackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval = 200 * time.Millisecond
+	b.MaxInterval = patience
+	return b
+}
+
+// try asks the first way. It returns the error of an upstream that did not begin
+// to answer; everything after that has been yielded.
+func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) bool) error {
+	way := a.ways[0]
+	a.x.record.Upstream, a.x.record.UpstreamModel = way.Upstream, way.Model
+	a.x.w.Header().Set("X-Dragoman-Upstream", way.Upstream)
+	a.asked = way.Asked()
+	a.asked.Can &^= a.x.s.lessons.of(way)
+
+	invoke, err := a.prepare(way)
+	if err != nil {
+		return err
+	}
+	gate := a.x.s.gates[way.Upstream]
+	if a.tries == 0 {
+		gate.earn()
+	}
+	done, err := gate.enter()
+	if err != nil {
+		return err
+	}
+	begun := false
+	defer func() {
+		if !begun {
+			done(err)
+		}
+	}()
+	a.count(way)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var e translate.Event
+	for e, err = range invoke(ctx, cancel) {
+		if err != nil && !begun {
+			return err
+		}
+		if !begun {
+			begun = true
+			done(nil)
+		}
+		if !yield(e, err) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// invocation sends a request, once it is ranged over. It is given up with cancel.
+type invocation func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error]
+
+// prepare makes the request of a way, and returns what sends it.
+func (a *attempts) prepare(way Way) (invocation, error) {
+	x, via, asked := a.x, a.x.s.upstreams[way.Via()], a.asked
+	if way.native(asked) {
+		return a.native(way, via.(NativeUpstream))
+	}
+	if a.req == nil {
+		req, err := x.decode(a.body)
+		if err != nil {
+			return nil, err
+		}
+		a.req = req
+	}
+	prompt, err := x.render(a.req, way, asked.Can)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
+		chunks := attend(ctx, x, cancel, via.Invoke(ctx, asked, prompt), func(c translate.Chunk) string { return c.RequestID })
+		return translate.Events(a.req, prompt, chunks)
+	}, nil
+}
+
+// native is prepare for a model with tools of its own.
+func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
+	x, asked := a.x, a.asked
+	req, err := a.body.Native()
+	if err != nil {
+		return nil, err
+	}
+	req.ID = newID("msg_")
+	a.asked.Can &= upstream.Tools // nothing else was left out that could be
+	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
+		events := via.Pass(ctx, asked, x.dialect.native(x.r.Header, a.body))
+		events = attend(ctx, x, cancel, events, func(e translate.Event) string {
+			if e.Type == translate.MessageStart {
+				return e.Message.RequestID
+			}
+			return ""
+		})
+		if way.Rescue {
+			events = translate.Rescue(req, events)
+		}
+		return events
+	}, nil
+}
+
+// count takes down a call of the way's upstream.
+func (a *attempts) count(way Way) {
+	a.tries++
+	r := &a.x.record
+	r.Attempts = append(r.Attempts, metrics.Attempt{Upstream: way.Upstream, InPlaceOf: a.left})
+	a.left = ""
+	a.x.w.Header().Set("X-Dragoman-Attempts", strconv.Itoa(len(r.Attempts)))
+}
+
+// again decides what follows on a failure. It returns nil if there is to be
+// another try, or what the client is told.
+func (a *attempts) again(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return reason(ctx, err)
+	}
+	if a.unlearn(err) {
+		a.x.passOver(err)
+		return nil
+	}
+	var failed *upstream.Error
+	switch {
+	case !recoverable(err):
+		if a.first != nil {
+			a.x.passOver(err)
+			return a.first
+		}
+		return err
+	case a.retries(err):
+		a.x.passOver(err)
+		return a.wait(ctx, err)
+	case len(a.ways) > 1:
+		a.next(err)
+		return nil
+	case errors.As(err, &failed) && a.tries >= a.x.s.attempts && a.tries > 1:
+		final := *failed
+		final.Final = true // a client that goes on where we gave up multiplies the load
+		return &final
+	}
+	return err
+}
+
+// unlearn takes down that the model refuses a feature that it was asked for.
+func (a *attempts) unlearn(err error) bool {
+	var failed *upstream.Error
+	if !errors.As(err, &failed) || failed.Refuses&a.asked.Can == 0 {
+		return false
+	}
+	a.x.s.lessons.learn(a.ways[0], failed.Refuses)
+	return true
+}
+
+// recoverable tells whether another upstream may do better.
+func recoverable(err error) bool {
+	var (
+		failed *upstream.Error
+		late   *timeoutError
+	)
+	switch {
+	case errors.As(err, &failed):
+		return failed.Status == http.StatusTooManyRequests || failed.Status >= http.StatusInternalServerError
+	case errors.As(err, &late):
+		return late.name == firstByteTimeout
+	}
+	return false
+}
+
+// retries tells whether the same upstream is worth another try: soon, and within
+// what the budget allows.
+func (a *attempts) retries(err error) bool {
+	var failed *upstream.Error
+	if !errors.As(err, &failed) || failed.Final || a.tries == 0 || a.tries >= a.x.s.attempts {
+		return false
+	}
+	longest := patience
+	if len(a.ways) > 1 {
+		longest = impatience
+	}
+	return failed.RetryAfter <= longest && a.x.s.gates[a.ways[0].Upstream].spend()
+}
+
+// wait lets the time pass that the upstream asked for, or some of our own.
+func (a *attempts) wait(ctx context.Context, err error) error {
+	var failed *upstream.Error
+	pause := a.backoff.NextBackOff()
+	if errors.As(err, &failed) {
+		pause = max(pause, failed.RetryAfter)
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return reason(ctx, nil)
+	}
+}
+
+// next leaves a way for the one after it.
+func (a *attempts) next(err error) {
+	a.x.passOver(err)
+	if a.first == nil {
+		a.first = err
+	}
+	a.left = describe(err).typ
+	a.ways, a.tries = a.ways[1:], 0
+	a.backoff.Reset()
+}

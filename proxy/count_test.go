@@ -1,0 +1,81 @@
+package proxy
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// counting is an upstream that counts tokens, or fails to.
+type counting struct {
+	nativeModel
+	err    error
+	prompt *translate.Prompt
+}
+
+func (c *counting) Count(_ context.Context, _ upstream.Model, p *translate.Prompt) (int, error) {
+	c.prompt = p
+	return 123, c.err
+}
+
+func (c *counting) CountNative(context.Context, upstream.Model, upstream.Native) (int, error) {
+	return 45, c.err
+}
+
+func (n *nativeModel) CountNative(context.Context, upstream.Model, upstream.Native) (int, error) {
+	return 0, upstream.ErrNoCounter
+}
+
+func countTokens(s *Server, body string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	answerTo(s, w, newRequest("POST", "/v1/messages/count_tokens", body))
+	return w
+}
+
+func TestCountTokens(t *testing.T) {
+	uncounted := strings.Replace(question, `"max_tokens":100,`, "", 1)
+	tests := []struct {
+		name   string
+		up     Upstream
+		tools  string
+		source string
+		want   string // "" for an estimate
+	}{
+		{"the upstream's own count", &counting{}, ToolsXML, "upstream", `{"input_tokens":123}`},
+		{"of a model with tools", &counting{}, ToolsNative, "upstream", `{"input_tokens":45}`},
+		{"an upstream that fails", &counting{err: busy}, ToolsXML, "estimate", ""},
+		{"a model with tools that does not count", &nativeModel{}, ToolsNative, "estimate", ""},
+		{"an upstream that does not count", &flaky{}, ToolsXML, "estimate", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := countTokens(newServer(t, tt.up, withTools(tt.tools, false)), uncounted)
+			if got := w.Result().Header.Get("X-Dragoman-Token-Count"); w.Code != 200 || got != tt.source {
+				t.Errorf("status %d, counted by %q", w.Code, got)
+			}
+			body := w.Body.String()
+			if tt.want != "" && body != tt.want || !strings.HasPrefix(body, `{"input_tokens":`) || tt.want == "" && len(body) < len(`{"input_tokens":10}`) {
+				t.Errorf("answer %s", body)
+			}
+		})
+	}
+}
+
+// What is counted is what the model would be asked.
+func TestCountTokensOfTheRenderedPrompt(t *testing.T) {
+	up := &counting{}
+	countTokens(newServer(t, up), question)
+	if up.prompt == nil || !strings.Contains(up.prompt.System[0].Text, "get_weather") {
+		t.Errorf("counted: %+v", up.prompt)
+	}
+}
+
+func TestCountTokensRefuses(t *testing.T) {
+	s := newServer(t, &counting{})
+	checkError(t, countTokens(s, `{"model":"claude-2.1"}`).Result(), 400, "invalid_request_error")
+	checkError(t, countTokens(s, strings.Replace(question, "claude-2.1", "gpt", 1)).Result(), 404, "not_found_error")
+}

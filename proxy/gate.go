@@ -1,0 +1,103 @@
+package proxy
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"dragoman/upstream"
+)
+
+const (
+	// tripAfter is how many calls in a row have to fail until an upstream is left
+	// alone, and openFor for how long; then one call tries whether it is back.
+	tripAfter = 20
+	openFor   = 5 * time.Second
+
+	// Each request adds retryShare of a retry to what may be spent, up to mostRetries.
+	// With the one that is there from the start, a dead upstream sees at most 1.2
+	// times as many calls as there are requests, as soon as there are five.
+	retryShare  = .11
+	mostRetries = 10
+)
+
+// gate stands before an upstream, for all exchanges: a circuit breaker, and the
+// budget of retries, which is a bucket that requests fill.
+type gate struct {
+	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
+
+	mu      sync.Mutex
+	retries float64   // that may be spent
+	opens   time.Time // when the upstream is asked again, if it is left alone
+}
+
+func newGate() *gate {
+	g := &gate{retries: 1}
+	g.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+		Timeout:      openFor,
+		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
+		IsSuccessful: func(err error) bool { return !down(err) },
+		IsExcluded:   func(err error) bool { return errors.Is(err, errClientGone) },
+		OnStateChange: func(_ string, _, to gobreaker.State) {
+			if to == gobreaker.StateOpen {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				g.opens = time.Now().Add(openFor)
+			}
+		},
+	})
+	return g
+}
+
+// enter asks for a call of the upstream. The caller has to say how it began: with
+// nil as soon as the upstream has answered.
+func (g *gate) enter() (done func(error), err error) {
+	if done, err = g.breaker.Allow(); err == nil {
+		return done, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return nil, &upstream.Error{
+		Status:     529,
+		Type:       "overloaded_error",
+		Message:    "the upstream has failed many times in a row and is left alone for a few seconds",
+		RetryAfter: max(time.Second, time.Until(g.opens)),
+	}
+}
+
+// earn adds a request's share to the budget.
+func (g *gate) earn() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.retries = min(g.retries+retryShare, mostRetries)
+}
+
+// spend takes a retry out of the budget, if there is one left.
+func (g *gate) spend() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.retries < 1 {
+		return false
+	}
+	g.retries--
+	return true
+}
+
+// down tells a failure of an upstream that may be down from one that is about the
+// request, about a quota, or about the proxy's credentials.
+func down(err error) bool {
+	var (
+		failed *upstream.Error
+		late   *timeoutError
+	)
+	switch {
+	case errors.As(err, &failed):
+		return failed.Status >= http.StatusInternalServerError && !failed.Final
+	case errors.As(err, &late):
+		return true
+	}
+	return false
+}

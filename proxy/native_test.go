@@ -1,0 +1,132 @@
+package proxy
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// nativeModel is an upstream whose model has tools, or says that it has none.
+type nativeModel struct {
+	flaky
+	refuses bool
+	text    string
+	passed  []upstream.Native
+}
+
+var noTools = &upstream.Error{Status: 400, Type: "invalid_request_error", Message: "no tools", Refuses: upstream.Tools}
+
+func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream.Native) iter.Seq2[translate.Event, error] {
+	n.passed = append(n.passed, request)
+	return func(yield func(translate.Event, error) bool) {
+		if n.refuses {
+			yield(translate.Event{}, noTools)
+			return
+		}
+		for _, e := range []translate.Event{
+			{Type: translate.MessageStart, Raw: jsontext.Value(`{"type":"message_start","message":{"id":"msg_x","content":[],"mine":1,"usage":{"input_tokens":5}}}`),
+				Message: &translate.Message{RequestID: "req-of-the-model", Usage: translate.Usage{InputTokens: 5}}},
+			{Type: translate.OtherEvent, Raw: jsontext.Value(`{"type":"surprise"}`)},
+			{Type: translate.ContentBlockStart, Raw: jsontext.Value(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`),
+				Block: &translate.ContentBlock{Type: translate.BlockText}},
+			{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Text: []byte(n.text),
+				Raw: jsontext.Value(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + n.text + `"}}`)},
+			{Type: translate.ContentBlockStop, Raw: jsontext.Value(`{"type":"content_block_stop","index":0}`)},
+			{Type: translate.ContentBlockStart, Index: 1, Raw: jsontext.Value(`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"get_weather","input":{}}}`),
+				Block: &translate.ContentBlock{Type: translate.BlockToolUse}},
+			{Type: translate.ContentBlockStop, Index: 1, Raw: jsontext.Value(`{"type":"content_block_stop","index":1}`)},
+			{Type: translate.MessageDelta, Raw: jsontext.Value(`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":8}}`),
+				Message: &translate.Message{StopReason: translate.StopToolUse, Usage: translate.Usage{OutputTokens: 8}}},
+			{Type: translate.MessageStop, Raw: jsontext.Value(`{"type":"message_stop"}`)},
+		} {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func withTools(tools string, rescue bool) func(*Options) {
+	return func(o *Options) { o.Models[0].Tools, o.Models[0].Rescue = tools, rescue }
+}
+
+// A model with tools of its own gets what the client said, and the client what
+// the model said.
+func TestNative(t *testing.T) {
+	odd := `{"messages":"for the model to judge","model":"claude-2.1", "thinking": {"type":"adaptive"},"tools":[{"type":"web_search_20260101"}]}`
+	m := &nativeModel{text: "Hi"}
+	s := newServer(t, m, withTools(ToolsNative, false))
+	w := post(s, streamed(odd), "Anthropic-Beta", "a, b,c", "Anthropic-Version", "2026-10-21", "Authorization", "Bearer mine")
+	want := "event: message_start\ndata: " + `{"type":"message_start","message":{"id":"msg_x","content":[],"mine":1,"usage":{"input_tokens":5}}}` + "\n\n" +
+		"event: surprise\ndata: " + `{"type":"surprise"}` + "\n\nevent: content_block_start\n"
+	if !strings.HasPrefix(w.Body.String(), want) {
+		t.Errorf("stream:\n%s", w.Body)
+	}
+	got := m.passed[0]
+	if string(got.Body) != streamed(odd) || strings.Join(got.Betas, " ") != "a b c" || got.Version != "2026-10-21" {
+		t.Errorf("passed on: %s, %q, %q", got.Body, got.Betas, got.Version)
+	}
+	if dropped := w.Result().Header.Get("X-Dragoman-Dropped"); dropped != "" {
+		t.Errorf("dropped %s", dropped)
+	}
+
+	whole := post(s, odd)
+	if want := `{"id":"msg_x","content":[{"type":"text","text":"Hi"},{"type":"tool_use","id":"t","name":"get_weather","input":{}}],"mine":1,"usage":{"input_tokens":5,"output_tokens":8},"stop_reason":"tool_use"}`; whole.Body.String() != want {
+		t.Errorf("message: %s", whole.Body)
+	}
+}
+
+// Natively first, and in words from the first refusal on.
+func TestAuto(t *testing.T) {
+	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
+	s := newServer(t, m, withTools(ToolsAuto, false))
+	for i, want := range []string{"2", "1"} {
+		if got := see(post(s, strings.Replace(question, "claude-2.1", "claude-3-haiku", 1))); got.text != "from east" || got.attempts != want {
+			t.Errorf("request %d: %+v", i, got)
+		}
+	}
+	if len(m.passed) != 1 || len(m.calls) != 2 || m.calls[0].prompt.System == nil {
+		t.Errorf("asked %d times natively, %d times in words", len(m.passed), len(m.calls))
+	}
+}
+
+// A model that is to be asked natively is not asked in words, nor twice.
+func TestNativeRefusal(t *testing.T) {
+	m := &nativeModel{refuses: true}
+	got := see(post(newServer(t, m, withTools(ToolsNative, false)), question))
+	if got.status != 400 || len(m.passed) != 1 || len(m.calls) != 0 {
+		t.Errorf("%+v after %d and %d calls", got, len(m.passed), len(m.calls))
+	}
+}
+
+func TestRescue(t *testing.T) {
+	leak := `<invoke name=\"get_weather\"><parameter name=\"city\">Oslo</parameter></invoke>`
+	for rescue, want := range map[bool]string{
+		false: `"content":[{"type":"text","text":"` + leak + `"}`,
+		true:  `"name":"get_weather","input":{"city":"Oslo"}`,
+	} {
+		m := &nativeModel{text: strings.ReplaceAll(leak, `\"`, `"`)}
+		if rescue == false {
+			m.text = leak
+		}
+		if body := post(newServer(t, m, withTools(ToolsNative, rescue)), question).Body.String(); !strings.Contains(body, want) {
+			t.Errorf("rescue %t: %s", rescue, body)
+		}
+	}
+}
+
+func TestNewRefusesNativeTools(t *testing.T) {
+	_, err := New(Options{
+		Models:    []Model{{Name: "*", Way: Way{Upstream: "east", Tools: ToolsAuto}}},
+		Upstreams: map[string]Upstream{"east": &flaky{}},
+	})
+	if err == nil {
+		t.Error("an upstream without a tool API is asked natively")
+	}
+}

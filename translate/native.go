@@ -1,0 +1,185 @@
+package translate
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// nativeMessage puts together the events of a model with a tool API of its own,
+// as the accumulators of the official SDKs do (reference/streaming.md §3): all
+// members are kept, whatever they are.
+type nativeMessage struct {
+	message rawObject
+	blocks  []nativeBlock
+	read    Message // what we know of it
+}
+
+// nativeBlock is a content block whose deltas have not all come.
+type nativeBlock struct {
+	block rawObject
+	texts map[string][]byte // by member: what its deltas have added
+	input []byte            // partial_json
+}
+
+// add takes one event. Those of this package, which stand for what was found in
+// text, are taken as they go out.
+func (m *nativeMessage) add(e Event) {
+	raw := jsontext.Value(e.AppendJSON(nil))
+	switch e.Type {
+	case MessageStart:
+		m.message = newRawObject(memberOf(raw, "message"))
+		m.read = *e.Message
+	case ContentBlockStart:
+		m.blocks = append(m.blocks, nativeBlock{block: newRawObject(memberOf(raw, "content_block")), texts: map[string][]byte{}})
+	case ContentBlockDelta:
+		if e.Index < len(m.blocks) {
+			m.blocks[e.Index].add(memberOf(raw, "delta"))
+		}
+	case MessageDelta:
+		for name, value := range members(memberOf(raw, "delta")) {
+			m.message.set(name, value)
+		}
+		m.merge(memberOf(raw, "usage"))
+		m.read.StopReason, m.read.StopSequence = e.Message.StopReason, e.Message.StopSequence
+		m.read.Usage, m.read.Outcomes = e.Message.Usage, e.Message.Outcomes
+	}
+}
+
+// merge takes over the totals that are told at the end.
+func (m *nativeMessage) merge(usage jsontext.Value) {
+	total := newRawObject(m.message.member("usage"))
+	for name, value := range members(usage) {
+		if value.Kind() != 'n' || total.member(name) == nil {
+			total.set(name, value)
+		}
+	}
+	m.message.set("usage", total.json())
+}
+
+// whole returns the message.
+func (m *nativeMessage) whole() *Message {
+	content := []byte{'['}
+	for i, b := range m.blocks {
+		if i > 0 {
+			content = append(content, ',')
+		}
+		content = append(content, b.whole()...)
+	}
+	m.message.set("content", append(content, ']'))
+	m.read.Raw = m.message.json()
+	return &m.read
+}
+
+// add takes one delta: a string adds to the member of its name, a citation to the
+// list of them, and what is neither replaces what was there.
+func (b *nativeBlock) add(delta jsontext.Value) {
+	for name, value := range members(delta) {
+		switch {
+		case name == "type", value.Kind() == 'n':
+		case name == "partial_json":
+			b.input, _ = jsontext.AppendUnquote(b.input, value)
+		case name == "citation":
+			b.block.set("citations", appendElement(b.block.member("citations"), value))
+		case value.Kind() == '"':
+			b.texts[name], _ = jsontext.AppendUnquote(b.texts[name], value)
+		default:
+			b.block.set(name, value)
+		}
+	}
+}
+
+func (b *nativeBlock) whole() jsontext.Value {
+	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
+		b.block.set(name, appendJSONString(nil, stringOf(b.block.member(name))+string(b.texts[name])))
+	}
+	if input := jsontext.Value(b.input); input.IsValid() { // max_tokens may have cut it
+		b.block.set("input", input)
+	}
+	return b.block.json()
+}
+
+// appendElement returns a JSON array with one more element. What is no array has
+// none.
+func appendElement(array, element jsontext.Value) jsontext.Value {
+	if list := elements(array); len(list) > 0 {
+		return slices.Concat(array[:len(array)-1], []byte{','}, element, []byte{']'})
+	}
+	return slices.Concat([]byte{'['}, element, []byte{']'})
+}
+
+// rawObject is a JSON object whose members can be changed. It keeps their order,
+// and to the byte those that are not changed.
+type rawObject []rawMember
+
+type rawMember struct {
+	name  string
+	value jsontext.Value
+}
+
+func newRawObject(object jsontext.Value) (o rawObject) {
+	for name, value := range members(object) {
+		o = append(o, rawMember{name, slices.Clone(value)})
+	}
+	return o
+}
+
+func (o rawObject) member(name string) jsontext.Value {
+	for _, m := range o {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+func (o *rawObject) set(name string, value jsontext.Value) {
+	value = slices.Clone(value)
+	for i, m := range *o {
+		if m.name == name {
+			(*o)[i].value = value
+			return
+		}
+	}
+	*o = append(*o, rawMember{name, value})
+}
+
+func (o rawObject) json() jsontext.Value {
+	dst := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendJSONString(dst, m.name)
+		dst = append(dst, ':')
+		dst = append(dst, m.value...)
+	}
+	return append(dst, '}')
+}
+
+// stringOf returns the text of a JSON string, "" for what is none.
+func stringOf(v jsontext.Value) (s string) {
+	if v.Kind() == '"' && json.Unmarshal(v, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// WithMembers returns a JSON object with members replaced, added at its end, or,
+// where their value is nil, taken out. All other bytes are kept, but for blanks
+// between members.
+func WithMembers(object jsontext.Value, changes map[string]jsontext.Value) jsontext.Value {
+	o := newRawObject(object)
+	o = slices.DeleteFunc(o, func(m rawMember) bool {
+		value, named := changes[m.name]
+		return named && value == nil
+	})
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		if changes[name] != nil {
+			o.set(name, changes[name])
+		}
+	}
+	return o.json()
+}

@@ -1,0 +1,165 @@
+package translate
+
+import (
+	"iter"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Rescue reads the calls that a model with a tool API of its own has leaked into
+// its text (`<invoke name="…">`, reference/legacy-format.md), with the parser for
+// models that have none, and gives them as tool_use blocks. Events in whose text
+// there is no call go on as they came, except that text may be cut into other
+// pieces. The request says which tools there are; its ID seeds those of the calls.
+func Rescue(req *Request, events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		r := rescuer{req: req, yield: yield}
+		for e, err := range events {
+			if err != nil {
+				r.leave()
+				if !r.unheard {
+					yield(e, err)
+				}
+				return
+			}
+			if r.event(e); r.unheard {
+				return
+			}
+		}
+	}
+}
+
+// rescuer looks into the text blocks of one message.
+type rescuer struct {
+	req      *Request
+	yield    func(Event, error) bool
+	unheard  bool
+	text     *parser // of the text block that is open, or nil
+	start    Event   // of that block, until it is known to be text
+	next     int     // index of the next block for the client
+	found    *parser // of the last block that had calls in its text
+	outcomes []Outcome
+}
+
+func (r *rescuer) event(e Event) {
+	switch e.Type {
+	case ContentBlockStart:
+		if e.Block.Type == BlockText {
+			r.enter(e)
+			return
+		}
+		r.send(e.at(r.next))
+	case ContentBlockDelta:
+		switch {
+		case r.text == nil:
+			r.send(e.at(r.next))
+		case e.Delta == TextDelta:
+			r.text.feed(string(e.Text))
+		default:
+			r.text.flush()
+			r.send(e.at(r.text.index))
+		}
+	case ContentBlockStop:
+		if r.text != nil {
+			r.leave()
+			return
+		}
+		r.send(e.at(r.next))
+		r.next++
+	case MessageDelta:
+		r.send(r.ending(e))
+	default:
+		r.send(e)
+	}
+}
+
+// enter begins to read a text block. Its start is kept until there is text: a call
+// may be all there is.
+func (r *rescuer) enter(e Event) {
+	r.start = e
+	r.text = newParser(r.req, &Prompt{}, r.parsed)
+	r.text.started = true
+	r.text.index = r.next
+	if e.Block.Text != "" {
+		r.text.feed(e.Block.Text)
+	}
+}
+
+// parsed passes on what the parser makes of a text block.
+func (r *rescuer) parsed(e Event) bool {
+	if e.Type == ContentBlockStart && e.Block.Type == BlockText && r.start.Raw != nil {
+		e = r.opening().at(e.Index)
+	}
+	r.send(e)
+	return !r.unheard
+}
+
+// opening is the start of the text block as it came, without the text that the
+// parser has been given.
+func (r *rescuer) opening() Event {
+	e := r.start
+	if e.Block.Text == "" {
+		return e
+	}
+	block := WithMembers(memberOf(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
+	e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
+	return e
+}
+
+// leave ends the text block.
+func (r *rescuer) leave() {
+	p := r.text
+	if p == nil {
+		return
+	}
+	r.text = nil
+	p.finish(StopEndTurn, "")
+	p.closeBlock()
+	if p.index == r.next { // a block without text stays one
+		r.send(r.start.at(r.next))
+		r.send(Event{Type: ContentBlockStop, Index: r.next})
+		p.index++
+	}
+	r.next = p.index
+	if len(p.outcomes) > 0 {
+		r.found, r.outcomes = p, append(r.outcomes, p.outcomes...)
+	}
+}
+
+// ending is the end of the message, which calls that were found may change.
+func (r *rescuer) ending(e Event) Event {
+	if r.found == nil {
+		return e
+	}
+	own := *e.Message
+	own.Outcomes = append(own.Outcomes, r.outcomes...)
+	if stop, sequence := r.found.ending(own.StopReason, own.StopSequence); stop != own.StopReason {
+		own.StopReason, own.StopSequence = stop, sequence
+		delta := WithMembers(memberOf(e.Raw, "delta"), map[string]jsontext.Value{
+			"stop_reason":   appendNullable(nil, stop),
+			"stop_sequence": appendNullable(nil, sequence),
+		})
+		e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"delta": delta})
+	}
+	e.Message = &own
+	return e
+}
+
+func (r *rescuer) send(e Event) {
+	if !r.unheard && !r.yield(e, nil) {
+		r.unheard = true
+	}
+}
+
+// at returns the event of a block with another index.
+func (e Event) at(index int) Event {
+	if e.Index == index {
+		return e
+	}
+	e.Index = index
+	if e.Raw != nil {
+		e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"index": strconv.AppendInt(nil, int64(index), 10)})
+	}
+	return e
+}

@@ -1,0 +1,143 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+
+	"dragoman/translate"
+)
+
+// wireRequest is a request in the form of one wire.
+type wireRequest struct {
+	data []byte // the body
+	send operation
+	// read yields the chunks of the answer. It reports whether it came to the stop.
+	read func(answer io.Reader, yield func(translate.Chunk, error) bool) bool
+}
+
+// operation is one of Bedrock's. It sends the request of an exchange, to which it
+// leaves the answer.
+type operation func(ctx context.Context, client *bedrockruntime.Client, model string, x *exchange) error
+
+// invoke sends the request that encode makes once the range begins.
+func (b *Bedrock) invoke(ctx context.Context, model string, encode func() (wireRequest, error)) iter.Seq2[translate.Chunk, error] {
+	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
+		request, err := encode()
+		if err == nil {
+			err = checkModelID(model)
+		}
+		if err != nil {
+			yield(translate.Chunk{}, err)
+			return
+		}
+		x, err := b.open(ctx, model, request)
+		if err != nil {
+			yield(translate.Chunk{}, err)
+			return
+		}
+		defer x.close()
+		if request.read(x.answer, withRequestID(x.requestID, yield)) {
+			drain(x.answer, cancel)
+		}
+	})
+}
+
+// open sends the request and returns an exchange with an answer, unread.
+func (b *Bedrock) open(ctx context.Context, model string, request wireRequest) (*exchange, error) {
+	x := &exchange{request: request.data}
+	if err := request.send(ctx, b.client, model, x); err != nil {
+		x.close()
+		return nil, bedrockError(err)
+	}
+	if x.answer == nil {
+		return nil, gatewayError("the upstream accepted the request but sent no answer", nil)
+	}
+	return x, nil
+}
+
+// exchange stands between the SDK and its HTTP client, for one invocation. The
+// SDK signs, chooses the endpoint and reads errors. The body of an answer is for
+// the wire alone.
+type exchange struct {
+	client    bedrockruntime.HTTPClient
+	request   []byte
+	answer    io.ReadCloser
+	requestID string
+}
+
+// join puts the exchange in its place.
+func (x *exchange) join(o *bedrockruntime.Options) { x.client, o.HTTPClient = o.HTTPClient, x }
+
+// withoutEventStream takes out the SDK's own reader of event streams, whose
+// goroutines share unguarded state with those of other streams.
+func withoutEventStream(o *bedrockruntime.Options) {
+	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
+		_, err := s.Deserialize.Remove("OperationEventStreamDeserializer")
+		return err
+	})
+}
+
+// Do sends the request with a body of its own. The SDK closes the one it made as
+// soon as there is a response; where the transport has not looked for its end by
+// then, the connection could not be used again.
+func (x *exchange) Do(r *http.Request) (*http.Response, error) {
+	own := *r
+	own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.request)), nil }
+	own.Body, _ = own.GetBody()
+	replayable(own.Header)
+	response, err := x.client.Do(&own)
+	if err == nil && response.StatusCode == http.StatusOK {
+		x.close()
+		x.answer, response.Body = response.Body, http.NoBody
+		x.requestID = response.Header.Get("x-amzn-RequestId")
+	}
+	return response, err
+}
+
+func (x *exchange) close() {
+	if x.answer != nil {
+		x.answer.Close()
+	}
+}
+
+// bedrockError maps what the SDK returns instead of a stream.
+func bedrockError(err error) error {
+	var (
+		known    *Error
+		api      smithy.APIError
+		response *awshttp.ResponseError
+	)
+	hasResponse := errors.As(err, &response) && response.Response != nil
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &api):
+		status := 0
+		if hasResponse {
+			status = response.HTTPStatusCode()
+		}
+		known = exception(api.ErrorCode(), api.ErrorMessage(), status)
+	case hasResponse && response.HTTPStatusCode() >= 300:
+		known = statusError(response.HTTPStatusCode(), "")
+	default:
+		known = transportError(err)
+	}
+	if known.Err == nil {
+		known.Err = err
+	}
+	if hasResponse {
+		known.RequestID = response.RequestID
+		known.RetryAfter = retryAfter(response.Response.Header, time.Now())
+	}
+	return known
+}

@@ -1,0 +1,140 @@
+package upstream
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"dragoman/translate"
+)
+
+// converseFrame is an event of ConverseStream.
+func converseFrame(t testing.TB, kind, payload string) string {
+	return frame(t, payload, ":event-type", kind, ":content-type", "application/json", ":message-type", "event")
+}
+
+// spoken is what chunks said.
+type spoken struct {
+	text, thinking string
+	last           translate.Chunk
+	err            error
+}
+
+func (s *spoken) hear(c translate.Chunk, err error) bool {
+	s.text += c.Text
+	s.thinking += c.Thinking
+	s.last, s.err = c, err
+	return true
+}
+
+// check compares with what is wanted; says is "" where the answer is whole.
+func (s *spoken) check(t *testing.T, text, thinking string, last translate.Chunk, says string, complete bool) {
+	t.Helper()
+	if s.text != text || s.thinking != thinking || s.last != last {
+		t.Errorf("text %q, thinking %q, last %+v", s.text, s.thinking, s.last)
+	}
+	if says == "" && s.err != nil || says != "" && (s.err == nil || !strings.Contains(s.err.Error(), says)) {
+		t.Errorf("error %v", s.err)
+	}
+	if complete != (s.err == nil) {
+		t.Errorf("complete %v", complete)
+	}
+}
+
+func TestReadConverseStream(t *testing.T) {
+	event := func(kind, payload string) string { return converseFrame(t, kind, payload) }
+	start := event("messageStart", `{"role":"assistant","p":"abc"}`)
+	text := event("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"text":"Hé"},"p":"abc"}`)
+	stop := func(reason string) string { return event("messageStop", `{"p":"a","stopReason":"`+reason+`"}`) }
+	usage := event("metadata", `{"usage":{"inputTokens":7,"outputTokens":9,"totalTokens":16,"cacheReadInputTokens":3,"cacheWriteInputTokens":4},"metrics":{"latencyMs":40},"p":"x"}`)
+	used := translate.Usage{InputTokens: 7, OutputTokens: 9, CacheReadInputTokens: 3, CacheCreationInputTokens: 4}
+	end := translate.Chunk{Stop: translate.StopEndTurn, Usage: used}
+	tests := []struct {
+		name     string
+		stops    []string
+		stream   string
+		text     string
+		thinking string
+		last     translate.Chunk
+		err      string
+	}{
+		{"text", nil, start + text + text + event("contentBlockStop", `{"contentBlockIndex":0}`) + stop("end_turn") + usage, "HéHé", "", end, ""},
+		{"thinking, and what we do not know", nil, start + event("contentBlockStart", `{"start":[]}`) +
+			event("contentBlockDelta", `{"delta":{"reasoningContent":{"text":"so"}}}`) +
+			event("contentBlockDelta", `{"delta":{"reasoningContent":{"signature":"x"}}}`) +
+			event("contentBlockDelta", `{"delta":{"reasoningContent":{"redactedContent":"eHg="}}}`) +
+			event("contentBlockDelta", `{"delta":{"citation":{"title":"t"}}}`) +
+			event("brandNew", `{"delta":"x"}`) + text + stop("tool_use") + usage, "Hé", "so", end, ""},
+		{"no metadata", nil, start + text + stop("max_tokens"), "Hé", "", translate.Chunk{Stop: translate.StopMaxTokens}, ""},
+		{"metadata first", nil, start + usage + stop("end_turn"), "", "", end, ""},
+		{"nothing behind the metadata is read", nil, start + stop("end_turn") + usage + "x", "", "", end, ""},
+		{"refused by a guardrail", nil, start + stop("guardrail_intervened"), "", "", translate.Chunk{Stop: translate.StopRefusal}, ""},
+		{"filtered", nil, start + stop("content_filtered"), "", "", translate.Chunk{Stop: translate.StopRefusal}, ""},
+		{"a full context window", nil, start + stop("model_context_window_exceeded"), "", "", translate.Chunk{Stop: translate.StopContextWindow}, ""},
+		{"a reason to come", nil, start + stop("weary"), "", "", translate.Chunk{Stop: translate.StopEndTurn}, ""},
+		{"malformed", nil, start + text + stop("malformed_model_output") + usage, "Hé", "", translate.Chunk{}, "500 api_error: the model wrote what its upstream could not read (malformed_model_output)"},
+		{"a sequence with its name", []string{"END", "two"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"two"}}`), "", "",
+			translate.Chunk{Stop: translate.StopSequence, StopSequence: "two"}, ""},
+		{"one sequence, without its name", []string{"END"}, start + stop("stop_sequence"), "", "", translate.Chunk{Stop: translate.StopSequence, StopSequence: "END"}, ""},
+		{"one of two, without its name", []string{"END", "two"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":[1]}`), "", "",
+			translate.Chunk{Stop: translate.StopSequence}, ""},
+		{"a sequence, and none was sent", nil, start + stop("stop_sequence"), "", "", translate.Chunk{Stop: translate.StopEndTurn}, ""},
+		{"no messageStop", nil, start + text + usage, "Hé", "", translate.Chunk{}, "502 api_error: the upstream broke off"},
+		{"nothing", nil, "", "", "", translate.Chunk{}, "broke off"},
+		{"cut in the metadata", nil, start + text + stop("end_turn") + usage[:50], "Hé", "", translate.Chunk{}, "broke off"},
+		{"no stop reason", nil, start + event("messageStop", `{}`), "", "", translate.Chunk{}, "without a stop reason"},
+		{"no JSON", nil, start + event("contentBlockDelta", `{"delta":`), "", "", translate.Chunk{}, "cannot be read"},
+		{"an exception", nil, start + text + frame(t, `{"message":"boom"}`, ":exception-type", "modelStreamErrorException", ":message-type", "exception"), "Hé", "", translate.Chunk{}, "500 api_error: boom"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var s spoken
+			d := &converseDecoder{stops: test.stops}
+			complete := d.readStream(strings.NewReader(test.stream), s.hear)
+			s.check(t, test.text, test.thinking, test.last, test.err, complete)
+		})
+	}
+}
+
+func TestReadConverseWhole(t *testing.T) {
+	const output = `"output":{"message":{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"so","signature":"x"}}},` +
+		`{"reasoningContent":{"redactedContent":"eHg="}},{"text":"Hé"},{"toolUse":{}},{"text":"!"}]}}`
+	used := translate.Usage{InputTokens: 7, OutputTokens: 9}
+	tests := []struct {
+		name           string
+		answer         string
+		text, thinking string
+		last           translate.Chunk
+		err            string
+	}{
+		{"whole", `{` + output + `,"stopReason":"end_turn","usage":{"inputTokens":7,"outputTokens":9},"metrics":{"latencyMs":8},"trace":{}}`,
+			"Hé!", "so", translate.Chunk{Stop: translate.StopEndTurn, Usage: used}, ""},
+		{"a sequence", `{` + output + `,"stopReason":"stop_sequence"}`, "Hé!", "so", translate.Chunk{Stop: translate.StopSequence, StopSequence: "END"}, ""},
+		{"no text", `{"stopReason":"content_filtered"}`, "", "", translate.Chunk{Stop: translate.StopRefusal}, ""},
+		{"no stop reason", `{` + output + `}`, "", "", translate.Chunk{}, "without a stop reason"},
+		{"malformed", `{` + output + `,"stopReason":"malformed_tool_use"}`, "", "", translate.Chunk{}, "500 api_error"},
+		{"cut", `{` + output + `,"stopReason":"end_turn"`, "", "", translate.Chunk{}, "cannot be read"},
+		{"nothing", "", "", "", translate.Chunk{}, "cannot be read"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var s spoken
+			d := &converseDecoder{stops: []string{"END"}}
+			complete := d.readWhole(strings.NewReader(test.answer), s.hear)
+			s.check(t, test.text, test.thinking, test.last, test.err, complete)
+		})
+	}
+}
+
+// TestConverseLost loses the connection behind the last byte of an answer, before
+// its end is known.
+func TestConverseLost(t *testing.T) {
+	var s spoken
+	cause := errors.New("reset by peer")
+	answer := io.MultiReader(strings.NewReader(`{"stopReason":"end_turn"}`), iotest.ErrReader(cause))
+	if new(converseDecoder).readWhole(answer, s.hear) || !errors.Is(s.err, cause) {
+		t.Errorf("%+v", s)
+	}
+}

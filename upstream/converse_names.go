@@ -1,0 +1,41 @@
+package upstream
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxDocumentName is how long the name of a document may be (reference/bedrock.md §5).
+const maxDocumentName = 200
+
+// documentNames are those that a request has given. Each may be there once.
+type documentNames map[string]bool
+
+// unique returns a name that is near a title: of ASCII letters and digits,
+// hyphens, parentheses and brackets, and single blanks, which is all that
+// Converse takes.
+func (given documentNames) unique(title string) string {
+	name := cutName(strings.Join(strings.Fields(strings.Map(nameRune, title)), " "), maxDocumentName)
+	if name == "" {
+		name = "document"
+	}
+	for n, base := 2, name; given[name]; n++ {
+		number := fmt.Sprintf(" (%d)", n)
+		name = cutName(base, maxDocumentName-len(number)) + number
+	}
+	given[name] = true
+	return name
+}
+
+func nameRune(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-()[]", r):
+		return r
+	}
+	return ' '
+}
+
+// cutName cuts an ASCII name to n bytes, and the blank that it may end in then.
+func cutName(name string, n int) string {
+	return strings.TrimRight(name[:min(n, len(name))], " ")
+}

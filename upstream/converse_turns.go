@@ -1,0 +1,131 @@
+package upstream
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
+)
+
+type converseImage struct {
+	Format string         `json:"format"`
+	Source converseSource `json:"source"`
+}
+
+type converseDocument struct {
+	Name   string         `json:"name"`
+	Format string         `json:"format"`
+	Source converseSource `json:"source"`
+}
+
+// converseSource is one of its members; Bytes are base64.
+type converseSource struct {
+	Bytes string `json:"bytes,omitzero"`
+	Text  string `json:"text,omitzero"`
+}
+
+// converseFormats are the formats of images and documents by the media types of
+// the Messages API.
+var converseFormats = map[string]map[string]string{
+	translate.PartImage:    {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"},
+	translate.PartDocument: {"application/pdf": "pdf", "text/plain": "txt"},
+}
+
+// converseTurns returns the turns of a prompt. Converse refuses blank text: it is
+// left out, and so is a blank prefill, which says nothing.
+func converseTurns(can Features, p *translate.Prompt) ([]converseMessage, error) {
+	names := documentNames{}
+	var messages []converseMessage
+	for i, turn := range p.Turns {
+		content, err := converseContent(can, turn, i, names)
+		if err != nil {
+			return nil, err
+		}
+		if len(content) == 0 {
+			if turn.Role == translate.RoleAssistant && i == len(p.Turns)-1 {
+				break
+			}
+			return nil, invalid.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
+		}
+		messages = append(messages, converseMessage{turn.Role, content})
+	}
+	return messages, nil
+}
+
+// converseContent returns the blocks of a turn. Where Converse has no place for
+// what the client said of a document, it stands in a text before it; so it does
+// in a turn without text, where Converse wants one beside a document.
+func converseContent(can Features, turn translate.Turn, i int, names documentNames) ([]converseBlock, error) {
+	spoken := false
+	for _, part := range turn.Parts {
+		spoken = spoken || part.Type == translate.PartText && !isBlank(part.Text)
+	}
+	var content []converseBlock
+	for _, part := range turn.Parts {
+		if part.Type == translate.PartText {
+			if !isBlank(part.Text) {
+				content = append(content, converseBlock{Text: part.Text})
+			}
+			continue
+		}
+		format, source, err := converseMedia(can, part, placeOf(part, i, turn.Role))
+		if err != nil {
+			return nil, err
+		}
+		if part.Type == translate.PartImage {
+			content = append(content, converseBlock{Image: &converseImage{format, source}})
+			continue
+		}
+		name := names.unique(part.Title)
+		if said := aboutDocument(name, part); said != "" || !spoken {
+			content = append(content, converseBlock{Text: "<document>\nName: " + name + "\n" + said + "</document>"})
+			spoken = true
+		}
+		content = append(content, converseBlock{Document: &converseDocument{name, format, source}})
+	}
+	return content, nil
+}
+
+// aboutDocument is what the block of a document does not say.
+func aboutDocument(name string, part translate.Part) string {
+	said := ""
+	if part.Title != "" && part.Title != name {
+		said = "Title: " + part.Title + "\n"
+	}
+	if part.Context != "" {
+		said += "Context: " + part.Context + "\n"
+	}
+	return said
+}
+
+// converseMedia returns the format and the source of an image or document; place
+// says which it is.
+func converseMedia(can Features, part translate.Part, place string) (format string, source converseSource, err error) {
+	needs := Images
+	if part.Type == translate.PartDocument {
+		needs = Documents
+	}
+	if !can.Has(needs) {
+		return "", source, invalid.error("messages: this model cannot be shown the " + place)
+	}
+	var from struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type"`
+		Data      string `json:"data"`
+	}
+	if err := json.Unmarshal(part.Source, &from, lenient); err != nil {
+		return "", source, invalid.error("messages: the source cannot be read of the " + place)
+	}
+	format, known := converseFormats[part.Type][from.MediaType]
+	asText := from.Type == "text" && part.Type == translate.PartDocument
+	switch {
+	case from.Type != "base64" && !asText:
+		return "", source, invalid.error(fmt.Sprintf("messages: this model takes base64 data alone, and not the source %q of the %s", from.Type, place))
+	case !known:
+		return "", source, invalid.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
+	case asText:
+		return format, converseSource{Text: from.Data}, nil
+	}
+	return format, converseSource{Bytes: from.Data}, nil
+}

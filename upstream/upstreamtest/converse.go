@@ -1,0 +1,183 @@
+package upstreamtest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// converseBody is the body of Converse and ConverseStream without tools
+// (reference/bedrock.md §5). What is not here is an unknown key.
+type converseBody struct {
+	Messages  []converseMessage `json:"messages"`
+	System    []converseBlock   `json:"system"`
+	Inference struct {
+		MaxTokens     *int     `json:"maxTokens"`
+		Temperature   *float64 `json:"temperature"`
+		TopP          *float64 `json:"topP"`
+		StopSequences []string `json:"stopSequences"`
+	} `json:"inferenceConfig"`
+	RequestFields struct {
+		TopK *int `json:"top_k"`
+		K    *int `json:"k"`
+		Nova struct {
+			TopK *int `json:"topK"`
+		} `json:"inferenceConfig"`
+	} `json:"additionalModelRequestFields"`
+	ResponseFields []string `json:"additionalModelResponseFieldPaths"`
+}
+
+type converseMessage struct {
+	Role    string          `json:"role"`
+	Content []converseBlock `json:"content"`
+}
+
+// converseBlock is a union: it has one of its members.
+type converseBlock struct {
+	Text     *string `json:"text"`
+	Image    *media  `json:"image"`
+	Document *media  `json:"document"`
+	Cache    *struct {
+		Type string `json:"type"`
+		TTL  string `json:"ttl"`
+	} `json:"cachePoint"`
+}
+
+// media is an image or a document.
+type media struct {
+	Name    string `json:"name"`    // documents alone
+	Context string `json:"context"` // documents alone
+	Format  string `json:"format"`
+	Source  struct {
+		Bytes []byte  `json:"bytes"`
+		Text  *string `json:"text"` // documents alone
+	} `json:"source"`
+}
+
+// readConverse reads the body of one of both operations.
+func (b *Bedrock) readConverse(operation, model string, data []byte) (call bedrockCall, problem *malformed) {
+	var request converseBody
+	if problem = decode(data, &request); problem != nil {
+		return call, problem
+	}
+	if problem = request.lacking(operation, b.Lacks); problem != nil {
+		return call, problem
+	}
+	call.prompt, problem = request.prompt()
+	named := slices.Contains(request.ResponseFields, "/stop_sequence") && strings.Contains(model, "claude")
+	call.whole = operation == converse
+	if call.whole {
+		call.events = func(c Completion) []event { return c.converseWhole(named) }
+		call.frames = func(w http.ResponseWriter, body *body) frames { return &wholeFrames{w, body} }
+	} else {
+		call.events = func(c Completion) []event { return c.converseEvents(named) }
+		call.frames = func(w http.ResponseWriter, body *body) frames { return &converseFrames{bedrockFrames{w, body}} }
+	}
+	return call, problem
+}
+
+// lacking refuses what the model does not do (reference/bedrock.md §9; the texts
+// on streaming, images and documents are reported).
+func (r *converseBody) lacking(operation string, lacks upstream.Features) *malformed {
+	has := func(member func(converseBlock) bool) bool {
+		return slices.ContainsFunc(r.Messages, func(m converseMessage) bool { return slices.ContainsFunc(m.Content, member) })
+	}
+	for _, refusal := range []struct {
+		feature upstream.Features
+		asked   bool
+		text    string
+	}{
+		{upstream.Streaming, operation == converseStream, "The model is unsupported for streaming"},
+		{upstream.System, len(r.System) > 0, "This model doesn't support system messages. Try again without a system message or use a model that supports system messages."},
+		{upstream.StopSequences, len(r.Inference.StopSequences) > 0, "This model doesn't support the stopSequences field. Remove stopSequences and try again."},
+		{upstream.Images, has(func(b converseBlock) bool { return b.Image != nil }), "This model doesn't support the image content block that you provided. Update the content block and try again."},
+		{upstream.Documents, has(func(b converseBlock) bool { return b.Document != nil }), "This model doesn't support documents."},
+	} {
+		if refusal.asked && lacks.Has(refusal.feature) {
+			return &malformed{text: refusal.text}
+		}
+	}
+	return nil
+}
+
+// prompt checks what Converse would refuse and returns what the body asks.
+func (r *converseBody) prompt() (*translate.Prompt, *malformed) {
+	if problem := r.inference(); problem != nil {
+		return nil, problem
+	}
+	p := &translate.Prompt{
+		StopSequences: r.Inference.StopSequences,
+		Temperature:   r.Inference.Temperature, TopP: r.Inference.TopP,
+	}
+	for _, k := range []*int{r.RequestFields.TopK, r.RequestFields.K, r.RequestFields.Nova.TopK} {
+		if k != nil {
+			p.TopK = k
+		}
+	}
+	p.MaxTokens = valueOf(r.Inference.MaxTokens)
+	for i, s := range r.System {
+		switch {
+		case s.members() != 1 || s.Text == nil && s.Cache == nil:
+			return nil, &malformed{text: fmt.Sprintf("system.%d: a text or a cachePoint is wanted", i)}
+		case s.Cache != nil && (i == 0 || s.Cache.Type != "default"):
+			return nil, &malformed{text: fmt.Sprintf("system.%d: there is nothing to cache before it", i)}
+		case s.Text != nil && strings.TrimSpace(*s.Text) == "":
+			return nil, &malformed{text: fmt.Sprintf("The text field in the SystemContentBlock object at system.%d is blank. Add text to the text field, and try again.", i)}
+		case s.Text != nil:
+			p.System = append(p.System, translate.Text{Text: *s.Text})
+		}
+	}
+	turns, problem := r.turns()
+	p.Turns = turns
+	return p, problem
+}
+
+// inference checks the parameters.
+func (r *converseBody) inference() *malformed {
+	c := r.Inference
+	switch {
+	case c.MaxTokens != nil && *c.MaxTokens < 1:
+		return outOfRange("maxTokens")
+	case valueOf(c.Temperature) < 0 || valueOf(c.Temperature) > 1:
+		return outOfRange("temperature")
+	case valueOf(c.TopP) < 0 || valueOf(c.TopP) > 1:
+		return outOfRange("topP")
+	case slices.Contains(c.StopSequences, "") || len(c.StopSequences) > 2500:
+		return outOfRange("stopSequences")
+	case len(r.ResponseFields) > 10:
+		return &malformed{text: "additionalModelResponseFieldPaths: at most 10 paths"}
+	}
+	return nil
+}
+
+func outOfRange(field string) *malformed {
+	return &malformed{text: "1 validation error detected: Value at 'inferenceConfig." + field + "' failed to satisfy constraint"}
+}
+
+// members counts those that the block has.
+func (b converseBlock) members() int {
+	n := 0
+	for _, has := range []bool{b.Text != nil, b.Image != nil, b.Document != nil, b.Cache != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// part returns an image or document as a part of a prompt.
+func (m *media) part(typ, mediaType string) translate.Part {
+	part := translate.Part{Type: typ, Title: m.Name, Context: m.Context}
+	if m.Source.Text != nil {
+		part.Source = fmt.Appendf(nil, `{"type":"text","media_type":%s,"data":%s}`, quote(mediaType), quote(*m.Source.Text))
+		return part
+	}
+	part.Source = jsontext.Value(fmt.Appendf(nil, `{"type":"base64","media_type":%s,"data":%s}`, quote(mediaType), quote(m.Source.Bytes)))
+	return part
+}

@@ -1,0 +1,122 @@
+package upstreamtest
+
+import (
+	"fmt"
+	"strings"
+
+	"dragoman/translate"
+)
+
+// What a request may hold of each (reference/bedrock.md §5).
+const (
+	maxImages    = 20
+	maxDocuments = 5
+	maxName      = 200
+)
+
+// mediaTypes are those of the formats.
+var mediaTypes = map[string]map[string]string{
+	translate.PartImage:    {"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"},
+	translate.PartDocument: {"pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv"},
+}
+
+// conversation reads messages.
+type conversation struct {
+	images, documents int
+	names             map[string]bool
+}
+
+// turns checks the conversation and returns it.
+func (r *converseBody) turns() ([]translate.Turn, *malformed) {
+	if len(r.Messages) == 0 || r.Messages[0].Role != translate.RoleUser {
+		return nil, &malformed{text: "A conversation must start with a user message. Try again with a conversation that starts with a user message."}
+	}
+	c := conversation{names: map[string]bool{}}
+	var turns []translate.Turn
+	for i, m := range r.Messages {
+		if m.Role != [...]string{translate.RoleUser, translate.RoleAssistant}[i%2] {
+			return nil, &malformed{text: "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again."}
+		}
+		turn, problem := c.turn(i, m)
+		if problem != nil {
+			return nil, problem
+		}
+		turns = append(turns, turn)
+	}
+	last := turns[len(turns)-1]
+	if text := last.Parts[len(last.Parts)-1].Text; last.Role == translate.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
+		return nil, &malformed{text: "The model returned the following errors: messages: final assistant content cannot end with trailing whitespace"}
+	}
+	return turns, nil
+}
+
+func (c *conversation) turn(i int, m converseMessage) (translate.Turn, *malformed) {
+	turn := translate.Turn{Role: m.Role}
+	spoken, documents := false, c.documents
+	for j, b := range m.Content {
+		part, problem := c.part(b, fmt.Sprintf("messages.%d.content.%d", i, j), m.Role)
+		if problem != nil {
+			return turn, problem
+		}
+		spoken = spoken || part.Type == translate.PartText
+		turn.Parts = append(turn.Parts, part)
+	}
+	switch {
+	case len(turn.Parts) == 0:
+		return turn, &malformed{text: fmt.Sprintf("The content field in the Message object at messages.%d is empty. Add a ContentBlock object to the content field and try again.", i)}
+	case c.documents > documents && !spoken:
+		return turn, &malformed{text: fmt.Sprintf("messages.%d: a document needs a text block beside it", i)}
+	}
+	return turn, nil
+}
+
+// part reads the block at a place.
+func (c *conversation) part(b converseBlock, place, role string) (translate.Part, *malformed) {
+	var part translate.Part
+	typ, m := translate.PartImage, b.Image
+	if b.Document != nil {
+		typ, m = translate.PartDocument, b.Document
+	}
+	switch {
+	case b.members() != 1 || b.Cache != nil:
+		return part, &malformed{text: place + ": one of text, image and document is wanted"}
+	case b.Text != nil && strings.TrimSpace(*b.Text) == "":
+		return part, &malformed{text: "The text field in the ContentBlock object at " + place + " is blank. Add text to the text field, and try again."}
+	case b.Text != nil:
+		return translate.Part{Type: translate.PartText, Text: *b.Text}, nil
+	case role != translate.RoleUser:
+		return part, &malformed{text: place + ": only a user shows " + typ + "s"}
+	case mediaTypes[typ][m.Format] == "":
+		return part, &malformed{text: fmt.Sprintf("%s.%s.format: %q is no format", place, typ, m.Format)}
+	case (m.Source.Bytes == nil) == (m.Source.Text == nil) || typ == translate.PartImage && m.Source.Text != nil:
+		return part, &malformed{text: place + "." + typ + ".source: one source is wanted"}
+	}
+	if problem := c.count(typ, m, place); problem != nil {
+		return part, problem
+	}
+	return m.part(typ, mediaTypes[typ][m.Format]), nil
+}
+
+// count checks how many images and documents there are, and what they are called.
+func (c *conversation) count(typ string, m *media, place string) *malformed {
+	if typ == translate.PartImage {
+		if c.images++; c.images > maxImages || m.Name+m.Context != "" {
+			return &malformed{text: place + ".image: too many, or one with a name"}
+		}
+		return nil
+	}
+	c.documents++
+	isRefused := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(" -()[]", r))
+	}
+	switch {
+	case c.documents > maxDocuments:
+		return &malformed{text: place + ".document: too many"}
+	case m.Name == "" || len(m.Name) > maxName || strings.Contains(m.Name, "  ") || strings.ContainsFunc(m.Name, isRefused):
+		return &malformed{text: place + ".document.name: The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character."}
+	case c.names[m.Name]:
+		return &malformed{text: "The request contains duplicate document names. Choose unique document names and try again."}
+	}
+	c.names[m.Name] = true
+	return nil
+}

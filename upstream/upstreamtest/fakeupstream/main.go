@@ -1,0 +1,105 @@
+// Command fakeupstream serves one of the upstreams that the tests use, whose model
+// is the simulated one or says always the same, and which fails on cue:
+//
+//	go run ./upstream/upstreamtest/fakeupstream -kind bedrock -listen 127.0.0.1:9000
+//	go run ./upstream/upstreamtest/fakeupstream -kind messages -fault 'refuse 529 overloaded_error' -times 1
+//	curl -d 'cut 120' 'http://127.0.0.1:9000/fault?times=1'
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dragoman/upstream/upstreamtest"
+)
+
+// kinds are the upstreams, by the name of their wire.
+var kinds = map[string]func(upstreamtest.Script) http.Handler{
+	"bedrock":  func(s upstreamtest.Script) http.Handler { return upstreamtest.NewBedrock(s) },
+	"messages": func(s upstreamtest.Script) http.Handler { return upstreamtest.NewMessages(s) },
+}
+
+func main() {
+	kind := flag.String("kind", "bedrock", "serve one of "+strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+	listen := flag.String("listen", "127.0.0.1:9000", "listen on this `ADDRESS`")
+	text := flag.String("text", "", "complete every prompt with the text of this `FILE` instead of what the simulated model says")
+	fault := flag.String("fault", "none", "fail in this way: refuse STATUS TYPE [RETRY-AFTER], reply STATUS CONTENT-TYPE BODY, stall EVENTS, fail EVENTS TYPE, corrupt EVENTS, cut BYTES or end BYTES")
+	times := flag.Int("times", 0, "as often; 0 is always")
+	flag.Parse()
+	if err := serve(*kind, *listen, *text, *fault, *times); err != nil {
+		fmt.Fprintln(os.Stderr, "fakeupstream:", err)
+		os.Exit(1)
+	}
+}
+
+func serve(kind, address, text, fault string, times int) error {
+	handler, err := newHandler(kind, text, fault, times)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("a %s upstream, which is a fake, at http://%s\n", kind, listener.Addr())
+	return http.Serve(listener, handler)
+}
+
+// newHandler returns the upstream, and beside it the path /fault.
+func newHandler(kind, text, fault string, times int) (http.Handler, error) {
+	serve, known := kinds[kind]
+	if !known {
+		return nil, fmt.Errorf("%q is no kind", kind)
+	}
+	script := upstreamtest.Script(upstreamtest.Simulated)
+	if text != "" {
+		data, err := os.ReadFile(text)
+		if err != nil {
+			return nil, err
+		}
+		script = upstreamtest.Answer(upstreamtest.Completion{Text: string(data)})
+	}
+	cue := new(upstreamtest.Cue)
+	first, err := upstreamtest.ParseFault(fault)
+	if err != nil {
+		return nil, err
+	}
+	cue.Set(first, times)
+	upstream := serve(cue.Script(script))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // a ServeMux would mend paths
+		if r.URL.Path != "/fault" {
+			upstream.ServeHTTP(w, r)
+		} else if err := setFault(cue, r); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
+	}), nil
+}
+
+// setFault takes the words of a fault from a request.
+func setFault(cue *upstreamtest.Cue, r *http.Request) error {
+	words, err := io.ReadAll(io.LimitReader(r.Body, 64<<10))
+	if err != nil {
+		return err
+	}
+	fault, err := upstreamtest.ParseFault(string(words))
+	if err != nil {
+		return err
+	}
+	times := 0
+	if s := r.URL.Query().Get("times"); s != "" {
+		if times, err = strconv.Atoi(s); err != nil || times < 0 {
+			return errors.New("times is not a number")
+		}
+	}
+	cue.Set(fault, times)
+	return nil
+}
