@@ -211,7 +211,7 @@ func TestChatErrors(t *testing.T) {
 		if e.Status != test.status || e.Type != test.typ || !strings.Contains(e.Message, test.says) || strings.Contains(e.Message, "sk-1") {
 			t.Errorf("%d %s: %v", test.http, test.body, e)
 		}
-		if e.Final != strings.Contains(test.body, "insufficient_quota") {
+		if final := test.http == 401 || test.http == 403 || strings.Contains(test.body, "insufficient_quota"); e.Final != final {
 			t.Errorf("%d %s: final %v", test.http, test.body, e.Final)
 		}
 	}
