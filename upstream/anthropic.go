@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -53,16 +54,26 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 	if err != nil {
 		return nil, fmt.Errorf("anthropic base_url: %w", err)
 	}
-	if strings.ContainsFunc(opt.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	if !isKey(opt.APIKey) {
 		return nil, errors.New("anthropic api_key: holds a blank, a control character or a character outside ASCII")
-	}
-	client := opt.HTTPClient
-	if client == nil {
-		client = &http.Client{Transport: newTransport()}
 	}
 	prefix := strings.TrimRight(base.String(), "/")
 	prefix = strings.TrimRight(strings.TrimSuffix(prefix, "/v1"), "/")
-	return &Anthropic{prefix + "/v1/messages", opt.APIKey, withoutRedirects(client)}, nil
+	return &Anthropic{prefix + "/v1/messages", opt.APIKey, clientOf(opt.HTTPClient)}, nil
+}
+
+// isKey tells whether s can stand in a header as it is.
+func isKey(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}
+
+// clientOf returns the client, or one of our own for nil, that takes a redirect
+// for the answer.
+func clientOf(client *http.Client) *http.Client {
+	if client == nil {
+		client = &http.Client{Transport: newTransport()}
+	}
+	return withoutRedirects(client)
 }
 
 func newTransport() *http.Transport {
@@ -84,8 +95,7 @@ func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) it
 			return
 		}
 		defer response.Body.Close()
-		id := response.Header.Get("request-id")
-		if decodeMessages(newSSEReader(response.Body).payloads(), withRequestID(id, yield)) {
+		if decodeMessages(newSSEReader(response.Body).payloads(), withRequestID(requestID(response.Header), yield)) {
 			drain(response.Body, cancel)
 		}
 	})
@@ -106,7 +116,7 @@ func (a *Anthropic) open(ctx context.Context, m Model, p *translate.Prompt) (*ht
 	if err != nil {
 		return nil, transportError(err)
 	}
-	if err := refusal(response); err != nil {
+	if err := refusal(response, bodyError, "text/event-stream"); err != nil {
 		response.Body.Close()
 		return nil, err
 	}
@@ -125,17 +135,18 @@ func (a *Anthropic) setHeader(h http.Header) {
 	replayable(h)
 }
 
-// refusal returns the error in a response, nil if it is an event stream.
-func refusal(r *http.Response) error {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("content-type"))
+// refusal returns the error in a response, nil if it is an answer of one of these
+// media types, or of none. read maps the body of any other.
+func refusal(r *http.Response, read func(status int, kind string, body []byte) *Error, kinds ...string) error {
+	kind := mediaType(r)
 	encoding := r.Header.Get("content-encoding")
-	if r.StatusCode == http.StatusOK && (kind == "text/event-stream" || kind == "") && (encoding == "" || encoding == "identity") {
+	if r.StatusCode == http.StatusOK && (kind == "" || slices.Contains(kinds, kind)) && (encoding == "" || encoding == "identity") {
 		return nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
-	e := bodyError(r.StatusCode, kind, body)
+	e := read(r.StatusCode, kind, body)
 	if e.RequestID == "" {
-		e.RequestID = r.Header.Get("request-id")
+		e.RequestID = requestID(r.Header)
 	}
 	e.RetryAfter = retryAfter(r.Header, time.Now())
 	return e
@@ -153,6 +164,11 @@ func bodyError(status int, kind string, body []byte) *Error {
 		e.RequestID = shaped.RequestID
 		return e
 	}
+	return noAnswer(status, kind, body)
+}
+
+// noAnswer maps a response whose body has no error that we can read.
+func noAnswer(status int, kind string, body []byte) *Error {
 	if status >= 400 {
 		return statusError(status, plainText(kind, body))
 	}
@@ -161,6 +177,17 @@ func bodyError(status int, kind string, body []byte) *Error {
 	}
 	return gatewayError(fmt.Sprintf("the upstream answered with status %d, but not with an event stream", status),
 		fmt.Errorf("content type %q", kind))
+}
+
+// mediaType returns the type of a response's body, "" if it names none.
+func mediaType(r *http.Response) string {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("content-type"))
+	return kind
+}
+
+// requestID returns the upstream's id of a request, by either of its names.
+func requestID(h http.Header) string {
+	return cmp.Or(h.Get("request-id"), h.Get("x-request-id"))
 }
 
 // plainText returns what a refusal says in words: the message of some other JSON

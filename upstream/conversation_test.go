@@ -178,6 +178,9 @@ func TestOwnClients(t *testing.T) {
 	messages := httptest.NewServer(upstreamtest.NewMessages(script))
 	defer messages.Close()
 
+	chat := httptest.NewServer(upstreamtest.NewChat(script))
+	defer chat.Close()
+
 	b, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: bedrock.URL})
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +189,11 @@ func TestOwnClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, up := range []invoker{b, a} {
+	o, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: chat.URL + "/v1/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, up := range []invoker{b, a, o} {
 		if got, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi"))); err != nil || got.Text != "Hello" {
 			t.Errorf("%T: %+v, %v", up, got, err)
 		}

@@ -135,6 +135,7 @@ var byStatus = map[int]answer{
 	http.StatusBadRequest:            invalid,
 	http.StatusUnauthorized:          refused,
 	http.StatusForbidden:             refused,
+	http.StatusPaymentRequired:       {status: http.StatusPaymentRequired, typ: "billing_error"},
 	http.StatusProxyAuthRequired:     refused,
 	http.StatusNotFound:              notFound,
 	http.StatusRequestTimeout:        timedOut,

@@ -63,7 +63,7 @@ type Override struct{ With, Without Features }
 func (o Override) Apply(f Features) Features { return (f | o.With) &^ o.Without }
 
 // refusals are texts by which servers refuse a feature (reference/bedrock.md §9,
-// reference/wire.md §8), compared without regard to case.
+// reference/wire.md §8; for chat completions, reports of users), compared without regard to case.
 var refusals = []struct {
 	text    string
 	feature Features
@@ -87,6 +87,22 @@ var refusals = []struct {
 	{"`temperature` is deprecated", Sampling},
 	{"`top_p` is deprecated", Sampling},
 	{"`top_k` is deprecated", TopK},
+	// Chat templates of Gemma and Mistral; our turns alternate, so that it is the
+	// system message that does not fit.
+	{"system role not supported", System},
+	{"only user and assistant roles are supported", System},
+	{"conversation roles must alternate user/assistant", System},
+	// OpenAI.
+	{"'messages[0].role' does not support 'system'", System},
+	{"'stop' is not supported with this model", StopSequences},
+	{"'temperature' is not supported with this model", Sampling},
+	{"'temperature' does not support", Sampling},
+	{"'top_p' is not supported with this model", Sampling},
+	{"argument supplied: top_k", TopK},
+	// Google, llama.cpp, and vLLM with others that name the key.
+	{"does not support the stopsequences parameter", StopSequences},
+	{"assistant response prefill is incompatible", Prefill},
+	{"continue_final_message", Prefill},
 }
 
 // featureRefused returns the feature that a server refuses with this message, 0 if it

@@ -112,6 +112,29 @@ var wires = []wire{
 		invalid: "invalid_request_error", throttled: "rate_limit_error",
 		overloaded: "overloaded_error", denied: "permission_error",
 	},
+	chatWire,
+}
+
+// chatWire asks a model over chat completions.
+var chatWire = wire{
+	name: "openai", model: upstream.Model{ID: "m", Can: upstream.Streaming | upstream.System | upstream.StopSequences},
+	serve: func(s upstreamtest.Script) fake {
+		f := upstreamtest.NewChat(s)
+		f.Key = "sk-test"
+		return f
+	},
+	dial: func(t *testing.T, server *httptest.Server) invoker {
+		up, err := upstream.NewOpenAI(upstream.OpenAIOptions{
+			BaseURL: server.URL + "/v1", APIKey: "sk-test", HTTPClient: server.Client(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return up
+	},
+	invalid: "invalid_request_error", throttled: "rate_limit_exceeded",
+	overloaded: "overloaded_error", denied: "permission_error",
+	watched: true,
 }
 
 // eachWire runs a test over every wire.

@@ -117,6 +117,10 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream) (pr
 		return upstream.NewAnthropic(upstream.AnthropicOptions{
 			BaseURL: u.BaseURL, APIKey: u.APIKey, HTTPClient: newClient(cfg.Connect),
 		})
+	case config.OpenAI:
+		return upstream.NewOpenAI(upstream.OpenAIOptions{
+			BaseURL: u.BaseURL, APIKey: u.APIKey, HTTPClient: newClient(cfg.Connect),
+		})
 	default:
 		return upstream.NewSimulated(), nil
 	}

@@ -1,10 +1,10 @@
 // Package upstreamtest has upstreams to test against: working servers that speak
-// the wires of Amazon Bedrock and of the Messages API, check what they are sent as
-// the real ones do, and fail on cue.
+// the wires of Amazon Bedrock, of the Messages API and of chat completions, check
+// what they are sent as the real ones do, and fail on cue.
 //
 //	fake := upstreamtest.NewBedrock(nil)         // plays the simulated model
 //	server := httptest.NewServer(fake)
 //
-// A [Script] says what a server answers. Both servers take text alone, as a
+// A [Script] says what a server answers. The servers take text alone, as a
 // model without tools does: a request with tools is refused.
 package upstreamtest

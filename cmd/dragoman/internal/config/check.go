@@ -29,9 +29,10 @@ func (l *loader) checkUpstream(u *Upstream, key string) {
 		if u.Endpoint != "" {
 			l.checkURL(u.Endpoint, key+".endpoint")
 		}
-	case Anthropic:
+	case Anthropic, OpenAI:
 		if u.BaseURL == "" {
-			l.report(l.lines[key], key, "the upstream has no base_url", "add the address of the server, without /v1/messages")
+			resource := map[string]string{Anthropic: "/v1/messages", OpenAI: "/chat/completions"}[u.Kind]
+			l.report(l.lines[key], key, "the upstream has no base_url", "add the address of the server, without "+resource)
 			return
 		}
 		l.checkURL(u.BaseURL, key+".base_url")
@@ -99,12 +100,9 @@ func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, nam
 		l.undeclared(w.Upstream, key, names)
 		return
 	}
-	if (w.Wire == proxy.WireText || w.Wire == proxy.WireConverse) && kind != Bedrock {
-		l.report(l.lines[key+".wire"], key+".wire", fmt.Sprintf("%q is a wire of bedrock alone, and %s is of the kind %s", w.Wire, w.Upstream, kind),
-			"remove the key, or name an upstream of the kind bedrock")
-	}
+	l.checkWire(w, key+".wire", kind)
 	native := w.Tools == proxy.ToolsNative || w.Tools == proxy.ToolsAuto
-	if native && (kind == Simulated || w.Wire != "" && w.Wire != proxy.WireMessages) {
+	if native && (kind == Simulated || kind == OpenAI || w.Wire != "" && w.Wire != proxy.WireMessages) {
 		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", w.Tools, w.Upstream),
 			"use tools: xml, or an upstream of the kind anthropic or bedrock with wire: messages")
 	}
@@ -113,6 +111,20 @@ func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, nam
 	}
 	if kind == Simulated && !w.Features.Without.Has(upstream.Prefill) {
 		w.Features.With |= upstream.Prefill
+	}
+}
+
+// wireOf is the kind of upstream that alone has a wire.
+var wireOf = map[string]string{proxy.WireText: Bedrock, proxy.WireConverse: Bedrock, proxy.WireChat: OpenAI}
+
+// checkWire wants the wire of a way to be one of its upstream's; openai has but one.
+func (l *loader) checkWire(w *proxy.Way, key, kind string) {
+	only, of := wireOf[w.Wire], fmt.Sprintf("and %s is of the kind %s", w.Upstream, kind)
+	switch {
+	case only != "" && kind != only:
+		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", w.Wire, only, of), "remove the key, or name an upstream of the kind "+only)
+	case kind == OpenAI && w.Wire == proxy.WireMessages:
+		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", w.Wire, of), "remove the key, or write wire: chat")
 	}
 }
 

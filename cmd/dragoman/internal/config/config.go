@@ -16,6 +16,7 @@ const (
 	Simulated = "simulated"
 	Bedrock   = "bedrock"
 	Anthropic = "anthropic"
+	OpenAI    = "openai"
 )
 
 // Where a server listens that is not told otherwise.
@@ -51,8 +52,8 @@ type Upstream struct {
 	Region   string // Bedrock
 	Profile  string // Bedrock: of the AWS configuration; "" for the default chain
 	Endpoint string // Bedrock: a URL in place of the service's own; "" for none
-	BaseURL  string // Anthropic
-	APIKey   string // Anthropic; "" for none
+	BaseURL  string // Anthropic, OpenAI
+	APIKey   string // Anthropic, OpenAI; "" for none
 }
 
 // Source is where a configuration comes from, the strongest first: flags and
@@ -141,7 +142,7 @@ func (u Upstream) Place() string {
 	switch u.Kind {
 	case Bedrock:
 		return cmp.Or(u.Endpoint, u.Region)
-	case Anthropic:
+	case Anthropic, OpenAI:
 		return u.BaseURL
 	default:
 		return "(built in; not a model)"

@@ -69,6 +69,7 @@ upstreams:
   east:  {kind: bedrock, region: us-east-1, endpoint: ""}
   west:  {kind: bedrock, profile: p, endpoint: "http://127.0.0.1:9000"}
   relay: {kind: anthropic, base_url: "${RELAY:-http://127.0.0.1:9001}", api_key: "x-${KEY}"}
+  local: {kind: openai, base_url: "http://127.0.0.1:11434/v1"}
   sim:   {kind: simulated}
 models:
   - name: claude-3-opus
@@ -80,6 +81,7 @@ models:
     tools: xml
     fallbacks: []
   - {name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1", wire: text}
+  - {name: open, upstream: local, model: gemma3, wire: chat}
   - {name: new, upstream: relay, model: claude-opus-4-6}
   - {name: forced, upstream: relay, model: claude-opus-4-6, prefill: true}
   - {name: "sim-*", upstream: sim, prefill: }
@@ -107,11 +109,13 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "east", Kind: Bedrock, Region: "us-east-1"},
 			{Name: "west", Kind: Bedrock, Region: "eu-west-3", Profile: "p", Endpoint: "http://127.0.0.1:9000"},
 			{Name: "relay", Kind: Anthropic, BaseURL: "http://127.0.0.1:9001", APIKey: "x-k2"},
+			{Name: "local", Kind: OpenAI, BaseURL: "http://127.0.0.1:11434/v1"},
 			{Name: "sim", Kind: Simulated},
 		},
 		Models: []proxy.Model{
 			{Name: "claude-3-opus", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "legacy", Wire: "messages", Tools: "xml"}},
 			{Name: "claude-2.1", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"}},
+			{Name: "open", Way: proxy.Way{Upstream: "local", Model: "gemma3", Format: "legacy", Wire: "chat"}},
 			{Name: "new", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"}},
 			{Name: "forced", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
 			{Name: "sim-*", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},

@@ -126,7 +126,7 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 		fields["region"] = l.text(&u.Region)
 		fields["profile"] = l.text(&u.Profile)
 		fields["endpoint"] = l.text(&u.Endpoint)
-	case Anthropic:
+	case Anthropic, OpenAI:
 		fields["base_url"] = l.text(&u.BaseURL)
 		fields["api_key"] = l.text(&u.APIKey)
 	}
@@ -134,10 +134,10 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 }
 
 func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
-	kinds := []string{Simulated, Bedrock, Anthropic}
+	kinds := []string{Simulated, Bedrock, Anthropic, OpenAI}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "kind" {
-			l.choice(&u.Kind, kinds, []string{"vertex", "openai"})(deref(n.Content[i+1]), key+".kind")
+			l.choice(&u.Kind, kinds, []string{"vertex"})(deref(n.Content[i+1]), key+".kind")
 			return u.Kind != ""
 		}
 	}
@@ -170,7 +170,7 @@ func (l *loader) way(w *proxy.Way) map[string]field {
 	fields := map[string]field{
 		"upstream": l.text(&w.Upstream),
 		"model":    l.text(&w.Model),
-		"wire":     l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse}, []string{"chat"}),
+		"wire":     l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}, nil),
 		"format":   l.choice(&w.Format, []string{translate.FormatLegacy}, nil),
 		"language": l.choice(&language, []string{"en"}, []string{"pt", "fr", "ru", "id"}),
 		"tools":    l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}, nil),

@@ -1,0 +1,88 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"net/http"
+
+	"dragoman/translate"
+)
+
+// chat asks servers for chat completions (reference/vertex.md §5), the API of
+// OpenAI that most servers of open models speak. It sends no tools.
+//
+// Of the stop sequences a server is sent ours alone, since few servers name the
+// one they met: the client's are watched for here. A server that streams is also
+// read when it answers whole, and the other way round. What a server takes for a
+// tool call of its own, unasked, is left out: no text of the model is in it.
+type chat struct {
+	url       string                                         // of the resource, …/chat/completions
+	authorize func(ctx context.Context, h http.Header) error // adds credentials; an *Error if there are none
+	client    *http.Client
+}
+
+// invoke sends the prompt to the model.
+func (c *chat) invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	send, watch := splitStops(p, m.Can, false)
+	return watchStops(watch, invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
+		response, err := c.open(ctx, m, p, send)
+		if err != nil {
+			yield(translate.Chunk{}, err)
+			return
+		}
+		defer response.Body.Close()
+		d := newChatDecoder(p, send)
+		decode, payloads := d.decode, d.ended(newSSEReader(response.Body).payloads())
+		if mediaType(response) == "application/json" {
+			decode, payloads = d.whole, wholeBody(response.Body)
+		}
+		if decodeStream(payloads, decode, withRequestID(requestID(response.Header), yield)) {
+			drain(response.Body, cancel)
+		}
+	}))
+}
+
+// open sends the request and returns the response if it is an answer.
+func (c *chat) open(ctx context.Context, m Model, p *translate.Prompt, stop []string) (*http.Response, error) {
+	body, err := encodeChat(m, p, stop)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, transportError(err)
+	}
+	h := request.Header
+	h.Set("content-type", "application/json")
+	h.Set("accept", "application/json, text/event-stream")
+	h.Set("user-agent", "dragoman")
+	replayable(h)
+	if err := c.authorize(ctx, h); err != nil {
+		return nil, err
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return nil, transportError(err)
+	}
+	if err := refusal(response, chatRefusal, "text/event-stream", "application/json"); err != nil {
+		response.Body.Close()
+		return nil, err
+	}
+	return response, nil
+}
+
+// wholeBody yields a body at once.
+func wholeBody(r io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		data, err := io.ReadAll(io.LimitReader(r, maxSSEEvent+1))
+		switch {
+		case err != nil:
+			err = readError(err)
+		case len(data) > maxSSEEvent:
+			err = tooLong()
+		}
+		yield(data, err)
+	}
+}

@@ -1,0 +1,92 @@
+package upstream
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
+)
+
+// chatBody is the request body of chat completions, as far as a prompt needs it.
+type chatBody struct {
+	Model         string         `json:"model"`
+	Messages      []chatMessage  `json:"messages"`
+	MaxTokens     int            `json:"max_tokens"`
+	Temperature   *float64       `json:"temperature,omitzero"`
+	TopP          *float64       `json:"top_p,omitzero"`
+	TopK          *int           `json:"top_k,omitzero"` // not OpenAI's: of vLLM, Ollama, llama.cpp, OpenRouter
+	Stop          []string       `json:"stop,omitempty"`
+	Stream        bool           `json:"stream"`
+	StreamOptions *streamOptions `json:"stream_options,omitzero"`
+	// vLLM goes on with a last assistant message only if it is told to. llama.cpp
+	// and Ollama do so by themselves, and heed neither key.
+	Continue         bool  `json:"continue_final_message,omitzero"`
+	GenerationPrompt *bool `json:"add_generation_prompt,omitzero"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+// chatMessage is one message. Its content is a string, or []chatPart where it is
+// more than text: many chat templates take nothing but strings.
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
+// encodeChat returns the body for the prompt as JSON.
+func encodeChat(m Model, p *translate.Prompt, stop []string) ([]byte, error) {
+	b := chatBody{
+		Model: m.ID, MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Stop: stop,
+	}
+	if m.Can.Has(Streaming) {
+		b.Stream, b.StreamOptions = true, &streamOptions{IncludeUsage: true}
+	}
+	if m.Can.Has(Prefill) && prefilled(p) {
+		b.Continue, b.GenerationPrompt = true, new(bool)
+	}
+	turns := p.Turns
+	switch system := systemText(p); {
+	case system == "":
+	case m.Can.Has(System):
+		b.Messages = append(b.Messages, chatMessage{translate.RoleSystem, system})
+	default:
+		turns = foldSystem(system, turns)
+	}
+	for i, turn := range turns {
+		content, err := chatContent(m.Can, turn, i)
+		if err != nil {
+			return nil, err
+		}
+		b.Messages = append(b.Messages, chatMessage{turn.Role, content})
+	}
+	data, err := json.Marshal(b)
+	if err != nil {
+		e := invalid.error("the prompt cannot be written as JSON")
+		e.Err = err
+		return nil, e
+	}
+	return data, nil
+}
+
+// systemText returns the system prompt as one text, with an empty line between
+// its entries.
+func systemText(p *translate.Prompt) string {
+	texts := make([]string, len(p.System))
+	for i, s := range p.System {
+		texts[i] = s.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// foldSystem returns the turns with the system prompt in front of the first one.
+func foldSystem(system string, turns []translate.Turn) []translate.Turn {
+	first := translate.Turn{Role: translate.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: system + "\n\n"}}}
+	if len(turns) > 0 {
+		first.Parts = append(first.Parts, turns[0].Parts...)
+		turns = turns[1:]
+	}
+	return append([]translate.Turn{first}, turns...)
+}

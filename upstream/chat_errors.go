@@ -1,0 +1,111 @@
+package upstream
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// chatFailure is what servers of chat completions say when they fail: OpenAI and
+// OpenRouter as {"error":{…}}, Google the same in a list, older vLLM as the object
+// itself, Ollama and others as {"error":"…"}.
+type chatFailure struct {
+	Object  string         `json:"object"` // older vLLM: "error"
+	Message string         `json:"message"`
+	Type    string         `json:"type"`
+	Code    jsontext.Value `json:"code"` // an HTTP status, a word, or null
+}
+
+// byCode maps words that servers of chat completions have for a failure, beside
+// those of the Messages API.
+var byCode = map[string]answer{
+	"insufficient_quota":      overQuota,
+	"rate_limit_exceeded":     rateLimited,
+	"server_error":            internal,
+	"context_length_exceeded": invalid,
+	"model_not_found":         notFound,
+}
+
+// chatRefusal maps a response that is not an answer.
+func chatRefusal(status int, kind string, body []byte) *Error {
+	if e := chatError(body, status); e != nil {
+		return e
+	}
+	return noAnswer(status, kind, body)
+}
+
+// chatError maps an error in JSON, nil if there is none in data. The status is 0
+// or 200 in an answer: there the error itself may name one.
+func chatError(data []byte, status int) *Error {
+	f, ok := readFailure(data)
+	if !ok {
+		return nil
+	}
+	if status < 400 {
+		status, _ = strconv.Atoi(f.code())
+	}
+	switch {
+	case f.Message == "" && status >= 400:
+		return statusError(status, "")
+	case f.Message == "":
+		f.Message = "the upstream failed with " + f.Type
+	}
+	return f.answer(status).error(f.Message)
+}
+
+// answer maps the failure, given its HTTP status if it has one. An empty purse
+// comes with the status of a busy hour.
+func (f *chatFailure) answer(status int) answer {
+	if a := byCode[f.code()]; a.final {
+		return a
+	}
+	if a, known := byStatus[status]; known {
+		return a
+	}
+	for _, word := range [...]string{f.code(), f.Type} {
+		if a, known := byCode[word]; known {
+			return a
+		}
+		if a, known := byType[word]; known {
+			return a
+		}
+	}
+	if status >= 400 {
+		return badGateway
+	}
+	return internal
+}
+
+// code returns the code as a word or a number.
+func (f *chatFailure) code() string {
+	if f.Code.Kind() != '"' {
+		return string(f.Code)
+	}
+	var s string
+	_ = json.Unmarshal(f.Code, &s) // "" is a code that says nothing
+	return s
+}
+
+// readFailure reads an error of any shape. It is false if data is something else.
+func readFailure(data []byte) (chatFailure, bool) {
+	var list []jsontext.Value
+	if json.Unmarshal(data, &list, lenient) == nil && len(list) > 0 {
+		data = list[0]
+	}
+	var body struct {
+		chatFailure
+		Error jsontext.Value `json:"error"`
+	}
+	if json.Unmarshal(data, &body, lenient) != nil {
+		return chatFailure{}, false
+	}
+	var f chatFailure
+	switch body.Error.Kind() {
+	case '{':
+		return f, json.Unmarshal(body.Error, &f, lenient) == nil
+	case '"':
+		return f, json.Unmarshal(body.Error, &f.Message) == nil
+	}
+	return body.chatFailure, body.Object == "error" && body.Message != ""
+}

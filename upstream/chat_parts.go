@@ -1,0 +1,145 @@
+package upstream
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// chatPart is a piece of a message that is more than text.
+type chatPart struct {
+	Type  string    `json:"type"` // text, image_url or file
+	Text  string    `json:"text,omitzero"`
+	Image *chatURL  `json:"image_url,omitzero"`
+	File  *chatFile `json:"file,omitzero"`
+}
+
+type chatURL struct {
+	URL string `json:"url"`
+}
+
+type chatFile struct {
+	Name string `json:"filename"`
+	Data string `json:"file_data"` // a URL
+}
+
+// chatContent returns the content of a turn: a string if it is text alone.
+//
+// An image is an image_url part. A document of text is text, behind its title and
+// context; any other is a file part, which OpenAI and OpenRouter know. What the
+// model cannot be shown is an *Error, and so is a file of the Messages API's own
+// store, which no other server can read.
+func chatContent(can Features, turn translate.Turn, index int) (any, error) {
+	var parts []chatPart
+	for _, part := range turn.Parts {
+		more, ok := chatParts(can, part)
+		if !ok {
+			return nil, invalid.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
+		}
+		parts = append(parts, more...)
+	}
+	var text strings.Builder
+	for i, part := range parts {
+		if part.Type != translate.PartText {
+			return parts, nil
+		}
+		if i > 0 && !strings.HasSuffix(parts[i-1].Text, "\n") && !strings.HasPrefix(part.Text, "\n") {
+			text.WriteByte('\n')
+		}
+		text.WriteString(part.Text)
+	}
+	return text.String(), nil
+}
+
+// messagesSource is the source of an image or a document
+// (reference/messages-api.md §4).
+type messagesSource struct {
+	Type      string         `json:"type"`
+	MediaType string         `json:"media_type"`
+	Data      string         `json:"data"`
+	URL       string         `json:"url"`
+	Content   jsontext.Value `json:"content"`
+}
+
+// url returns the source as a URL, with the data in it if need be; "" if it is
+// neither data nor a URL.
+func (s messagesSource) url() string {
+	switch s.Type {
+	case "base64":
+		return "data:" + s.MediaType + ";base64," + s.Data
+	case "url":
+		return s.URL
+	}
+	return ""
+}
+
+// chatParts returns the parts that show a part of a turn. It is false if the model
+// cannot be shown it.
+func chatParts(can Features, part translate.Part) ([]chatPart, bool) {
+	if part.Type == translate.PartText {
+		return []chatPart{{Type: translate.PartText, Text: part.Text}}, true
+	}
+	var source messagesSource
+	if json.Unmarshal(part.Source, &source, lenient) != nil {
+		return nil, false
+	}
+	if part.Type == translate.PartImage {
+		return []chatPart{{Type: "image_url", Image: &chatURL{source.url()}}}, can.Has(Images) && source.url() != ""
+	}
+	head := documentHead(part)
+	switch source.Type {
+	case "text":
+		return []chatPart{{Type: translate.PartText, Text: head + source.Data}}, true
+	case "content":
+		return contentParts(can, head, source.Content)
+	}
+	file := chatPart{Type: "file", File: &chatFile{cmp.Or(part.Title, "document.pdf"), source.url()}}
+	if part.Context == "" {
+		return []chatPart{file}, can.Has(Documents) && source.url() != ""
+	}
+	return []chatPart{{Type: translate.PartText, Text: head}, file}, can.Has(Documents) && source.url() != ""
+}
+
+// contentParts returns the parts of a document whose source is content: a string,
+// or blocks of text and images.
+func contentParts(can Features, head string, content jsontext.Value) ([]chatPart, bool) {
+	if content.Kind() == '"' {
+		var text string
+		err := json.Unmarshal(content, &text)
+		return []chatPart{{Type: translate.PartText, Text: head + text}}, err == nil
+	}
+	var blocks []translate.Part
+	if json.Unmarshal(content, &blocks, lenient) != nil {
+		return nil, false
+	}
+	var parts []chatPart
+	if head != "" {
+		parts = append(parts, chatPart{Type: translate.PartText, Text: head})
+	}
+	for _, block := range blocks {
+		more, ok := chatParts(can, block)
+		if !ok {
+			return nil, false
+		}
+		parts = append(parts, more...)
+	}
+	return parts, true
+}
+
+// documentHead is what stands before the text of a document.
+func documentHead(part translate.Part) string {
+	var head string
+	for _, line := range []string{part.Title, part.Context} {
+		if line != "" {
+			head += line + "\n"
+		}
+	}
+	if head != "" {
+		head += "\n"
+	}
+	return head
+}

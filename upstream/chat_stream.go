@@ -1,0 +1,240 @@
+package upstream
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// chatCompletion is a chat.completion.chunk, or a whole chat.completion.
+type chatCompletion struct {
+	Object  string         `json:"object"`
+	Choices []chatChoice   `json:"choices"`
+	Usage   chatUsage      `json:"usage"`
+	Error   jsontext.Value `json:"error"`
+}
+
+type chatChoice struct {
+	Delta        chatDelta `json:"delta"`   // of a chunk
+	Message      chatDelta `json:"message"` // of a whole one
+	FinishReason string    `json:"finish_reason"`
+	// vLLM's and SGLang's names for what was met: a stop sequence, or the number of
+	// a token, or null for the usual end.
+	StopReason  jsontext.Value `json:"stop_reason"`
+	MatchedStop jsontext.Value `json:"matched_stop"`
+}
+
+type chatDelta struct {
+	Content chatText `json:"content"`
+	// The same text by two names: DeepSeek, llama.cpp and older vLLM have the first;
+	// OpenRouter, Ollama and newer vLLM the second.
+	ReasoningContent chatText `json:"reasoning_content"`
+	Reasoning        chatText `json:"reasoning"`
+}
+
+// chatText is a text as servers write it: a string, null, or parts with text.
+type chatText string
+
+func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	switch d.PeekKind() {
+	case '"':
+		return json.UnmarshalDecode(d, (*string)(t))
+	case '[':
+		var parts []struct {
+			Text string `json:"text"`
+		}
+		if err := json.UnmarshalDecode(d, &parts); err != nil {
+			return err
+		}
+		for _, part := range parts {
+			*t += chatText(part.Text)
+		}
+		return nil
+	}
+	return d.SkipValue()
+}
+
+// chatUsage counts tokens; those of the prompt include the cached ones.
+type chatUsage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Details    struct {
+		CacheRead  int `json:"cached_tokens"`
+		CacheWrite int `json:"cache_write_tokens"` // OpenRouter
+	} `json:"prompt_tokens_details"`
+}
+
+func (u chatUsage) usage() translate.Usage {
+	return translate.Usage{
+		InputTokens:              max(0, u.Prompt-u.Details.CacheRead-u.Details.CacheWrite),
+		OutputTokens:             u.Completion,
+		CacheReadInputTokens:     u.Details.CacheRead,
+		CacheCreationInputTokens: u.Details.CacheWrite,
+	}
+}
+
+// chatDecoder turns one chat completion into chunks.
+type chatDecoder struct {
+	stops    []string // that the server was sent
+	called   bool     // the answer has begun a call
+	held     string   // text that may be the beginning of callOpens
+	usage    translate.Usage
+	stop     translate.Stop
+	sequence string
+}
+
+// newChatDecoder returns a decoder for the answer to a prompt that was sent with
+// these stop sequences.
+func newChatDecoder(p *translate.Prompt, stops []string) *chatDecoder {
+	d := &chatDecoder{stops: stops}
+	if prefilled(p) {
+		for _, part := range p.Turns[len(p.Turns)-1].Parts {
+			d.read(part.Text)
+		}
+	}
+	return d
+}
+
+// chatEnd is the last event of a stream.
+const chatEnd = "[DONE]"
+
+// ended yields the events of a stream. One that has told its finish_reason may end
+// without the last event.
+func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for data, err := range events {
+			if !yield(data, err) || err != nil {
+				return
+			}
+		}
+		if d.stop != "" {
+			yield([]byte(chatEnd), nil)
+		}
+	}
+}
+
+// decode reads one event. The counters come behind the finish_reason, so that the
+// chunk of the last event, and no other, has Stop set.
+func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
+	if string(data) == chatEnd {
+		return d.end()
+	}
+	var c chatCompletion
+	if err := json.Unmarshal(data, &c, lenient); err != nil {
+		if e := chatError(data, 0); e != nil {
+			return translate.Chunk{}, e
+		}
+		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
+	}
+	if c.Object == "error" || len(c.Error) > 0 && c.Error.Kind() != 'n' {
+		if e := chatError(data, 0); e != nil {
+			return translate.Chunk{}, e
+		}
+	}
+	d.usage = latest(d.usage, c.Usage.usage())
+	if len(c.Choices) == 0 {
+		return translate.Chunk{Usage: d.usage}, nil
+	}
+	return d.choice(&c.Choices[0])
+}
+
+// whole reads an answer that comes at once.
+func (d *chatDecoder) whole(data []byte) (translate.Chunk, error) {
+	c, err := d.decode(data)
+	if err != nil {
+		return translate.Chunk{}, err
+	}
+	end, err := d.end()
+	if err != nil {
+		return translate.Chunk{}, err
+	}
+	end.Text, end.Thinking = c.Text, c.Thinking
+	return end, nil
+}
+
+func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
+	chunk := translate.Chunk{Usage: d.usage}
+	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} {
+		chunk.Text += string(delta.Content)
+		if delta.ReasoningContent != "" {
+			chunk.Thinking += string(delta.ReasoningContent)
+		} else {
+			chunk.Thinking += string(delta.Reasoning)
+		}
+	}
+	d.read(chunk.Text)
+	if c.FinishReason == "" {
+		return chunk, nil
+	}
+	switch c.FinishReason {
+	case "insufficient_system_resource": // DeepSeek
+		return translate.Chunk{}, overloaded.error("the upstream broke off its answer: " + c.FinishReason)
+	case "error", "abort": // OpenRouter, vLLM
+		return translate.Chunk{}, gatewayError("the upstream broke off its answer", nil)
+	}
+	d.finish(c)
+	return chunk, nil
+}
+
+// finish notes why the answer ended. A tool call is none that we asked for.
+func (d *chatDecoder) finish(c *chatChoice) {
+	switch c.FinishReason {
+	case "length":
+		d.stop = translate.StopMaxTokens
+	case "model_length": // Mistral
+		d.stop = translate.StopContextWindow
+	case "content_filter":
+		d.stop = translate.StopRefusal
+	case "stop":
+		d.stop, d.sequence = d.stopped(c)
+	default:
+		d.stop = translate.StopEndTurn
+	}
+}
+
+// stopped tells what "stop" means: that the model had no more to say, or that it
+// met a stop sequence. Where the server does not tell, it was ours if a call has
+// begun: models do not leave one open.
+func (d *chatDecoder) stopped(c *chatChoice) (translate.Stop, string) {
+	met := c.StopReason
+	if met == nil {
+		met = c.MatchedStop
+	}
+	if met != nil {
+		var sequence string
+		if met.Kind() == '"' && json.Unmarshal(met, &sequence) == nil && slices.Contains(d.stops, sequence) {
+			return translate.StopSequence, sequence
+		}
+		return translate.StopEndTurn, "" // or a sequence of the server's own
+	}
+	if d.called && len(d.stops) > 0 {
+		return translate.StopSequence, ""
+	}
+	return translate.StopEndTurn, ""
+}
+
+// callOpens begins a call.
+const callOpens = "<invoke"
+
+// read looks for the beginning of a call.
+func (d *chatDecoder) read(text string) {
+	if d.called || text == "" {
+		return
+	}
+	text = d.held + text
+	d.called = strings.Contains(text, callOpens)
+	d.held = text[heldBack(text, []string{callOpens}):]
+}
+
+// end returns the last chunk.
+func (d *chatDecoder) end() (translate.Chunk, error) {
+	if d.stop == "" {
+		return translate.Chunk{}, gatewayError("the upstream ended its answer without a finish_reason", nil)
+	}
+	return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, Usage: d.usage}, nil
+}

@@ -1,0 +1,53 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+
+	"dragoman/translate"
+)
+
+// OpenAIOptions say how to reach a server with chat completions.
+type OpenAIOptions struct {
+	// BaseURL is all that stands before /chat/completions, with or without a slash
+	// at its end: "http://127.0.0.1:11434/v1".
+	BaseURL string
+	// APIKey is sent as a bearer token; "" sends none.
+	APIKey string
+	// HTTPClient replaces the client with the time-outs of this package. Either
+	// way redirects are not followed: they would take the key elsewhere.
+	HTTPClient *http.Client
+}
+
+// OpenAI invokes models on any server with chat completions: vLLM, Ollama,
+// llama.cpp, LM Studio, OpenRouter and others. It sends no tools.
+type OpenAI struct {
+	chat chat
+}
+
+// NewOpenAI checks the options; it does not touch the network.
+func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
+	base, err := parseBase(opt.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("openai base_url: %w", err)
+	}
+	if !isKey(opt.APIKey) {
+		return nil, errors.New("openai api_key: holds a blank, a control character or a character outside ASCII")
+	}
+	authorize := func(_ context.Context, h http.Header) error {
+		if opt.APIKey != "" {
+			h.Set("authorization", "Bearer "+opt.APIKey)
+		}
+		return nil
+	}
+	return &OpenAI{chat{strings.TrimRight(base.String(), "/") + "/chat/completions", authorize, clientOf(opt.HTTPClient)}}, nil
+}
+
+// Invoke sends the prompt to the model of this name.
+func (o *OpenAI) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return o.chat.invoke(ctx, m, p)
+}

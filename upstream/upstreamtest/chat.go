@@ -1,0 +1,209 @@
+package upstreamtest
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+
+	"dragoman/translate"
+)
+
+// Chat is a server with chat completions (reference/vertex.md §5), streaming and
+// whole. Its fields make it answer as one server or another does; set them
+// before serving.
+type Chat struct {
+	// Key is the bearer token it wants; "" takes any request.
+	Key string
+	// NoStops ignores the stop sequences.
+	NoStops bool
+	// Named tells which stop sequence was met, as vLLM does.
+	Named bool
+	// Reasoning is the member that holds the reasoning: "reasoning_content", which
+	// "" stands for, or "reasoning".
+	Reasoning string
+	// NoUsage counts no tokens.
+	NoUsage bool
+	// NoDone ends a stream without the event that says so.
+	NoDone bool
+	*log
+	script Script
+}
+
+// NewChat returns a server with this script; nil means [Simulated].
+func NewChat(script Script) *Chat {
+	if script == nil {
+		script = Simulated
+	}
+	return &Chat{log: newLog(), script: script}
+}
+
+// ServeHTTP answers POST /v1/chat/completions.
+func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("x-request-id", requestID)
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.left()
+		return
+	}
+	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
+		chatRefusal(w, Refuse(http.StatusNotFound, "invalid_request_error", fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path), ""))
+		return
+	}
+	if s.Key != "" && r.Header.Get("authorization") != "Bearer "+s.Key {
+		chatRefusal(w, Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided", ""))
+		return
+	}
+	var request chatBody
+	problem := decode(data, &request)
+	var prompt *translate.Prompt
+	if problem == nil {
+		prompt, problem = request.prompt()
+	}
+	if problem != nil {
+		chatRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
+		return
+	}
+	s.add(Request{request.Model, r.Header.Clone(), data, prompt})
+	heeded := *prompt
+	if s.NoStops {
+		heeded.StopSequences = nil
+	}
+	c := s.script(request.Model, prompt).settle(&heeded)
+	if c.Fault.early() {
+		chatRefusal(w, c.Fault)
+		return
+	}
+	f := &chatFrames{w, newBody(w, c), !request.Stream}
+	events := []event{{data: s.whole(c)}}
+	if request.Stream {
+		events = s.events(c, request.StreamOptions.IncludeUsage)
+	}
+	untilEnd(func() { s.play(r.Context(), f, events, c.Fault) })
+}
+
+// chat is the problem in OpenAI's words.
+func (p *malformed) chat() string {
+	switch {
+	case p.missing:
+		return fmt.Sprintf("Missing required parameter: '%s'.", p.key)
+	case p.key != "":
+		return "Unrecognized request argument supplied: " + p.key
+	}
+	return p.text
+}
+
+func chatRefusal(w http.ResponseWriter, f *Fault) {
+	if f.kind == reply {
+		f.reply(w)
+		return
+	}
+	h := w.Header()
+	h.Set("content-type", "application/json")
+	if f.retryAfter != "" {
+		h.Set("retry-after", f.retryAfter)
+	}
+	w.WriteHeader(f.status)
+	w.Write(chatErrorBody(f.typ, f.message))
+}
+
+func chatErrorBody(typ, message string) []byte {
+	return fmt.Appendf(nil, `{"error":{"message":%s,"type":%s,"param":null,"code":null}}`, quote(message), quote(typ))
+}
+
+// events returns the stream of a completion.
+func (s *Chat) events(c Completion, usage bool) []event {
+	var list []event
+	const head = `{"id":"chatcmpl-fake","object":"chat.completion.chunk","created":1700000000,"model":"fake","choices":[`
+	add := func(format string, args ...any) {
+		list = append(list, event{data: fmt.Appendf(nil, head+format+`}`, args...)})
+	}
+	add(`{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]`)
+	if c.Thinking != "" {
+		add(`{"index":0,"delta":{%s:%s},"finish_reason":null}]`, s.reasoning(), quote(c.Thinking))
+	}
+	for _, piece := range c.pieces() {
+		add(`{"index":0,"delta":{"content":%s},"finish_reason":null}]`, quote(piece))
+	}
+	add(`{"index":0,"delta":{},%s}]`, s.ending(c))
+	if usage && !s.NoUsage {
+		add(`],"usage":%s`, c.chatUsage())
+	}
+	if !s.NoDone {
+		list = append(list, event{data: []byte("[DONE]")})
+	}
+	return list
+}
+
+// whole returns the completion at once.
+func (s *Chat) whole(c Completion) []byte {
+	message := fmt.Sprintf(`"role":"assistant","content":%s`, quote(c.Text))
+	if c.Thinking != "" {
+		message += fmt.Sprintf(`,%s:%s`, s.reasoning(), quote(c.Thinking))
+	}
+	usage := ""
+	if !s.NoUsage {
+		usage = `,"usage":` + string(c.chatUsage())
+	}
+	return fmt.Appendf(nil, `{"id":"chatcmpl-fake","object":"chat.completion","created":1700000000,"model":"fake",`+
+		`"choices":[{"index":0,"message":{%s},"logprobs":null,%s}]%s}`, message, s.ending(c), usage)
+}
+
+// reasoning returns the name of the member that holds the reasoning.
+func (s *Chat) reasoning() []byte { return quote(cmp.Or(s.Reasoning, "reasoning_content")) }
+
+// ending returns the members that say why the completion ended.
+func (s *Chat) ending(c Completion) string {
+	reason, met := "stop", []byte("null")
+	switch c.Stop {
+	case translate.StopMaxTokens:
+		reason = "length"
+	case translate.StopRefusal:
+		reason = "content_filter"
+	case translate.StopToolUse:
+		reason = "tool_calls"
+	case translate.StopSequence:
+		met = quote(c.StopSequence)
+	}
+	members := fmt.Sprintf(`"finish_reason":%q`, reason)
+	if s.Named {
+		members += fmt.Sprintf(`,"stop_reason":%s`, met)
+	}
+	return members
+}
+
+// chatUsage returns the counters, in which those of the prompt hold the cached ones.
+func (c Completion) chatUsage() []byte {
+	u := c.Usage
+	prompt := u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens
+	return fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d}}`,
+		prompt, u.OutputTokens, prompt+u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
+}
+
+// chatFrames writes server-sent events without names, or one whole answer.
+type chatFrames struct {
+	w     http.ResponseWriter
+	body  *body
+	whole bool
+}
+
+func (f *chatFrames) start() {
+	kind := "text/event-stream; charset=utf-8"
+	if f.whole {
+		kind = "application/json"
+	}
+	f.w.Header().Set("content-type", kind)
+	f.body.flush()
+}
+
+func (f *chatFrames) event(_ string, data []byte, damaged bool) {
+	if damaged {
+		data = data[:len(data)-1]
+	}
+	if !f.whole {
+		data = fmt.Appendf(nil, "data: %s\n\n", data)
+	}
+	_, _ = f.body.Write(data) // a client that went shows in the context
+}
+
+func (f *chatFrames) fail(typ, message string) { f.event("", chatErrorBody(typ, message), false) }

@@ -1,0 +1,141 @@
+package upstreamtest
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// chatBody is the request body of chat completions for a model without tools.
+// What is not here is an unknown key.
+type chatBody struct {
+	Model         string        `json:"model"`
+	Messages      []chatMessage `json:"messages"`
+	MaxTokens     int           `json:"max_tokens"`
+	Temperature   *float64      `json:"temperature"`
+	TopP          *float64      `json:"top_p"`
+	TopK          *int          `json:"top_k"`
+	Stop          []string      `json:"stop"`
+	Stream        bool          `json:"stream"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	Continue         bool  `json:"continue_final_message"`
+	GenerationPrompt *bool `json:"add_generation_prompt"`
+}
+
+type chatMessage struct {
+	Role    string      `json:"role"`
+	Content chatContent `json:"content"`
+}
+
+// chatContent is a list of parts; a string is one text part.
+type chatContent []chatPart
+
+func (c *chatContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() == '"' {
+		*c = chatContent{{Type: "text"}}
+		return json.UnmarshalDecode(d, &(*c)[0].Text)
+	}
+	return json.UnmarshalDecode(d, (*[]chatPart)(c))
+}
+
+type chatPart struct {
+	Type  string `json:"type"`
+	Text  string `json:"text"`
+	Image struct {
+		URL string `json:"url"`
+	} `json:"image_url"`
+	File struct {
+		Name string `json:"filename"`
+		Data string `json:"file_data"`
+	} `json:"file"`
+}
+
+// part returns the part as a prompt has it.
+func (p *chatPart) part() (translate.Part, bool) {
+	switch p.Type {
+	case "text":
+		return translate.Part{Type: translate.PartText, Text: p.Text}, true
+	case "image_url":
+		return translate.Part{Type: translate.PartImage, Source: sourceOf(p.Image.URL)}, p.Image.URL != ""
+	case "file":
+		return translate.Part{Type: translate.PartDocument, Title: p.File.Name, Source: sourceOf(p.File.Data)}, p.File.Data != ""
+	}
+	return translate.Part{}, false
+}
+
+// sourceOf returns a URL as a source of the Messages API.
+func sourceOf(url string) jsontext.Value {
+	kind, data, embedded := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
+	if !embedded {
+		return fmt.Appendf(nil, `{"type":"url","url":%s}`, quote(url))
+	}
+	return fmt.Appendf(nil, `{"type":"base64","media_type":%s,"data":%s}`, quote(kind), quote(data))
+}
+
+// prompt checks what a server would refuse and returns what the body asks.
+func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
+	for key, missing := range map[string]bool{"model": b.Model == "", "messages": len(b.Messages) == 0} {
+		if missing {
+			return nil, &malformed{key: key, missing: true}
+		}
+	}
+	if !b.Stream && b.StreamOptions.IncludeUsage {
+		return nil, &malformed{text: "The 'stream_options' parameter is only allowed when 'stream' is enabled."}
+	}
+	p := &translate.Prompt{
+		StopSequences: b.Stop, MaxTokens: b.MaxTokens, Temperature: b.Temperature, TopP: b.TopP, TopK: b.TopK,
+	}
+	messages := b.Messages
+	if first := messages[0]; first.Role == translate.RoleSystem {
+		for _, part := range first.Content {
+			p.System = append(p.System, translate.Text{Text: part.Text})
+		}
+		messages = messages[1:]
+	}
+	for i, m := range messages {
+		turn, problem := m.turn(i)
+		if problem != nil {
+			return nil, problem
+		}
+		p.Turns = append(p.Turns, turn)
+	}
+	return p, b.ending(p)
+}
+
+// ending checks how the body wants a last assistant message read, as vLLM does.
+func (b *chatBody) ending(p *translate.Prompt) *malformed {
+	prefill := len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
+	begins := cmp.Or(b.GenerationPrompt, new(true))
+	switch {
+	case b.Continue && *begins:
+		return &malformed{text: "Cannot set both `continue_final_message` and `add_generation_prompt` to True."}
+	case b.Continue != prefill:
+		return &malformed{text: "continue_final_message: goes with a last assistant message"}
+	}
+	return nil
+}
+
+func (m *chatMessage) turn(i int) (translate.Turn, *malformed) {
+	turn := translate.Turn{Role: m.Role}
+	if m.Role != [...]string{translate.RoleUser, translate.RoleAssistant}[i%2] {
+		return turn, &malformed{text: "Conversation roles must alternate user/assistant/user/assistant/..."}
+	}
+	for j := range m.Content {
+		part, ok := m.Content[j].part()
+		if !ok {
+			return turn, &malformed{text: fmt.Sprintf("Invalid content part %d of message %d: %q", j, i, m.Content[j].Type)}
+		}
+		turn.Parts = append(turn.Parts, part)
+	}
+	if len(turn.Parts) == 0 {
+		return turn, &malformed{text: fmt.Sprintf("Invalid value for 'content' of message %d: expected a string or parts", i)}
+	}
+	return turn, nil
+}
