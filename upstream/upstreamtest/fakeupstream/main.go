@@ -26,6 +26,7 @@ import (
 var kinds = map[string]func(upstreamtest.Script) http.Handler{
 	"bedrock":  func(s upstreamtest.Script) http.Handler { return upstreamtest.NewBedrock(s) },
 	"messages": func(s upstreamtest.Script) http.Handler { return upstreamtest.NewMessages(s) },
+	"chat":     func(s upstreamtest.Script) http.Handler { return upstreamtest.NewChat(s) },
 }
 
 func main() {
