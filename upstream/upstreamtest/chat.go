@@ -27,7 +27,9 @@ type Chat struct {
 	// NoDone ends a stream without the event that says so.
 	NoDone bool
 	*log
-	script Script
+	script    Script
+	refuse    func(http.ResponseWriter, *Fault)
+	errorBody func(typ, message string) []byte
 }
 
 // NewChat returns a server with this script; nil means [Simulated].
@@ -35,7 +37,7 @@ func NewChat(script Script) *Chat {
 	if script == nil {
 		script = Simulated
 	}
-	return &Chat{log: newLog(), script: script}
+	return &Chat{log: newLog(), script: script, refuse: chatRefusal, errorBody: chatErrorBody}
 }
 
 // ServeHTTP answers POST /v1/chat/completions.
@@ -54,6 +56,11 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		chatRefusal(w, Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided", ""))
 		return
 	}
+	s.complete(w, r, data)
+}
+
+// complete answers a request with this body, wherever it went.
+func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 	var request chatBody
 	problem := decode(data, &request)
 	var prompt *translate.Prompt
@@ -61,7 +68,7 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		prompt, problem = request.prompt()
 	}
 	if problem != nil {
-		chatRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
+		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
 		return
 	}
 	s.add(Request{request.Model, r.Header.Clone(), data, prompt})
@@ -71,10 +78,10 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := s.script(request.Model, prompt).settle(&heeded)
 	if c.Fault.early() {
-		chatRefusal(w, c.Fault)
+		s.refuse(w, c.Fault)
 		return
 	}
-	f := &chatFrames{w, newBody(w, c), !request.Stream}
+	f := &chatFrames{w, newBody(w, c), !request.Stream, s.errorBody}
 	events := []event{{data: s.whole(c)}}
 	if request.Stream {
 		events = s.events(c, request.StreamOptions.IncludeUsage)
@@ -182,9 +189,10 @@ func (c Completion) chatUsage() []byte {
 
 // chatFrames writes server-sent events without names, or one whole answer.
 type chatFrames struct {
-	w     http.ResponseWriter
-	body  *body
-	whole bool
+	w         http.ResponseWriter
+	body      *body
+	whole     bool
+	errorBody func(typ, message string) []byte
 }
 
 func (f *chatFrames) start() {
@@ -206,4 +214,4 @@ func (f *chatFrames) event(_ string, data []byte, damaged bool) {
 	_, _ = f.body.Write(data) // a client that went shows in the context
 }
 
-func (f *chatFrames) fail(typ, message string) { f.event("", chatErrorBody(typ, message), false) }
+func (f *chatFrames) fail(typ, message string) { f.event("", f.errorBody(typ, message), false) }
