@@ -112,6 +112,9 @@ func (r *resource) stream(ctx context.Context, b messagesBody, p *translate.Prom
 
 // bodyError maps a response that is not an event stream.
 func bodyError(status int, kind string, body []byte) *Error {
+	if e := googleError(body); e != nil {
+		return e
+	}
 	var shaped struct {
 		Type      string        `json:"type"`
 		Error     messagesError `json:"error"`
