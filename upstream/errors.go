@@ -243,6 +243,11 @@ func gatewayError(message string, cause error) *Error {
 	return e
 }
 
+// noCredentials is the failure of the proxy to find credentials of its own.
+func noCredentials(cause error) *Error {
+	return gatewayError("the proxy has no credentials for its upstream", cause)
+}
+
 // retryAfter reads how long a response asks to wait: retry-after-ms, or
 // retry-after in seconds or as an HTTP date (reference/errors.md §3). It is 0 if
 // the response does not say.

@@ -113,7 +113,34 @@ var wires = []wire{
 		overloaded: "overloaded_error", denied: "permission_error",
 	},
 	chatWire,
+	vertexWire("vertex messages", upstream.Model{ID: "m"}, func(v *upstream.Vertex) invoker { return v.Messages() }),
+	vertexChatWire,
 }
+
+// vertexWire is a wire to Vertex, with the token server at the same address.
+func vertexWire(name string, model upstream.Model, over func(*upstream.Vertex) invoker) wire {
+	return wire{
+		name: name, model: model,
+		serve: func(s upstreamtest.Script) fake { return upstreamtest.NewVertex(s) },
+		dial: func(t *testing.T, server *httptest.Server) invoker {
+			path, err := upstreamtest.NewTokens().User(t.TempDir(), server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return over(newVertex(t, upstream.VertexOptions{
+				Project: "p", Location: "global", Endpoint: server.URL, Credentials: path, HTTPClient: server.Client(),
+			}))
+		},
+		invalid: "INVALID_ARGUMENT", throttled: "RESOURCE_EXHAUSTED",
+		overloaded: "UNAVAILABLE", denied: "PERMISSION_DENIED",
+	}
+}
+
+var vertexChatWire = func() wire {
+	w := vertexWire("vertex chat", chatWire.model, func(v *upstream.Vertex) invoker { return v.Chat() })
+	w.watched = true
+	return w
+}()
 
 // chatWire asks a model over chat completions.
 var chatWire = wire{
