@@ -22,52 +22,60 @@ type Vertex struct {
 	*log
 	script Script
 	chat   *Chat
-	mux    *http.ServeMux
 }
 
 // NewVertex returns a server with this script; nil means [Simulated].
 func NewVertex(script Script) *Vertex {
 	chat := NewChat(script)
-	v := &Vertex{Tokens: NewTokens(), log: chat.log, script: chat.script, chat: chat, mux: http.NewServeMux()}
 	chat.refuse, chat.errorBody = googleRefusal, googleError
-	const location = "POST /v1/projects/{project}/locations/{location}/"
-	v.mux.HandleFunc(location+"publishers/anthropic/models/{call}", v.authorized(v.messages))
-	v.mux.HandleFunc(location+"endpoints/openapi/chat/completions", v.authorized(chat.complete))
-	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if !v.Tokens.serve(w, r) {
-			googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
-		}
-	})
-	return v
+	return &Vertex{Tokens: NewTokens(), log: chat.log, script: chat.script, chat: chat}
 }
 
 // ServeHTTP answers POST …/publishers/anthropic/models/{id}:streamRawPredict and
 // POST …/endpoints/openapi/chat/completions.
-func (v *Vertex) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.ServeHTTP(w, r) }
-
-// authorized reads the body of a request that has a token, and has it answered.
-func (v *Vertex) authorized(answer func(w http.ResponseWriter, r *http.Request, data []byte)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("request-id", requestID)
-		data, err := io.ReadAll(r.Body)
-		if err != nil {
-			v.left()
-			return
-		}
-		if !v.Tokens.valid(r.Header.Get("authorization")) {
-			googleRefusal(w, Refuse(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.", ""))
-			return
-		}
-		answer(w, r, data)
+func (v *Vertex) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if v.Tokens.serve(w, r) {
+		return
+	}
+	w.Header().Set("request-id", requestID)
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		v.left()
+		return
+	}
+	if !v.Tokens.valid(r.Header.Get("authorization")) {
+		googleRefusal(w, Refuse(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.", ""))
+		return
+	}
+	resource := ""
+	if r.Method == http.MethodPost {
+		resource = resourceOf(r.URL.Path)
+	}
+	model, prefix := strings.CutPrefix(resource, "publishers/anthropic/models/")
+	model, suffix := strings.CutSuffix(model, ":streamRawPredict")
+	switch {
+	case resource == "endpoints/openapi/chat/completions":
+		v.chat.complete(w, r, data)
+	case prefix && suffix && model != "" && !strings.Contains(model, "/"):
+		v.messages(w, r, model, data)
+	default:
+		googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
 	}
 }
 
-func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
-	model, ok := strings.CutSuffix(r.PathValue("call"), ":streamRawPredict")
-	if !ok || model == "" {
-		googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "Publisher Model was not found or your project does not have access to it.", ""))
-		return
+// resourceOf returns what a path names within the location of a project, "" if it
+// is within none.
+func resourceOf(path string) string {
+	path, ok := strings.CutPrefix(path, "/v1/projects/")
+	project, path, _ := strings.Cut(path, "/locations/")
+	location, resource, _ := strings.Cut(path, "/")
+	if !ok || project == "" || strings.Contains(project, "/") || location == "" {
+		return ""
 	}
+	return resource
+}
+
+func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, model string, data []byte) {
 	prompt, problem := readVertex(data)
 	if problem != nil {
 		googleRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))

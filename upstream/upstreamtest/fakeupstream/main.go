@@ -4,6 +4,8 @@
 //	go run ./upstream/upstreamtest/fakeupstream -kind bedrock -listen 127.0.0.1:9000
 //	go run ./upstream/upstreamtest/fakeupstream -kind messages -fault 'refuse 529 overloaded_error' -times 1
 //	curl -d 'cut 120' 'http://127.0.0.1:9000/fault?times=1'
+//
+// That of Vertex is a metadata server too: set GCE_METADATA_HOST to its address.
 package main
 
 import (
@@ -27,6 +29,7 @@ var kinds = map[string]func(upstreamtest.Script) http.Handler{
 	"bedrock":  func(s upstreamtest.Script) http.Handler { return upstreamtest.NewBedrock(s) },
 	"messages": func(s upstreamtest.Script) http.Handler { return upstreamtest.NewMessages(s) },
 	"chat":     func(s upstreamtest.Script) http.Handler { return upstreamtest.NewChat(s) },
+	"vertex":   func(s upstreamtest.Script) http.Handler { return upstreamtest.NewVertex(s) },
 }
 
 func main() {
