@@ -27,7 +27,7 @@ func TestGoogleErrors(t *testing.T) {
 		{400, google("400", "INVALID_ARGUMENT", "bad", ""), Error{Status: 400, Type: typeInvalidRequest, Message: "bad"}},
 		{400, google("400", "FAILED_PRECONDITION", "not here", info), Error{Status: 400, Type: typeInvalidRequest, Message: "not here"}},
 		{401, google("401", "UNAUTHENTICATED", "no token", ""), Error{Status: 502, Type: typeAPI, Message: ours}},
-		{403, google("403", "PERMISSION_DENIED", "Project p is not allowed to use Publisher Model m", ""), Error{Status: 502, Type: typeAPI, Message: ours}},
+		{403, google("403", "PERMISSION_DENIED", "Project p is not allowed to use Publisher Model m", ""), Error{Status: 502, Type: typeAPI, Message: ours, Final: true}},
 		{404, google("404", "NOT_FOUND", "none", ""), Error{Status: 404, Type: typeNotFound, Message: "none"}},
 		{429, google("429", "RESOURCE_EXHAUSTED", "quota", ""), Error{Status: 429, Type: typeRateLimit, Message: "quota"}},
 		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`"12s"`)), Error{Status: 429, Type: typeRateLimit, Message: "quota", RetryAfter: 12 * time.Second}},
