@@ -29,8 +29,8 @@ type VertexOptions struct {
 	// HTTPClient replaces the client with the time-outs of this package, for Vertex
 	// and for token servers. Either way redirects are not followed.
 	HTTPClient *http.Client
-	// OnToken is called with the end of each new access token, the zero time for one
-	// without; nil is not. Calls do not overlap.
+	// OnToken, if it is not nil, is called with the end of each new access token that
+	// has one. Calls do not overlap.
 	OnToken func(expiry time.Time)
 }
 

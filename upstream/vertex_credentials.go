@@ -32,7 +32,7 @@ func newTokenCache(opt VertexOptions, client http.Client) *tokenCache {
 		case fetched.AccessToken == "":
 			return nil, errors.New("the token server sent no token")
 		}
-		if opt.OnToken != nil {
+		if opt.OnToken != nil && !fetched.Expiry.IsZero() {
 			opt.OnToken(fetched.Expiry)
 		}
 		return newToken(fetched.AccessToken, quotaProject, fetched.Expiry), nil

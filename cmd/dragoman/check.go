@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
 )
@@ -44,11 +45,12 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	if err != nil {
 		return err
 	}
-	upstreams, err := newUpstreams(ctx, cfg)
+	counts := metrics.New(build().Version)
+	upstreams, err := newUpstreams(ctx, cfg, counts)
 	if err != nil {
 		return err
 	}
-	if _, err := newProxy(cfg, upstreams, zerolog.Nop()); err != nil {
+	if _, err := newProxy(cfg, upstreams, counts, zerolog.Nop()); err != nil {
 		return err
 	}
 	if err := summarize(p.stdout, cfg); err != nil || !online {

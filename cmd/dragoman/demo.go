@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/upstream"
@@ -64,7 +65,7 @@ func demo(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server, err := newProxy(cfg, map[string]proxy.Upstream{config.Simulated: model}, zerolog.Nop())
+	server, err := newProxy(cfg, map[string]proxy.Upstream{config.Simulated: model}, metrics.New(build().Version), zerolog.Nop())
 	if err != nil {
 		return err
 	}

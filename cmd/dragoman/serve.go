@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
 )
 
 func serveCommand() command {
@@ -36,12 +37,13 @@ func serve(ctx context.Context, p process, s *settings) error {
 	if err != nil {
 		return err
 	}
-	upstreams, err := newUpstreams(ctx, cfg)
+	counts := metrics.New(build().Version)
+	upstreams, err := newUpstreams(ctx, cfg, counts)
 	if err != nil {
 		return err
 	}
 	log := newLog(p.stderr)
-	server, err := newProxy(cfg, upstreams, log)
+	server, err := newProxy(cfg, upstreams, counts, log)
 	if err != nil {
 		return err
 	}

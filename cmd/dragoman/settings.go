@@ -69,11 +69,11 @@ func (s *settings) load(p process) (*config.Config, error) {
 // newUpstreams makes every upstream of a configuration, by name and by what the
 // models ask for ([proxy.Model.Via]), without touching the network. The error is
 // config.Problems.
-func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Upstream, error) {
+func newUpstreams(ctx context.Context, cfg *config.Config, counts *metrics.Metrics) (map[string]proxy.Upstream, error) {
 	upstreams := map[string]proxy.Upstream{}
 	var problems config.Problems
 	for _, u := range cfg.Upstreams {
-		up, err := newUpstream(ctx, cfg, u)
+		up, err := newUpstream(ctx, cfg, u, counts)
 		if err != nil {
 			problems = append(problems, config.Problem{
 				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
@@ -95,23 +95,34 @@ func newUpstreams(ctx context.Context, cfg *config.Config) (map[string]proxy.Ups
 // over returns the upstream as it is asked over a wire, which the configuration
 // has found it to have.
 func over(wire string, up proxy.Upstream) proxy.Upstream {
-	b, ok := up.(*upstream.Bedrock)
+	b, isBedrock := up.(*upstream.Bedrock)
+	v, isVertex := up.(*upstream.Vertex)
 	switch {
-	case ok && wire == proxy.WireMessages:
+	case isBedrock && wire == proxy.WireMessages:
 		return b.Messages()
-	case ok && wire == proxy.WireText:
+	case isBedrock && wire == proxy.WireText:
 		return b.Text()
-	case ok && wire == proxy.WireConverse:
+	case isBedrock && wire == proxy.WireConverse:
 		return b.Converse()
+	case isVertex && wire == proxy.WireMessages:
+		return v.Messages()
+	case isVertex && wire == proxy.WireChat:
+		return v.Chat()
 	}
 	return up
 }
 
-func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream) (proxy.Upstream, error) {
+func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics) (proxy.Upstream, error) {
 	switch u.Kind {
 	case config.Bedrock:
 		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
 			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, HTTPClient: newClient(cfg.Connect),
+		})
+	case config.Vertex:
+		return upstream.NewVertex(ctx, upstream.VertexOptions{
+			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
+			HTTPClient: newClient(cfg.Connect),
+			OnToken:    func(end time.Time) { counts.CredentialExpiry.WithLabelValues(u.Name).Set(float64(end.Unix())) },
 		})
 	case config.Anthropic:
 		return upstream.NewAnthropic(upstream.AnthropicOptions{
@@ -146,9 +157,7 @@ func newClient(connect time.Duration) *http.Client {
 }
 
 // newProxy makes the server of a configuration. The error is config.Problems.
-func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, log zerolog.Logger) (*proxy.Server, error) {
-	counts := metrics.New(build().Version)
-	counts.ConfigLoaded.Set(1)
+func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, error) {
 	server, err := proxy.New(proxy.Options{
 		Models:    cfg.Models,
 		Upstreams: upstreams,

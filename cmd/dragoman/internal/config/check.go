@@ -29,6 +29,8 @@ func (l *loader) checkUpstream(u *Upstream, key string) {
 		if u.Endpoint != "" {
 			l.checkURL(u.Endpoint, key+".endpoint")
 		}
+	case Vertex:
+		l.checkVertex(u, key)
 	case Anthropic, OpenAI:
 		if u.BaseURL == "" {
 			resource := map[string]string{Anthropic: "/v1/messages", OpenAI: "/chat/completions"}[u.Kind]
@@ -114,15 +116,16 @@ func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, nam
 	}
 }
 
-// wireOf is the kind of upstream that alone has a wire.
-var wireOf = map[string]string{proxy.WireText: Bedrock, proxy.WireConverse: Bedrock, proxy.WireChat: OpenAI}
+// wireOf are the kinds of upstream that alone have a wire.
+var wireOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
 
 // checkWire wants the wire of a way to be one of its upstream's; openai has but one.
 func (l *loader) checkWire(w *proxy.Way, key, kind string) {
 	only, of := wireOf[w.Wire], fmt.Sprintf("and %s is of the kind %s", w.Upstream, kind)
 	switch {
-	case only != "" && kind != only:
-		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", w.Wire, only, of), "remove the key, or name an upstream of the kind "+only)
+	case len(only) > 0 && !slices.Contains(only, kind):
+		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", w.Wire, strings.Join(only, " and "), of),
+			"remove the key, or name an upstream of the kind "+oneOf(only))
 	case kind == OpenAI && w.Wire == proxy.WireMessages:
 		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", w.Wire, of), "remove the key, or write wire: chat")
 	}

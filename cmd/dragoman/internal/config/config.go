@@ -17,6 +17,7 @@ const (
 	Bedrock   = "bedrock"
 	Anthropic = "anthropic"
 	OpenAI    = "openai"
+	Vertex    = "vertex"
 )
 
 // Where a server listens that is not told otherwise.
@@ -51,9 +52,14 @@ type Upstream struct {
 	Kind     string
 	Region   string // Bedrock
 	Profile  string // Bedrock: of the AWS configuration; "" for the default chain
-	Endpoint string // Bedrock: a URL in place of the service's own; "" for none
-	BaseURL  string // Anthropic, OpenAI
-	APIKey   string // Anthropic, OpenAI; "" for none
+	Endpoint string // Bedrock, Vertex: a URL in place of the service's own; "" for none
+	Project  string // Vertex
+	Location string // Vertex: a region, global, or a multi-region
+	// Credentials is the path of a credentials file of Google for Vertex; "" for the
+	// metadata server.
+	Credentials string
+	BaseURL     string // Anthropic, OpenAI
+	APIKey      string // Anthropic, OpenAI; "" for none
 }
 
 // Source is where a configuration comes from, the strongest first: flags and
@@ -142,6 +148,8 @@ func (u Upstream) Place() string {
 	switch u.Kind {
 	case Bedrock:
 		return cmp.Or(u.Endpoint, u.Region)
+	case Vertex:
+		return cmp.Or(u.Endpoint, u.Location)
 	case Anthropic, OpenAI:
 		return u.BaseURL
 	default:

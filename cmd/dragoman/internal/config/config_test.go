@@ -70,6 +70,7 @@ upstreams:
   west:  {kind: bedrock, profile: p, endpoint: "http://127.0.0.1:9000"}
   relay: {kind: anthropic, base_url: "${RELAY:-http://127.0.0.1:9001}", api_key: "x-${KEY}"}
   local: {kind: openai, base_url: "http://127.0.0.1:11434/v1"}
+  gcp:   {kind: vertex, location: global, endpoint: "http://127.0.0.1:9002"}
   sim:   {kind: simulated}
 models:
   - name: claude-3-opus
@@ -95,7 +96,7 @@ models:
 limits: {body_bytes: 33554432, max_concurrent: 0, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m}
 `)
-	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3")})
+	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3", "GOOGLE_CLOUD_PROJECT=p-1", "CLOUD_ML_REGION=us-east5")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +111,7 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "west", Kind: Bedrock, Region: "eu-west-3", Profile: "p", Endpoint: "http://127.0.0.1:9000"},
 			{Name: "relay", Kind: Anthropic, BaseURL: "http://127.0.0.1:9001", APIKey: "x-k2"},
 			{Name: "local", Kind: OpenAI, BaseURL: "http://127.0.0.1:11434/v1"},
+			{Name: "gcp", Kind: Vertex, Project: "p-1", Location: "global", Endpoint: "http://127.0.0.1:9002"},
 			{Name: "sim", Kind: Simulated},
 		},
 		Models: []proxy.Model{
@@ -146,6 +148,11 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 
 func TestWithoutUpstreams(t *testing.T) {
 	profile := write(t, "config", "[default]\nregion = sa-east-1\n[profile other]\nregion = ap-south-1\n")
+	account := write(t, "account.json", `{"type":"service_account","project_id":"its-own"}`)
+	user := write(t, "user.json", `{"type":"authorized_user","quota_project_id":"paid-by"}`)
+	vertex := func(project, location, credentials string) Upstream {
+		return Upstream{Name: "vertex", Kind: Vertex, Project: project, Location: location, Credentials: credentials}
+	}
 	bedrock := func(region string) Upstream { return Upstream{Name: "bedrock", Kind: Bedrock, Region: region} }
 	tests := []struct {
 		name      string
@@ -160,6 +167,15 @@ func TestWithoutUpstreams(t *testing.T) {
 		{name: "named profile", env: []string{"AWS_CONFIG_FILE=" + profile, "AWS_PROFILE=other"}, want: bedrock("ap-south-1")},
 		{name: "file without upstreams", env: []string{"AWS_REGION=us-east-1"}, file: "compat: strict\n", want: bedrock("us-east-1")},
 		{name: "empty file", env: []string{"AWS_REGION=us-east-1"}, file: "# nothing yet\n", want: bedrock("us-east-1")},
+		{name: "vertex", env: []string{"GOOGLE_CLOUD_PROJECT=p", "CLOUD_ML_REGION=us-east5"}, want: vertex("p", "us-east5", "")},
+		{name: "vertex, all set", env: []string{
+			"ANTHROPIC_VERTEX_PROJECT_ID=p", "GOOGLE_CLOUD_PROJECT=q", "CLOUDSDK_CORE_PROJECT=r",
+			"CLOUD_ML_REGION=a", "GOOGLE_CLOUD_LOCATION=b", "GOOGLE_CLOUD_REGION=c", "GOOGLE_APPLICATION_CREDENTIALS=" + account,
+		}, want: vertex("p", "a", account)},
+		{name: "vertex, the last set", env: []string{"CLOUDSDK_CORE_PROJECT=r", "GOOGLE_CLOUD_REGION=c"}, want: vertex("r", "c", "")},
+		{name: "project of a service account", env: []string{"GOOGLE_CLOUD_LOCATION=eu", "GOOGLE_APPLICATION_CREDENTIALS=" + account}, want: vertex("its-own", "eu", account)},
+		{name: "project of a user", env: []string{"GOOGLE_CLOUD_LOCATION=eu", "GOOGLE_APPLICATION_CREDENTIALS=" + user}, want: vertex("paid-by", "eu", user)},
+		{name: "aws first", env: []string{"AWS_REGION=us-east-1", "GOOGLE_CLOUD_PROJECT=p", "CLOUD_ML_REGION=eu"}, want: bedrock("us-east-1")},
 		{name: "simulated", env: []string{"AWS_REGION=us-east-1"}, simulated: true, want: Upstream{Name: "simulated", Kind: Simulated}},
 		{
 			name:      "simulated beats a file",
@@ -201,7 +217,13 @@ func TestNoUpstream(t *testing.T) {
 		want []string
 	}{
 		{"nothing", nil, []string{"no --config file", "no AWS region", "not --simulated", "dragoman serve --simulated", "AWS_REGION=us-east-1 dragoman serve", "dragoman serve --config"}},
-		{"google", []string{"GOOGLE_CLOUD_PROJECT=p"}, []string{"GOOGLE_CLOUD_PROJECT is set, but Google Vertex AI is not supported by this version"}},
+		{"google project", []string{"GOOGLE_CLOUD_PROJECT=p"}, []string{"GOOGLE_CLOUD_PROJECT is set, but Google Vertex AI needs a project and a location"}},
+		{"google location", []string{"CLOUD_ML_REGION=eu"}, []string{"CLOUD_ML_REGION is set, but Google Vertex AI needs a project and a location"}},
+		{"google credentials", []string{"GOOGLE_APPLICATION_CREDENTIALS=/no/such"}, []string{"GOOGLE_APPLICATION_CREDENTIALS is set, but Google Vertex AI needs"}},
+		{"google location that is none", []string{"GOOGLE_CLOUD_PROJECT=p", "CLOUD_ML_REGION=eu/"}, []string{`CLOUD_ML_REGION: "eu/" is not a location`}},
+		{"google project that is none", []string{"GOOGLE_CLOUD_PROJECT=p?", "CLOUD_ML_REGION=eu"}, []string{`GOOGLE_CLOUD_PROJECT: "p?" is not the id of a project`}},
+		{"google credentials gone", []string{"GOOGLE_CLOUD_PROJECT=p", "CLOUD_ML_REGION=eu", "GOOGLE_APPLICATION_CREDENTIALS=/no/such"},
+			[]string{"GOOGLE_APPLICATION_CREDENTIALS: /no/such cannot be read: no such file or directory"}},
 		{"region", []string{"AWS_REGION=us-east-1/"}, []string{`AWS_REGION: "us-east-1/" is not a region; write it as in us-east-1`}},
 		{"profile", []string{"AWS_PROFILE=lost"}, []string{`AWS_PROFILE: the AWS configuration has no profile "lost"`}},
 	}
@@ -218,6 +240,44 @@ func TestNoUpstream(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTwoClouds(t *testing.T) {
+	cfg, err := Load(Source{Getenv: environ(t, "AWS_REGION=us-east-1", "GOOGLE_CLOUD_PROJECT=p", "CLOUD_ML_REGION=eu")})
+	if err != nil || len(cfg.Warnings) != 1 {
+		t.Fatalf("%v, warnings %v", err, cfg.Warnings)
+	}
+	for _, want := range []string{"CLOUD_ML_REGION", "us-east-1", "Bedrock", "Vertex"} {
+		if got := cfg.Warnings[0].String(); !strings.Contains(got, want) {
+			t.Errorf("%q is not in: %s", want, got)
+		}
+	}
+}
+
+// TestGcloudFile finds the file that gcloud leaves.
+func TestGcloudFile(t *testing.T) {
+	const data = `{"type":"authorized_user","quota_project_id":"paid-by"}`
+	config := write(t, "application_default_credentials.json", data)
+	home := filepath.Join(t.TempDir(), ".config", "gcloud")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	atHome := filepath.Join(home, "application_default_credentials.json")
+	if err := os.WriteFile(atHome, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for variable, want := range map[string]string{
+		"HOME=" + filepath.Dir(filepath.Dir(home)): atHome,
+		"CLOUDSDK_CONFIG=" + filepath.Dir(config):  config,
+	} {
+		cfg, err := Load(Source{Getenv: environ(t, variable, "CLOUD_ML_REGION=eu")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u := cfg.Upstreams[0]; u.Kind != Vertex || u.Credentials != want || u.Project != "paid-by" {
+			t.Errorf("%s: %+v", variable, u)
+		}
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // fromEnvironment finds an upstream where none is declared: an AWS region is
-// enough for Bedrock, whose model ids then pass through as they are.
+// enough for Bedrock, a project and a location are for Vertex. Model ids then pass
+// through as they are.
 func (l *loader) fromEnvironment() {
 	region, err := awsRegion(l.getenv, "")
 	if err != nil {
@@ -23,31 +24,36 @@ func (l *loader) fromEnvironment() {
 		l.complain("AWS_REGION", "", fmt.Sprintf("%q is not a region", region), "write it as in us-east-1")
 		return
 	}
-	if region != "" {
+	g := l.google()
+	complete := g.project != "" && g.location != ""
+	switch {
+	case region != "":
 		l.only(Upstream{Name: Bedrock, Kind: Bedrock, Region: region})
+		if complete {
+			l.cfg.Warnings = append(l.cfg.Warnings, Problem{
+				Where: g.locationFrom,
+				Cause: "set, but so is the AWS region " + region + ": every model is asked on Amazon Bedrock, none on Google Vertex AI",
+				Fix:   "unset one of them, or declare both upstreams in a --config file",
+			})
+		}
+		return
+	case complete:
+		l.only(Upstream{Name: Vertex, Kind: Vertex})
 		return
 	}
 	cause := "there is no upstream: no --config file that declares one, no AWS region, and not --simulated"
 	if l.src.File != "" {
 		cause = "there is no upstream: " + l.src.File + " declares none, there is no AWS region, and not --simulated"
 	}
-	if name := l.googleVariable(); name != "" {
-		cause += fmt.Sprintf(" (%s is set, but Google Vertex AI is not supported by this version)", name)
+	if set, _ := l.first([]string{g.projectFrom, g.locationFrom, credentialsVariable}); set != "" {
+		cause += fmt.Sprintf(" (%s is set, but Google Vertex AI needs a project and a location: GOOGLE_CLOUD_PROJECT and CLOUD_ML_REGION)", set)
 	}
 	l.complain("", "", cause, `do one of:
   dragoman serve --simulated                the built-in model: no account, no network
   AWS_REGION=us-east-1 dragoman serve       Amazon Bedrock, with your AWS credentials
+  GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global dragoman serve
+                                            Google Vertex AI, with your Google credentials
   dragoman serve --config dragoman.yaml     upstreams and models of your own`)
-}
-
-// googleVariable returns the first variable that asks for Vertex AI.
-func (l *loader) googleVariable() string {
-	for _, name := range []string{"GOOGLE_CLOUD_PROJECT", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID"} {
-		if l.getenv(name) != "" {
-			return name
-		}
-	}
-	return ""
 }
 
 // awsRegion returns the region that the AWS SDKs would take: of the variables,

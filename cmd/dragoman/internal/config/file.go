@@ -126,6 +126,10 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 		fields["region"] = l.text(&u.Region)
 		fields["profile"] = l.text(&u.Profile)
 		fields["endpoint"] = l.text(&u.Endpoint)
+	case Vertex:
+		fields["project"] = l.text(&u.Project)
+		fields["location"] = l.text(&u.Location)
+		fields["endpoint"] = l.text(&u.Endpoint)
 	case Anthropic, OpenAI:
 		fields["base_url"] = l.text(&u.BaseURL)
 		fields["api_key"] = l.text(&u.APIKey)
@@ -134,10 +138,10 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 }
 
 func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
-	kinds := []string{Simulated, Bedrock, Anthropic, OpenAI}
+	kinds := []string{Simulated, Bedrock, Vertex, Anthropic, OpenAI}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "kind" {
-			l.choice(&u.Kind, kinds, []string{"vertex"})(deref(n.Content[i+1]), key+".kind")
+			l.choice(&u.Kind, kinds, nil)(deref(n.Content[i+1]), key+".kind")
 			return u.Kind != ""
 		}
 	}

@@ -1,0 +1,128 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/upstream"
+)
+
+// The variables that Google's and Anthropic's SDKs read (reference/vertex.md §4),
+// the strongest first.
+var (
+	projectVariables  = []string{"ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT"}
+	locationVariables = []string{"CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION"}
+)
+
+const credentialsVariable = "GOOGLE_APPLICATION_CREDENTIALS"
+
+// first returns the first of the variables that is set, and its value.
+func (l *loader) first(names []string) (name, value string) {
+	for _, name := range names {
+		if value := l.getenv(name); value != "" {
+			return name, value
+		}
+	}
+	return "", ""
+}
+
+// google is what the environment says of Vertex, and by which variables. A project
+// that comes from the credentials file has none.
+type google struct {
+	project, projectFrom   string
+	location, locationFrom string
+	credentials            string
+}
+
+func (l *loader) google() google {
+	g := google{credentials: l.googleCredentials()}
+	g.locationFrom, g.location = l.first(locationVariables)
+	g.projectFrom, g.project = l.first(projectVariables)
+	if g.project == "" {
+		g.project = projectOf(g.credentials)
+	}
+	return g
+}
+
+// checkVertex fills in what the environment knows and the file does not say.
+func (l *loader) checkVertex(u *Upstream, key string) {
+	g := l.google()
+	u.Project, u.Location, u.Credentials = cmp.Or(u.Project, g.project), cmp.Or(u.Location, g.location), g.credentials
+	switch {
+	case u.Project == "":
+		l.blame(key, "project", g.projectFrom, "the upstream has no project, and neither has the environment, nor a credentials file",
+			"add project: my-project, or set GOOGLE_CLOUD_PROJECT")
+	case !upstream.IsVertexProject(u.Project):
+		l.blame(key, "project", g.projectFrom, fmt.Sprintf("%q is not the id of a project", u.Project), "write it as in my-project-123")
+	}
+	switch {
+	case u.Location == "":
+		l.blame(key, "location", g.locationFrom, "the upstream has no location, and neither has the environment",
+			"add location: us-east5, or set CLOUD_ML_REGION")
+	case !upstream.IsVertexLocation(u.Location):
+		l.blame(key, "location", g.locationFrom, fmt.Sprintf("%q is not a location", u.Location), "write it as in us-east5, global, us or eu")
+	}
+	if u.Endpoint != "" {
+		l.checkURL(u.Endpoint, key+".endpoint")
+	}
+	if g.credentials == "" {
+		return
+	}
+	if _, err := os.Stat(g.credentials); err != nil {
+		l.complain(credentialsVariable, "", g.credentials+" cannot be read: "+reason(err), "check the path, or unset it to ask the metadata server")
+	}
+}
+
+// blame adds a problem with one value of an upstream: at its line, at that of the
+// upstream, or at the variable where there is no file.
+func (l *loader) blame(key, name, variable, cause, fix string) {
+	if line, given := l.lines[key+"."+name]; given {
+		l.report(line, key+"."+name, cause, fix)
+	} else if line, given := l.lines[key]; given {
+		l.report(line, key, cause, fix)
+	} else {
+		l.complain(variable, "", cause, fix)
+	}
+}
+
+// googleCredentials returns the path of the credentials file that Google's SDKs
+// would read: the one that is named, else the one of gcloud. It is "" if there is
+// neither, which leaves the metadata server.
+func (l *loader) googleCredentials() string {
+	if path := l.getenv(credentialsVariable); path != "" {
+		return path
+	}
+	folder := l.getenv("CLOUDSDK_CONFIG")
+	switch home, data := l.getenv("HOME"), l.getenv("APPDATA"); {
+	case folder != "":
+	case home != "":
+		folder = filepath.Join(home, ".config", "gcloud")
+	case data != "":
+		folder = filepath.Join(data, "gcloud")
+	default:
+		return ""
+	}
+	path := filepath.Join(folder, "application_default_credentials.json")
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// projectOf returns the project that a credentials file names, "" if it names none.
+func projectOf(path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "" // which has no bearing on where the project comes from
+	}
+	var file struct {
+		Project string `json:"project_id"`
+		Quota   string `json:"quota_project_id"`
+	}
+	_ = json.Unmarshal(data, &file)
+	return cmp.Or(file.Project, file.Quota)
+}
