@@ -35,6 +35,8 @@ type wire struct {
 	denied     string
 	// plain: the wire's own reasons are stop_sequence and max_tokens alone.
 	plain bool
+	// unmarked: the wire has no place for cache points.
+	unmarked bool
 	// whole: the answer comes in one piece.
 	whole bool
 	// watched: stop sequences of the client's are found on our side.
@@ -82,7 +84,7 @@ const everything = upstream.System | upstream.Streaming | upstream.StopSequences
 
 var textWire = func() wire {
 	w := bedrockWire("bedrock text", upstream.Model{ID: "m"}, func(b *upstream.Bedrock) invoker { return b.Text() })
-	w.plain = true
+	w.plain, w.unmarked = true, true
 	return w
 }()
 
@@ -113,6 +115,14 @@ var wires = []wire{
 		overloaded: "overloaded_error", denied: "permission_error",
 	},
 	chatWire,
+	chatIn("openai, in one piece", upstream.System),
+}
+
+// chatIn is the chat wire to a model that can be asked so much.
+func chatIn(name string, can upstream.Features) wire {
+	w := chatWire
+	w.name, w.model.Can, w.whole = name, can, !can.Has(upstream.Streaming)
+	return w
 }
 
 // chatWire asks a model over chat completions.
@@ -134,7 +144,7 @@ var chatWire = wire{
 	},
 	invalid: "invalid_request_error", throttled: "rate_limit_exceeded",
 	overloaded: "overloaded_error", denied: "permission_error",
-	watched: true,
+	watched: true, unmarked: true,
 }
 
 // eachWire runs a test over every wire.
