@@ -1,19 +1,15 @@
 package upstream
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"mime"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -43,9 +39,7 @@ type AnthropicOptions struct {
 // Anthropic invokes models on any server with the Messages API
 // (reference/messages-api.md), always streaming.
 type Anthropic struct {
-	url    string
-	key    string
-	client *http.Client
+	messages resource
 }
 
 // NewAnthropic checks the options; it does not touch the network.
@@ -57,9 +51,13 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 	if !isKey(opt.APIKey) {
 		return nil, errors.New("anthropic api_key: holds a blank, a control character or a character outside ASCII")
 	}
-	prefix := strings.TrimRight(base.String(), "/")
-	prefix = strings.TrimRight(strings.TrimSuffix(prefix, "/v1"), "/")
-	return &Anthropic{prefix + "/v1/messages", opt.APIKey, clientOf(opt.HTTPClient)}, nil
+	header := func(h http.Header) {
+		h.Set("anthropic-version", anthropicVersion)
+		if opt.APIKey != "" {
+			h.Set("x-api-key", opt.APIKey)
+		}
+	}
+	return &Anthropic{resource{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient)}}, nil
 }
 
 // isKey tells whether s can stand in a header as it is.
@@ -88,8 +86,19 @@ func newTransport() *http.Transport {
 
 // Invoke sends the prompt to the model of this name.
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return a.messages.stream(ctx, messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}, p)
+}
+
+// stream fills the body from the prompt, sends it, and yields the Messages stream
+// that comes back.
+func (r *resource) stream(ctx context.Context, b messagesBody, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		response, err := a.open(ctx, m, p)
+		body, err := b.encode(p)
+		if err != nil {
+			yield(translate.Chunk{}, err)
+			return
+		}
+		response, err := r.post(ctx, body, bodyError, "text/event-stream")
 		if err != nil {
 			yield(translate.Chunk{}, err)
 			return
@@ -101,59 +110,11 @@ func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) it
 	})
 }
 
-// open sends the request and returns the response if it is an event stream.
-func (a *Anthropic) open(ctx context.Context, m Model, p *translate.Prompt) (*http.Response, error) {
-	body, err := messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, transportError(err)
-	}
-	a.setHeader(request.Header)
-	response, err := a.client.Do(request)
-	if err != nil {
-		return nil, transportError(err)
-	}
-	if err := refusal(response, bodyError, "text/event-stream"); err != nil {
-		response.Body.Close()
-		return nil, err
-	}
-	return response, nil
-}
-
-// setHeader writes all headers of a request: nothing of the client's goes upstream.
-func (a *Anthropic) setHeader(h http.Header) {
-	h.Set("content-type", "application/json")
-	h.Set("accept", "text/event-stream")
-	h.Set("anthropic-version", anthropicVersion)
-	h.Set("user-agent", "dragoman")
-	if a.key != "" {
-		h.Set("x-api-key", a.key)
-	}
-	replayable(h)
-}
-
-// refusal returns the error in a response, nil if it is an answer of one of these
-// media types, or of none. read maps the body of any other.
-func refusal(r *http.Response, read func(status int, kind string, body []byte) *Error, kinds ...string) error {
-	kind := mediaType(r)
-	encoding := r.Header.Get("content-encoding")
-	if r.StatusCode == http.StatusOK && (kind == "" || slices.Contains(kinds, kind)) && (encoding == "" || encoding == "identity") {
-		return nil
-	}
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
-	e := read(r.StatusCode, kind, body)
-	if e.RequestID == "" {
-		e.RequestID = requestID(r.Header)
-	}
-	e.RetryAfter = retryAfter(r.Header, time.Now())
-	return e
-}
-
 // bodyError maps a response that is not an event stream.
 func bodyError(status int, kind string, body []byte) *Error {
+	if e := googleError(body); e != nil {
+		return e
+	}
 	var shaped struct {
 		Type      string        `json:"type"`
 		Error     messagesError `json:"error"`

@@ -66,7 +66,13 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	}
 	d.event = messagesEvent{}
 	ev := &d.event
-	if err := json.Unmarshal(data, ev, lenient); err != nil {
+	err := json.Unmarshal(data, ev, lenient)
+	if err != nil || ev.Type == "" {
+		if e := googleError(data); e != nil {
+			return translate.Chunk{}, e
+		}
+	}
+	if err != nil {
 		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
 	}
 	switch ev.Type {

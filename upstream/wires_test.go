@@ -116,6 +116,8 @@ var wires = []wire{
 	},
 	chatWire,
 	chatIn("openai, in one piece", upstream.System),
+	vertexWire("vertex messages", upstream.Model{ID: "m"}, func(v *upstream.Vertex) invoker { return v.Messages() }),
+	vertexChatWire,
 }
 
 // chatIn is the chat wire to a model that can be asked so much.
@@ -124,6 +126,31 @@ func chatIn(name string, can upstream.Features) wire {
 	w.name, w.model.Can, w.whole = name, can, !can.Has(upstream.Streaming)
 	return w
 }
+
+// vertexWire is a wire to Vertex, with the token server at the same address.
+func vertexWire(name string, model upstream.Model, over func(*upstream.Vertex) invoker) wire {
+	return wire{
+		name: name, model: model,
+		serve: func(s upstreamtest.Script) fake { return upstreamtest.NewVertex(s) },
+		dial: func(t *testing.T, server *httptest.Server) invoker {
+			path, err := upstreamtest.NewTokens().User(t.TempDir(), server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return over(newVertex(t, upstream.VertexOptions{
+				Project: "p", Location: "global", Endpoint: server.URL, Credentials: path, HTTPClient: server.Client(),
+			}))
+		},
+		invalid: "INVALID_ARGUMENT", throttled: "RESOURCE_EXHAUSTED",
+		overloaded: "UNAVAILABLE", denied: "PERMISSION_DENIED",
+	}
+}
+
+var vertexChatWire = func() wire {
+	w := vertexWire("vertex chat", chatWire.model, func(v *upstream.Vertex) invoker { return v.Chat() })
+	w.watched, w.unmarked = true, true
+	return w
+}()
 
 // chatWire asks a model over chat completions.
 var chatWire = wire{

@@ -27,7 +27,9 @@ type Chat struct {
 	// NoDone ends a stream without the event that says so.
 	NoDone bool
 	*log
-	script Script
+	script    Script
+	refuse    func(http.ResponseWriter, *Fault)
+	errorBody func(typ, message string) []byte
 }
 
 // NewChat returns a server with this script; nil means [Simulated].
@@ -35,7 +37,7 @@ func NewChat(script Script) *Chat {
 	if script == nil {
 		script = Simulated
 	}
-	return &Chat{log: newLog(), script: script}
+	return &Chat{log: newLog(), script: script, refuse: chatRefusal, errorBody: chatErrorBody}
 }
 
 // ServeHTTP answers POST /v1/chat/completions.
@@ -54,6 +56,11 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		chatRefusal(w, Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided", ""))
 		return
 	}
+	s.complete(w, r, data)
+}
+
+// complete answers a request with this body, wherever it went.
+func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 	var request chatBody
 	problem := decode(data, &request)
 	var prompt *translate.Prompt
@@ -61,7 +68,7 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		prompt, problem = request.prompt()
 	}
 	if problem != nil {
-		chatRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
+		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
 		return
 	}
 	s.add(Request{request.Model, r.Header.Clone(), data, prompt})
@@ -74,12 +81,12 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.Fault = c.Fault.before()
 	}
 	if c.Fault.early() {
-		chatRefusal(w, c.Fault)
+		s.refuse(w, c.Fault)
 		return
 	}
 	untilEnd(func() {
 		if request.Stream {
-			s.play(r.Context(), &chatFrames{w, newBody(w, c)}, s.events(c, request.StreamOptions.IncludeUsage), c.Fault)
+			s.play(r.Context(), &chatFrames{w, newBody(w, c), s.errorBody}, s.events(c, request.StreamOptions.IncludeUsage), c.Fault)
 			return
 		}
 		s.play(r.Context(), &wholeFrames{w, newBody(w, c)}, s.whole(c), c.Fault)
@@ -193,8 +200,9 @@ func (c Completion) chatUsage() []byte {
 
 // chatFrames writes server-sent events without names.
 type chatFrames struct {
-	w    http.ResponseWriter
-	body *body
+	w         http.ResponseWriter
+	body      *body
+	errorBody func(typ, message string) []byte
 }
 
 func (f *chatFrames) start() {
@@ -210,4 +218,4 @@ func (f *chatFrames) event(_ string, data []byte, damaged bool) {
 	_, _ = f.body.Write(fmt.Appendf(nil, ": keep-alive\n\ndata: %s\n\n", data))
 }
 
-func (f *chatFrames) fail(typ, message string) { f.event("", chatErrorBody(typ, message), false) }
+func (f *chatFrames) fail(typ, message string) { f.event("", f.errorBody(typ, message), false) }

@@ -70,7 +70,7 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		messagesRefusal(w, c.Fault)
 		return
 	}
-	untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c)}, c.events(), c.Fault) })
+	untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c), errorBody}, c.events(), c.Fault) })
 }
 
 // messages is the problem in the words of the Messages API
@@ -107,8 +107,9 @@ func errorBody(typ, message string) []byte {
 
 // messagesFrames writes server-sent events.
 type messagesFrames struct {
-	w    http.ResponseWriter
-	body *body
+	w         http.ResponseWriter
+	body      *body
+	errorBody func(typ, message string) []byte
 }
 
 func (f *messagesFrames) start() {
@@ -125,4 +126,6 @@ func (f *messagesFrames) event(name string, data []byte, damaged bool) {
 	_, _ = f.body.Write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data))
 }
 
-func (f *messagesFrames) fail(typ, message string) { f.event("error", errorBody(typ, message), false) }
+func (f *messagesFrames) fail(typ, message string) {
+	f.event("error", f.errorBody(typ, message), false)
+}
