@@ -8,15 +8,16 @@ import (
 )
 
 // Our stop sequence may be text that the model means: print("</function_calls>")
-// in a value, or the tag itself in a code span. The upstream stops there all the
+// in a value, or the tag in a code span of prose. The upstream stops there all the
 // same. Where the model takes a prefill it is then asked to go on behind the tag,
-// and what it writes belongs to the same value.
+// and what it writes is read as more of the same text.
 //
-// That is done where, the tag being read as text, the value would go on: not if a
-// closing tag stands before it, nor in a value that is whole without one (a number,
-// a JSON object). There, and between parameters, the model has but left out what
-// closes the call. What a model writes that had ended is no more than white space;
-// then, or if the upstream fails, the call is read as if nobody had asked.
+// In a call that is done where the value would go on if the tag were text of it:
+// not behind a closing tag that could end the value, nor in a value that is whole
+// without one (a number, a JSON object). There, and between parameters, the model
+// has but left out what closes the call. Whether it has in a value as well, it
+// decides: if it has nothing more to write than white space, or if the upstream
+// fails, the call is read as if nobody had asked.
 
 const (
 	// maxContinuations bounds what one message may cost.
@@ -38,24 +39,25 @@ type continuation struct {
 
 // takeText reads text of the completion, and keeps it as long as it may be needed.
 func (p *parser) takeText(s string) {
-	if p.unread == 0 && p.said.Len()+len(s) > maxContinued {
-		p.prompt = nil
-		p.said.Reset()
-	}
 	if p.prompt != nil {
 		p.said.WriteString(s)
 	}
 	if p.unread == 0 {
 		p.feed(s)
-		return
-	}
-	p.unread += len(s)
-	if skipBlanks(s, 0, len(s)) < len(s) || p.unread > maxBlank {
+	} else {
+		p.unread += len(s)
+		if skipBlanks(s, 0, len(s)) == len(s) && p.unread <= maxBlank {
+			return
+		}
 		p.resume()
+	}
+	if p.said.Len() > maxContinued {
+		p.prompt = nil
+		p.said.Reset()
 	}
 }
 
-// resume reads what the model was stopped at, now that it has gone on.
+// resume reads what was kept from the parser, now that the model has gone on.
 func (p *parser) resume() {
 	said := p.said.String()
 	text := said[len(said)-p.unread:]

@@ -138,22 +138,16 @@ func TestContinuedOpening(t *testing.T) {
 	req.Messages = []MessageParam{{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: "Write."}}}}
 	req.ToolChoice = ToolChoice{Type: ChoiceTool, Name: "write"}
 	text := strings.TrimPrefix(callOf("a"+CallsEnd+"b"), CallsStart+"\n<invoke>\n<tool_name>write</tool_name>\n<parameters>")
-	for _, tt := range []struct {
-		target Target
-		want   string
-		asked  int
-	}{
-		{Target{Prefill: true}, `write {"content":"a</function_calls>b"}` + "\ntool_use\n# continued write ", 2},
-		{Target{Prefill: true, TextWire: true}, `write {"content":"a</function_calls>b"}` + "\ntool_use\n# continued write ", 2},
-	} {
-		prompt, err := Render(req, tt.target)
+	const want = `write {"content":"a</function_calls>b"}` + "\ntool_use\n# continued write "
+	for _, wire := range []bool{false, true} {
+		prompt, err := Render(req, Target{Prefill: true, TextWire: wire})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := range 9 {
 			w := &writer{t: t, prompt: prompt, text: text, pieces: n}
-			if got := show(w.message(req)); got != tt.want || len(w.asked) != tt.asked {
-				t.Errorf("pieces of %d, asked %d: got\n%s\nwant\n%s", n, len(w.asked), got, tt.want)
+			if got := show(w.message(req)); got != want || len(w.asked) != 2 {
+				t.Errorf("pieces of %d, asked %d: got\n%s\nwant\n%s", n, len(w.asked), got, want)
 			}
 		}
 	}
@@ -242,6 +236,8 @@ func TestContinuationEnds(t *testing.T) {
 		{"failed after text", []any{"b", failed}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "error upstream failed")},
 		{"cut after text", []any{"\n", "b"}, append(begun[:4:4], "delta 0 "+CallsEnd+`\nb`, "error "+errNoStop.Error())},
 		{"out of tokens after text", []any{"b", Chunk{Stop: StopMaxTokens}}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending max_tokens 7", "message_stop")},
+		{"much white space", []any{strings.Repeat("\n", maxBlank), stop}, append(begun[:4:4], "delta 0 "+CallsEnd+strings.Repeat(`\n`, maxBlank-1), `delta 0 \n"}`,
+			"stop 0", "ending max_tokens 7", "message_stop")},
 		{"prose", []any{" Now I wait.", stop}, append(begun[:4:4], "delta 0 "+CallsEnd+" Now I wait.", `delta 0 "}`, "stop 0", "ending max_tokens 7", "message_stop")},
 		{"the end of the call", []any{"b</content>\n</parameters>", "\n</invoke>\n", Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 5}}},
 			append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending tool_use 12", "message_stop")},

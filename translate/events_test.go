@@ -270,13 +270,15 @@ func TestGrowth(t *testing.T) {
 func TestAllocs(t *testing.T) {
 	for _, text := range benchTexts {
 		long, short := valueCompletion(benchText(text.unit, 200<<10)), valueCompletion(benchText(text.unit, 100<<10))
-		count := func(s string) float64 {
-			return testing.AllocsPerRun(3, func() {
-				drain(t, benchRequest(), &Prompt{}, completion{s, StopSequence, CallsEnd}.chunks(16))
-			})
-		}
-		if more := count(long) - count(short); more > 8 { // of 6,400 deltas
-			t.Errorf("%s: 100 KiB more text makes %v more allocations", text.name, more)
+		for _, prompt := range []*Prompt{{}, {continues: true, MaxTokens: 1 << 20}} {
+			count := func(s string) float64 {
+				return testing.AllocsPerRun(3, func() {
+					drain(t, benchRequest(), prompt, completion{s, StopSequence, CallsEnd}.chunks(16))
+				})
+			}
+			if more := count(long) - count(short); more > 8 { // of 6,400 deltas
+				t.Errorf("%s, continues %v: 100 KiB more text makes %v more allocations", text.name, prompt.continues, more)
+			}
 		}
 	}
 }
