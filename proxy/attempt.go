@@ -130,8 +130,9 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 		return nil, err
 	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
-		chunks := attend(ctx, x, cancel, via.Invoke(ctx, asked, prompt), func(c translate.Chunk) string { return c.RequestID })
-		return translate.Events(a.req, prompt, chunks)
+		return translate.Events(a.req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+			return attend(ctx, x, cancel, via.Invoke(ctx, asked, p), func(c translate.Chunk) string { return c.RequestID })
+		})
 	}, nil
 }
 

@@ -53,8 +53,9 @@ func (f *failure) setHeader(h http.Header) {
 }
 
 // errClientGone is why an exchange ends whose client does not listen any more.
-// Nobody is told; the status is for the log.
-var errClientGone = errors.New("the client is gone")
+// Nobody is told; the status is for the log. As a [context.Canceled] it ends a
+// message that [translate.Events] has an upstream go on with.
+var errClientGone = fmt.Errorf("the client is gone: %w", context.Canceled)
 
 const statusClientGone = 499
 

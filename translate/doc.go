@@ -3,7 +3,7 @@
 // events.
 //
 //	prompt := Render(req, target)            Messages request -> what the model is asked
-//	events := Events(req, prompt, chunks)    text chunks      -> Messages events, lazily
+//	events := Events(req, prompt, ask)       text chunks      -> Messages events, lazily
 //	msg    := Collect(events)                events           -> one Message
 //
 // The package is pure: no I/O, no clock, no randomness. The same input gives

@@ -12,28 +12,49 @@ import (
 // answer may be cut and must not look whole.
 var errNoStop = errors.New("the upstream ended its answer without a stop reason")
 
-// Events reads an upstream's answer as a Messages-API stream (reference/streaming.md).
-// The first event comes with the first chunk. An error of chunks, or their end
-// without a Stop, ends the sequence with that error, after whole events. Once
-// the answer is known to have ended (a call where one alone was asked for, text
-// after the calls) no further chunk is taken, which cancels the upstream.
-func Events(req *Request, prompt *Prompt, chunks iter.Seq2[Chunk, error]) iter.Seq2[Event, error] {
+// Ask asks an upstream, once the chunks of its answer are ranged over.
+type Ask func(*Prompt) iter.Seq2[Chunk, error]
+
+// Events asks for an answer to the prompt, when it is ranged over, and reads it as
+// a Messages-API stream (reference/streaming.md). The first event comes with the
+// first chunk. An error of the chunks, or their end without a Stop, ends the
+// sequence with that error, after whole events. Once the answer is known to have
+// ended (a call where one alone was asked for, text after the calls) no further
+// chunk is taken, which cancels the upstream.
+//
+// If CallsEnd was the upstream's stop sequence in the middle of a value or of
+// quoted code, and the prompt was rendered for a [Target] with Prefill, Events
+// asks for more: with the prompt that goes on behind the tag, at most twice and
+// within its MaxTokens. The usage is then the sum. An error before the model has
+// gone on, unless it is [context.Canceled], leaves the answer as it was: its call
+// is incomplete, which the stop_reason says. An error after that is the answer's.
+func Events(req *Request, prompt *Prompt, ask Ask) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		p := newParser(req, prompt, func(e Event) bool { return yield(e, nil) })
-		for chunk, err := range chunks {
-			if err != nil {
-				p.flush()
-				p.report(yield, err)
-				return
-			}
-			p.take(&chunk)
-			if p.unheard || p.ended {
-				return
-			}
+		next := prompt
+		var err error
+		for next != nil && err == nil {
+			next, err = p.readAll(ask(next))
 		}
-		p.flush()
-		p.report(yield, errNoStop)
+		if err != nil {
+			p.flush()
+			p.report(yield, err)
+		}
 	}
+}
+
+// readAll reads one answer. It returns what is to be asked to go on with it, if
+// anything.
+func (p *parser) readAll(chunks iter.Seq2[Chunk, error]) (next *Prompt, err error) {
+	for chunk, err := range chunks {
+		if err != nil {
+			return nil, p.fail(err)
+		}
+		if next = p.take(&chunk); next != nil || p.unheard || p.ended {
+			return next, nil
+		}
+	}
+	return nil, p.fail(errNoStop)
 }
 
 // report ends the sequence with err, if anybody listens.
@@ -43,8 +64,9 @@ func (p *parser) report(yield func(Event, error) bool, err error) {
 	}
 }
 
-// take reads one chunk, and ends the message with the last one.
-func (p *parser) take(c *Chunk) {
+// take reads one chunk, and ends the message with the last one, unless it returns
+// what is to be asked to go on.
+func (p *parser) take(c *Chunk) (next *Prompt) {
 	if c.Usage != (Usage{}) {
 		p.usage.merge(c.Usage)
 	}
@@ -56,7 +78,7 @@ func (p *parser) take(c *Chunk) {
 	}
 	if c.Text != "" {
 		p.read += len(c.Text)
-		p.feed(c.Text)
+		p.takeText(c.Text)
 	}
 	switch {
 	case p.unheard:
@@ -65,9 +87,9 @@ func (p *parser) take(c *Chunk) {
 		p.usage.OutputTokens = max(p.usage.OutputTokens, EstimateTokens(p.read))
 		p.end(StopEndTurn, "")
 	case c.Stop != "":
-		p.finish(c.Stop, c.StopSequence)
-		p.end(c.Stop, c.StopSequence)
+		return p.stop(c.Stop, c.StopSequence)
 	}
+	return nil
 }
 
 // bytesPerToken is what a token is taken for where nobody counted: English text
@@ -107,9 +129,10 @@ func (p *parser) goOnFrom(prefill string) {
 }
 
 // think passes reasoning on that the upstream itself tells apart from text. In
-// the middle of a call, or of what may become one, it has no place.
+// the middle of a call, or of what may become one, it has no place, nor where the
+// model goes on with what it had begun to write.
 func (p *parser) think(s string) {
-	if p.inCall || p.pos < len(p.in) || len(p.partial) > 0 {
+	if p.inCall || p.asked > 0 || p.pos < len(p.in) || len(p.partial) > 0 {
 		return
 	}
 	if p.open != BlockThinking {
@@ -151,7 +174,7 @@ func (p *parser) end(stop Stop, sequence string) {
 	p.closeBlock()
 	stop, sequence = p.ending(stop, sequence)
 	p.send(Event{Type: MessageDelta, Message: &Message{
-		StopReason: stop, StopSequence: sequence, Usage: p.usage, Outcomes: p.outcomes,
+		StopReason: stop, StopSequence: sequence, Usage: p.spent.plus(p.usage), Outcomes: p.outcomes,
 	}})
 	p.send(Event{Type: MessageStop})
 	p.ended = true

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"fmt"
-	"iter"
 	"strings"
 	"testing"
 
@@ -44,9 +43,9 @@ func arrayCompletion(items int) string {
 	return b.String()
 }
 
-// drain reads all events of a completion cut into pieces of n bytes.
-func drain(tb testing.TB, req *Request, prompt *Prompt, pieces iter.Seq2[Chunk, error]) {
-	for _, err := range Events(req, prompt, pieces) {
+// drain reads all events of an answer.
+func drain(tb testing.TB, req *Request, prompt *Prompt, ask Ask) {
+	for _, err := range Events(req, prompt, ask) {
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package translate
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,9 +12,9 @@ import (
 )
 
 // collectEvents writes each event on a line, deltas as they come.
-func collectEvents(t *testing.T, req *Request, prompt *Prompt, chunks iter.Seq2[Chunk, error]) (lines []string) {
+func collectEvents(t *testing.T, req *Request, prompt *Prompt, ask Ask) (lines []string) {
 	t.Helper()
-	for e, err := range checked(t, Events(req, prompt, chunks)) {
+	for e, err := range checked(t, Events(req, prompt, ask)) {
 		switch {
 		case err != nil:
 			lines = append(lines, "error "+err.Error())
@@ -35,8 +34,8 @@ func collectEvents(t *testing.T, req *Request, prompt *Prompt, chunks iter.Seq2[
 }
 
 // seq yields chunks, and notes whether it was left before their end.
-func seq(left *bool, chunks ...any) iter.Seq2[Chunk, error] {
-	return func(yield func(Chunk, error) bool) {
+func seq(left *bool, chunks ...any) Ask {
+	return whatever(func(yield func(Chunk, error) bool) {
 		for _, c := range chunks {
 			ok := false
 			switch c := c.(type) {
@@ -52,7 +51,7 @@ func seq(left *bool, chunks ...any) iter.Seq2[Chunk, error] {
 				return
 			}
 		}
-	}
+	})
 }
 
 // TestPromptness holds G3: what each piece of a call lets out, at once.
@@ -98,7 +97,7 @@ func TestPromptness(t *testing.T) {
 		}
 		yield(Chunk{Stop: StopSequence, StopSequence: CallsEnd}, nil)
 	}
-	for e, err := range Events(req, &Prompt{}, chunks) {
+	for e, err := range Events(req, &Prompt{}, whatever(chunks)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,13 +270,15 @@ func TestGrowth(t *testing.T) {
 func TestAllocs(t *testing.T) {
 	for _, text := range benchTexts {
 		long, short := valueCompletion(benchText(text.unit, 200<<10)), valueCompletion(benchText(text.unit, 100<<10))
-		count := func(s string) float64 {
-			return testing.AllocsPerRun(3, func() {
-				drain(t, benchRequest(), &Prompt{}, completion{s, StopSequence, CallsEnd}.chunks(16))
-			})
-		}
-		if more := count(long) - count(short); more > 8 { // of 6,400 deltas
-			t.Errorf("%s: 100 KiB more text makes %v more allocations", text.name, more)
+		for _, prompt := range []*Prompt{{}, {continues: true, MaxTokens: 1 << 20}} {
+			count := func(s string) float64 {
+				return testing.AllocsPerRun(3, func() {
+					drain(t, benchRequest(), prompt, completion{s, StopSequence, CallsEnd}.chunks(16))
+				})
+			}
+			if more := count(long) - count(short); more > 8 { // of 6,400 deltas
+				t.Errorf("%s, continues %v: 100 KiB more text makes %v more allocations", text.name, prompt.continues, more)
+			}
 		}
 	}
 }

@@ -71,7 +71,7 @@ func parseSeeds(t testing.TB) (list []string) {
 			t.Fatal(err)
 		}
 		for _, file := range txtar.Parse(data).Files {
-			if strings.HasSuffix(file.Name, "completion") {
+			if strings.HasSuffix(file.Name, "/completion") || strings.HasSuffix(file.Name, "/model") {
 				list = append(list, string(file.Data))
 			}
 		}

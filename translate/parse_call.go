@@ -12,6 +12,7 @@ type currentCall struct {
 	tentative bool // its block is not open: it may yet be text
 	whole     bool // tentative to its end: the tool was not offered
 	inParams  bool // in <parameters>
+	continued bool // beyond a stop sequence in a value
 	restarted bool // the model has begun the call that a prefill had opened once more
 	attribute bool // <invoke name="…">
 	tool      string

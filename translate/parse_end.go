@@ -146,7 +146,7 @@ func (p *parser) undecided() verdict {
 // endsWithout tells whether `</parameters>` or `</invoke>` ends a value that has
 // no closing tag of its own.
 func (p *parser) endsWithout(rest []byte, closer string) verdict {
-	if p.vs == nil && p.json.depth == 0 && !p.json.inString {
+	if p.vs == nil && p.json.whole() {
 		return matchYes // the whole input is whole
 	}
 	i, v := p.blanks(rest, 0, maxGap)

@@ -1,6 +1,9 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+)
 
 // endAtEOF ends a call whose text has ended between its parameters.
 func (p *parser) endAtEOF() state {
@@ -22,6 +25,8 @@ func (p *parser) endCall(repair string) state {
 	p.endInput()
 	o := Outcome{Tool: p.tool, Kind: OutcomeClean}
 	switch {
+	case p.continued:
+		o.Kind, o.Reason = OutcomeContinued, cmp.Or(p.misfit, p.repair)
 	case p.whole:
 		o.Kind = OutcomeUnknownTool
 	case p.misfit != "":

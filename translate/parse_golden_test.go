@@ -2,6 +2,7 @@ package translate
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,9 +18,10 @@ var update = flag.Bool("update", false, "write what is parsed into the golden fi
 // TestParseGolden reads the completions in testdata/parse. In a file, "tools" is
 // a JSON object of input schemas by tool name; each case is a "NAME/completion"
 // with a "NAME/want" after it. "NAME/stop" is the stop reason and sequence of the
-// upstream (default: our stop sequence), "NAME/choice" the tool_choice. Every
-// case is read in pieces of every size up to 16 bytes, and at once. A completion
-// file's last newline is not part of it.
+// upstream (default: our stop sequence), "NAME/choice" the tool_choice. In a
+// "NAME/model" stands all that the model would write: see writer. Every case is
+// read in pieces of every size up to 16 bytes, and at once. The last newline of a
+// completion is not part of it.
 func TestParseGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/parse/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -58,11 +60,12 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		}
 	}
 	for i := range archive.Files {
-		name, ok := strings.CutSuffix(archive.Files[i].Name, "/completion")
-		if !ok {
+		name, kind, _ := strings.Cut(archive.Files[i].Name, "/")
+		if kind != "completion" && kind != "model" {
 			continue
 		}
-		c := completion{strings.TrimSuffix(string(archive.Files[i].Data), "\n"), StopSequence, CallsEnd}
+		text := strings.TrimSuffix(string(archive.Files[i].Data), "\n")
+		c := completion{text, StopSequence, CallsEnd}
 		if f := files[name+"/stop"]; f != nil {
 			stop, sequence, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			c.stop, c.sequence = Stop(stop), sequence
@@ -79,8 +82,15 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			t.Errorf("%s has no want", name)
 			continue
 		}
+		read := func(t *testing.T, n int) string {
+			if kind == "completion" {
+				return show(parse(t, &r, c, n)) + "\n"
+			}
+			w := &writer{t: t, text: text, pieces: n}
+			return show(w.message(&r)) + fmt.Sprintf("\n# asked %d\n", len(w.asked))
+		}
 		t.Run(name, func(t *testing.T) {
-			got := show(parse(t, &r, c, 0)) + "\n"
+			got := read(t, 0)
 			if *update {
 				want.Data = []byte(got)
 			}
@@ -88,7 +98,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 				t.Errorf("got\n%swant\n%s", got, want.Data)
 			}
 			for n := 1; n <= 16; n++ {
-				if again := show(parse(t, &r, c, n)) + "\n"; again != got {
+				if again := read(t, n); again != got {
 					t.Errorf("pieces of %d give\n%sat once\n%s", n, again, got)
 				}
 			}

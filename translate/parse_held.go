@@ -56,6 +56,9 @@ func (j *jsonState) advance(s []byte) {
 	}
 }
 
+// whole tells whether what was read may be all.
+func (j *jsonState) whole() bool { return j.depth == 0 && !j.inString }
+
 // nowText turns a value that might have been null into a string.
 func (p *parser) nowText() {
 	p.mode = modeText
@@ -93,6 +96,7 @@ func (p *parser) appendText(s []byte) {
 // endValue ends the value, n bytes on.
 func (p *parser) endValue(n int) state {
 	p.pos += n
+	p.inValue = false
 	if p.vs == nil {
 		return p.endObject()
 	}

@@ -10,6 +10,8 @@ type currentValue struct {
 	vs     *schema // nil for a whole input
 	ns     string  // namespace of the call's tags, with its colon
 
+	inValue bool // its end has not been read
+
 	mode   valueMode
 	object bool      // the whole input was one JSON object
 	held   []byte    // what was read of a value that is passed on when it has ended
@@ -37,7 +39,7 @@ func (p *parser) setNamespace(t tag) {
 func (p *parser) startValue(t tag, name, tag, closer string) state {
 	p.pos += t.n
 	_, vs, _ := p.schema.property(tag)
-	p.currentValue = currentValue{name: name, tag: tag, closer: closer, vs: vs, ns: p.ns, mode: modeHeld}
+	p.currentValue = currentValue{name: name, tag: tag, closer: closer, vs: vs, ns: p.ns, inValue: true, mode: modeHeld}
 	p.markEnds()
 	switch str, nullable := vs.text(); {
 	case p.seen[name]:
@@ -58,7 +60,7 @@ func (p *parser) startValue(t tag, name, tag, closer string) state {
 
 // startObject begins an input that is written as one JSON object.
 func (p *parser) startObject() state {
-	p.currentValue = currentValue{ns: p.ns, mode: modeHeld}
+	p.currentValue = currentValue{ns: p.ns, inValue: true, mode: modeHeld}
 	p.markEnds()
 	return valueState
 }
@@ -74,6 +76,12 @@ func (p *parser) appendKey() {
 	p.out = append(appendJSONString(append(p.out, c), p.name), ':')
 }
 
+// What a CDATA section stands between.
+const (
+	cdataBegins = "<![CDATA["
+	cdataEnds   = "]]>"
+)
+
 // valueStartState reads the newline after the opening tag, which is layout, and
 // the beginning of a CDATA section.
 func valueStartState(p *parser) state {
@@ -85,16 +93,15 @@ func valueStartState(p *parser) state {
 	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
 		n = 2
 	}
-	const open = "<![CDATA["
 	i, v := p.blanks(rest, n, maxTagBlanks)
 	switch {
 	case v == matchMore, n == 0 && string(rest) == "\r" && !p.eof:
 		return nil
-	case v == matchYes && hasPrefix(rest[i:], open):
+	case v == matchYes && hasPrefix(rest[i:], cdataBegins):
 		p.cdata = true
-		p.pos += i + len(open)
+		p.pos += i + len(cdataBegins)
 		return valueState
-	case v == matchYes && isPrefixOf(rest[i:], open) && !p.eof:
+	case v == matchYes && isPrefixOf(rest[i:], cdataBegins) && !p.eof:
 		return nil
 	}
 	p.pos += n
@@ -199,32 +206,38 @@ func (p *parser) markEnds() {
 // cdataEnd reads a `]` in a CDATA section: it ends with `]]>` before the end of
 // the value, and goes on where another one begins at once.
 func (p *parser) cdataEnd(rest []byte) state {
-	const end, again = "]]>", "<![CDATA["
 	switch {
-	case isPrefixOf(rest, end) && !p.eof:
+	case isPrefixOf(rest, cdataEnds) && !p.eof:
 		return nil
-	case !hasPrefix(rest, end):
-	case hasPrefix(rest[len(end):], again):
-		p.pos += len(end) + len(again)
+	case !hasPrefix(rest, cdataEnds):
+	case hasPrefix(rest[len(cdataEnds):], cdataBegins):
+		p.pos += len(cdataEnds) + len(cdataBegins)
 		return valueState
-	case isPrefixOf(rest[len(end):], again) && !p.eof:
+	case isPrefixOf(rest[len(cdataEnds):], cdataBegins) && !p.eof:
 		return nil
 	default:
-		i, v := p.blanks(rest, len(end), maxTagBlanks)
-		n := 0
-		if v == matchYes && i < len(rest) && rest[i] == '<' {
-			n, v = p.matchEnd(rest[i:])
-		} else if v == matchYes {
-			v = matchNo
-		}
-		switch v {
+		switch n, v := p.matchAfterCDATA(rest); v {
 		case matchMore:
 			return nil
 		case matchYes:
-			return p.endValue(i + n)
+			return p.endValue(n)
 		}
 	}
 	p.append(rest[:1])
 	p.pos++
 	return valueState
+}
+
+// matchAfterCDATA is matchEnd for a value whose CDATA section ends where rest
+// begins: n counts the end of the section too.
+func (p *parser) matchAfterCDATA(rest []byte) (n int, v verdict) {
+	i, v := p.blanks(rest, len(cdataEnds), maxTagBlanks)
+	switch {
+	case v != matchYes:
+		return 0, v
+	case i == len(rest) || rest[i] != '<':
+		return 0, matchNo
+	}
+	n, v = p.matchEnd(rest[i:])
+	return i + n, v
 }

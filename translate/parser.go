@@ -46,6 +46,7 @@ type parser struct {
 	thinking string // the tag of thinking that is open
 	relapsed bool   // thinking was never closed: its calls are calls
 
+	continuation
 	currentCall
 	currentValue
 }
@@ -60,6 +61,9 @@ func newParser(req *Request, prompt *Prompt, emit func(Event) bool) *parser {
 			p.prefill += part.Text
 		}
 		p.prefill = p.prefill[:len(p.prefill)-len(p.opening)]
+	}
+	if prompt.continues && p.offers {
+		p.prompt, p.left = prompt, prompt.MaxTokens
 	}
 	return p
 }

@@ -16,9 +16,10 @@ type completion struct {
 	sequence string
 }
 
-// chunks yields the answer in pieces of n bytes (0: whole), the stop in a chunk of its own.
-func (c completion) chunks(n int) iter.Seq2[Chunk, error] {
-	return func(yield func(Chunk, error) bool) {
+// chunks yields the answer in pieces of n bytes (0: whole), the stop in a chunk of
+// its own, whatever is asked.
+func (c completion) chunks(n int) Ask {
+	return whatever(func(yield func(Chunk, error) bool) {
 		for text := c.text; text != ""; {
 			piece := text
 			if n > 0 {
@@ -30,7 +31,12 @@ func (c completion) chunks(n int) iter.Seq2[Chunk, error] {
 			}
 		}
 		yield(Chunk{Stop: c.stop, StopSequence: c.sequence}, nil)
-	}
+	})
+}
+
+// whatever answers any prompt with the same chunks.
+func whatever(chunks iter.Seq2[Chunk, error]) Ask {
+	return func(*Prompt) iter.Seq2[Chunk, error] { return chunks }
 }
 
 // parse reads a completion as the answer to a request that offers tools.

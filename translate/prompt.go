@@ -28,6 +28,8 @@ type Prompt struct {
 	// escaped tells which of our names the escape policy had to act on: only
 	// those are ever unescaped in the answer.
 	escaped tagSet
+	// continues says that the model goes on from a prefill.
+	continues bool
 }
 
 // ClientStops returns the stop sequences that only the upstream, or who stands in
@@ -126,6 +128,16 @@ type Usage struct {
 	OutputTokens             int `json:"output_tokens"`
 	CacheCreationInputTokens int `json:"cache_creation_input_tokens"`
 	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
+}
+
+// plus returns the sum.
+func (u Usage) plus(u2 Usage) Usage {
+	return Usage{
+		InputTokens:              u.InputTokens + u2.InputTokens,
+		OutputTokens:             u.OutputTokens + u2.OutputTokens,
+		CacheCreationInputTokens: u.CacheCreationInputTokens + u2.CacheCreationInputTokens,
+		CacheReadInputTokens:     u.CacheReadInputTokens + u2.CacheReadInputTokens,
+	}
 }
 
 // merge takes over what u2 knows and u does not: totals only grow.

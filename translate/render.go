@@ -41,6 +41,7 @@ func Render(req *Request, target Target) (*Prompt, error) {
 			Temperature:   req.Temperature,
 			TopP:          req.TopP,
 			TopK:          req.TopK,
+			continues:     target.Prefill,
 		},
 	}
 	for _, step := range []func() error{r.system, r.turns, r.choice} {

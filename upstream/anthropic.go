@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
@@ -39,7 +40,7 @@ type AnthropicOptions struct {
 // Anthropic invokes models on any server with the Messages API
 // (reference/messages-api.md), always streaming.
 type Anthropic struct {
-	messages resource
+	messages, tokens resource
 }
 
 // NewAnthropic checks the options; it does not touch the network.
@@ -57,7 +58,10 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 			h.Set("x-api-key", opt.APIKey)
 		}
 	}
-	return &Anthropic{resource{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient)}}, nil
+	messages := resource{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient)}
+	tokens := messages
+	tokens.url += "/count_tokens"
+	return &Anthropic{messages, tokens}, nil
 }
 
 // isKey tells whether s can stand in a header as it is.
@@ -86,25 +90,50 @@ func newTransport() *http.Transport {
 
 // Invoke sends the prompt to the model of this name.
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return a.messages.stream(ctx, messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}, p)
+	return stream(ctx, a.messages, func() ([]byte, error) {
+		return messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
+	}, new(messagesDecoder).decode)
 }
 
-// stream fills the body from the prompt, sends it, and yields the Messages stream
-// that comes back.
-func (r *resource) stream(ctx context.Context, b messagesBody, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		body, err := b.encode(p)
-		if err != nil {
-			yield(translate.Chunk{}, err)
-			return
+// Pass sends the request of a client to the model of this name, which has tools of
+// its own.
+func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+	return stream(ctx, a.messages.with(n.header(true)), func() ([]byte, error) {
+		return n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")}), nil
+	}, new(nativeDecoder).decode)
+}
+
+// Count returns how many tokens the prompt has (reference/messages-api.md §11).
+func (a *Anthropic) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	body, err := messagesBody{Model: m.ID}.encode(p)
+	if err != nil {
+		return 0, err
+	}
+	return a.tokens.count(ctx, countBody(body, nil))
+}
+
+// CountNative returns how many tokens the request of a client has.
+func (a *Anthropic) CountNative(ctx context.Context, m Model, n Native) (int, error) {
+	tokens := a.tokens.with(n.header(true))
+	return tokens.count(ctx, countBody(n.Body, map[string]jsontext.Value{"model": asJSON(m.ID), memberVersion: nil, memberBetas: nil}))
+}
+
+// stream sends the body that encode makes, and yields what decode makes of the
+// Messages stream that comes back.
+func stream[P portion](ctx context.Context, r resource, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
+	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
+		body, err := encode()
+		var response *http.Response
+		if err == nil {
+			response, err = r.post(ctx, body, bodyError, "text/event-stream")
 		}
-		response, err := r.post(ctx, body, bodyError, "text/event-stream")
 		if err != nil {
-			yield(translate.Chunk{}, err)
+			var none P
+			yield(none, err)
 			return
 		}
 		defer response.Body.Close()
-		if decodeMessages(newSSEReader(response.Body).payloads(), withRequestID(requestID(response.Header), yield)) {
+		if decodeStream(newSSEReader(response.Body).payloads(), decode, withRequestID(requestID(response.Header), yield)) {
 			drain(response.Body, cancel)
 		}
 	})

@@ -2,6 +2,7 @@ package upstream_test
 
 import (
 	"errors"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -41,7 +42,9 @@ func TestConverseCalls(t *testing.T) {
 	req, p := withTool(t)
 	message := func(t *testing.T, up invoker, m upstream.Model) *translate.Message {
 		t.Helper()
-		message, err := translate.Collect(translate.Events(req, p, up.Invoke(t.Context(), m, p)))
+		message, err := translate.Collect(translate.Events(req, p, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+			return up.Invoke(t.Context(), m, p)
+		}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +138,7 @@ func TestCachePoints(t *testing.T) {
 			body := string(f.Requests()[i].Body)
 			marks := strings.Count(body, `,"cache_control":{"type":"ephemeral"}}`) + strings.Count(body, `,{"cachePoint":{"type":"default"}}`)
 			want := i
-			if w.plain || w.name == chatWire.name || w.name == vertexChatWire.name { // which have no place for a mark
+			if w.unmarked {
 				want = 0
 			}
 			if marks != want {

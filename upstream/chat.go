@@ -35,7 +35,8 @@ func (c *chat) invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Se
 		if mediaType(response) == "application/json" {
 			decode, payloads = d.whole, wholeBody(response.Body)
 		}
-		if decodeStream(payloads, decode, withRequestID(requestID(response.Header), yield)) {
+		yield = withRequestID(requestID(response.Header), yield)
+		if yield(translate.Chunk{}, nil) && decodeStream(payloads, decode, yield) {
 			drain(response.Body, cancel)
 		}
 	}))

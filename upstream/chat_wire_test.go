@@ -3,6 +3,7 @@ package upstream_test
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -66,8 +67,10 @@ func TestChatThroughEvents(t *testing.T) {
 			for _, can := range []upstream.Features{upstream.StopSequences, upstream.StopSequences | upstream.Streaming} {
 				f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: test.completion}))
 				change(f)
-				chunks := openChat(t, f).Invoke(t.Context(), upstream.Model{ID: "m", Can: can}, prompt)
-				message, err := translate.Collect(translate.Events(request, prompt, chunks))
+				chat := openChat(t, f)
+				message, err := translate.Collect(translate.Events(request, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+					return chat.Invoke(t.Context(), upstream.Model{ID: "m", Can: can}, p)
+				}))
 				if err != nil {
 					t.Fatal(err)
 				}

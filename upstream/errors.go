@@ -70,7 +70,9 @@ type answer struct {
 }
 
 var (
-	refused     = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true, final: true}
+	refused = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true, final: true}
+	// A token that was not taken is not sent again.
+	outdated    = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
 	badGateway  = answer{status: http.StatusBadGateway, typ: typeAPI}
 	internal    = answer{status: http.StatusInternalServerError, typ: typeAPI}
 	overloaded  = answer{status: 529, typ: typeOverloaded}

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"net/http"
 	"strings"
 	"time"
 
@@ -9,15 +8,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// expired is a token of ours that no longer serves: the next try has a new one.
-var expired = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
-
 // byGoogleStatus maps the errors of Google's front end (reference/vertex.md §6,
 // reference/errors.md §7).
 var byGoogleStatus = map[string]answer{
 	"INVALID_ARGUMENT":    invalid,
 	"FAILED_PRECONDITION": invalid,
-	"UNAUTHENTICATED":     expired,
+	"UNAUTHENTICATED":     outdated,
 	"PERMISSION_DENIED":   refused,
 	"NOT_FOUND":           notFound,
 	"RESOURCE_EXHAUSTED":  rateLimited,

@@ -4,11 +4,17 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
 )
 
 // resource is where the requests of a wire over plain HTTP go.
@@ -16,6 +22,52 @@ type resource struct {
 	url    string
 	header func(h http.Header) // adds what the server wants, such as a key; may be nil
 	client *http.Client
+}
+
+// with returns the resource with more headers.
+func (r resource) with(header func(h http.Header)) resource {
+	first := r.header
+	r.header = func(h http.Header) {
+		if first != nil {
+			first(h)
+		}
+		header(h)
+	}
+	return r
+}
+
+// maxCount bounds the answer that says how many tokens there are, in bytes.
+const maxCount = 64 << 10
+
+// count sends a body and returns the number of tokens that it is told.
+func (r resource) count(ctx context.Context, body []byte) (int, error) {
+	response, err := r.post(ctx, body, bodyError, "application/json")
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxCount))
+	if err != nil {
+		return 0, readError(err)
+	}
+	var answer struct {
+		Tokens *int `json:"input_tokens"`
+	}
+	if err := json.Unmarshal(data, &answer, lenient); err != nil || answer.Tokens == nil {
+		return 0, gatewayError("the upstream did not say how many tokens there are", err)
+	}
+	return *answer.Tokens, nil
+}
+
+// countBody is the body of a request for a count: that of a request for an answer,
+// without what is about the answer (reference/messages-api.md §11).
+func countBody(body []byte, members map[string]jsontext.Value) []byte {
+	changes := map[string]jsontext.Value{}
+	for _, name := range []string{"max_tokens", "stream", "stop_sequences", "temperature", "top_p", "top_k", "metadata", "service_tier"} {
+		changes[name] = nil
+	}
+	maps.Copy(changes, members)
+	return translate.WithMembers(body, changes)
 }
 
 // post sends a body in JSON and returns the response if it is an answer of one of

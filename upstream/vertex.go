@@ -108,35 +108,6 @@ func (v *Vertex) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.
 	return v.Chat().Invoke(ctx, m, p)
 }
 
-// VertexMessages invokes Claude models with streamRawPredict and the Messages
-// body (reference/vertex.md §2).
-type VertexMessages struct {
-	vertex *Vertex
-}
-
-// Messages returns the upstream that asks the models of Anthropic.
-func (v *Vertex) Messages() *VertexMessages { return &VertexMessages{v} }
-
-// Invoke sends the prompt to the model with this id, with or without a revision
-// ("claude-sonnet-4-5@20250929"). An id that would change the path is an [*Error],
-// and nothing is sent.
-func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	if !isVertexModel(m.ID) {
-		return func(yield func(translate.Chunk, error) bool) {
-			yield(translate.Chunk{}, invalid.error(fmt.Sprintf("model: %q cannot be the id of a Claude model on Vertex AI", m.ID)))
-		}
-	}
-	url := v.vertex.location + "/publishers/anthropic/models/" + m.ID + ":streamRawPredict"
-	messages := resource{url: url, client: v.vertex.client}
-	return messages.stream(ctx, messagesBody{AnthropicVersion: vertexVersion, Stream: true, cache: m.Can.Has(Caching)}, p)
-}
-
-// isVertexModel tells whether s can be one segment of a path as it is.
-func isVertexModel(s string) bool {
-	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
-	return s != "" && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
-}
-
 // VertexChat invokes the open models that Google serves (MaaS) with chat
 // completions (reference/vertex.md §5).
 type VertexChat struct {

@@ -134,12 +134,12 @@ func (c completion) parse(id string) (iter.Seq2[translate.Event, error], error) 
 	if err != nil {
 		return nil, err
 	}
-	return translate.Events(req, prompt, c.chunks()), nil
+	return translate.Events(req, prompt, c.chunks), nil
 }
 
 // chunks is the completion as an upstream might have sent it, though a real one
 // cuts between characters.
-func (c completion) chunks() iter.Seq2[translate.Chunk, error] {
+func (c completion) chunks(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		size := c.cut
 		if size == 0 {

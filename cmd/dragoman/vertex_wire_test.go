@@ -28,7 +28,7 @@ models:
 `, vertex.URL))
 	server := start(t, map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": credentials}, "--config", path)
 	for i, name := range []string{"claude-2.1", "llama", "forced"} {
-		response := post(t, client, server.url, strings.Replace(weatherRequest, "claude-2.1", name, 1))
+		response := post(t, client, server.url, strings.Replace(streaming, "claude-2.1", name, 1))
 		m, err := readMessage([]byte(read(t, response)))
 		if err != nil {
 			t.Fatal(err)

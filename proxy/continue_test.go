@@ -1,0 +1,73 @@
+package proxy
+
+import (
+	"context"
+	"iter"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// colliding is an upstream that stops in a value at first, and then does what next
+// does.
+type colliding struct {
+	next  upstreamFunc
+	asked int
+}
+
+func (c *colliding) Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	if c.asked++; c.asked == 1 {
+		return completing(endOfCall, "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Os").Invoke(ctx, m, p)
+	}
+	return c.next.Invoke(ctx, m, p)
+}
+
+// An answer that was stopped in a value is one answer to the client.
+func TestContinued(t *testing.T) {
+	end := completing(endOfCall, "lo</city>\n</parameters>\n</invoke>\n")
+	refusing := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, busy) })
+	tests := []struct {
+		name    string
+		next    upstreamFunc
+		prefill bool
+		body    string // a part of it
+		outcome string
+	}{
+		{"continued", end, true, `"partial_json":"</function_calls>lo\"}"`, "continued"},
+		{"counted", end, true, `"usage":{"input_tokens":22,"output_tokens":14,`, "continued"},
+		{"refused", refusing, true, `"stop_reason":"max_tokens"`, "incomplete"},
+		{"no prefill", end, false, `"stop_reason":"max_tokens"`, "incomplete"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newServer(t, &colliding{next: tt.next}, func(o *Options) {
+				if !tt.prefill {
+					o.Models[0].Features = upstream.Override{Without: upstream.Prefill}
+				}
+			})
+			w := post(s, streamed(question))
+			if body := w.Body.String(); !strings.Contains(body, tt.body) || strings.Count(body, "event: message_start") != 1 || !strings.Contains(body, "event: message_stop") {
+				t.Errorf("stream:\n%s", body)
+			}
+			if m := scrape(t, s); !strings.Contains(m, `dragoman_tool_calls_total{model="claude-*",outcome="`+tt.outcome+`"} 1`) {
+				t.Errorf("metrics:\n%s", m)
+			}
+		})
+	}
+}
+
+// A client that leaves while the upstream goes on is no client that was answered.
+func TestContinuedForNobody(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	up := &colliding{next: func(ctx context.Context, yield func(translate.Chunk, error) bool) {
+		leave()
+		<-ctx.Done()
+		yield(translate.Chunk{}, context.Cause(ctx))
+	}}
+	if !answerTo(newServer(t, up), httptest.NewRecorder(), newRequest("POST", "/v1/messages", question).WithContext(ctx)) {
+		t.Error("the answer looks whole")
+	}
+}

@@ -1,0 +1,364 @@
+package translate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// writer is a model that would write a text, behind an upstream that stops it at
+// CallsEnd, and lets it go on where a prefill has it. A token is a byte.
+type writer struct {
+	t      testing.TB
+	prompt *Prompt // the first; nil: one without bounds
+	text   string
+	pieces int // bytes of a chunk, 0: all
+	asked  []*Prompt
+	said   string     // before the last answer
+	last   completion // the last answer
+}
+
+// ask holds that the prefill is what the model was asked with at first and what it
+// has written since.
+func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
+	w.t.Helper()
+	w.asked = append(w.asked, p)
+	said, ok := strings.CutPrefix(prefillOf(p), prefillOf(w.asked[0]))
+	if !ok || !strings.HasPrefix(w.text, said) || len(w.asked) > 1 && !strings.HasSuffix(said, CallsEnd) {
+		w.t.Fatalf("the model is told that it said %q", said)
+	}
+	c := completion{w.text[len(said):], StopEndTurn, ""}
+	if at := strings.Index(c.text, CallsEnd); at >= 0 {
+		c = completion{c.text[:at], StopSequence, CallsEnd}
+	}
+	if p.MaxTokens < len(c.text) {
+		c = completion{c.text[:p.MaxTokens], StopMaxTokens, ""}
+	}
+	w.said, w.last = said, c
+	return counted(c.chunks(w.pieces)(p), Usage{InputTokens: 100, OutputTokens: len(c.text)})
+}
+
+// message returns what Events makes of the model's answer.
+func (w *writer) message(req *Request) *Message {
+	w.t.Helper()
+	if w.prompt == nil {
+		w.prompt = &Prompt{continues: true, MaxTokens: 1 << 30, Turns: []Turn{{Role: RoleUser}}}
+	}
+	m, err := Collect(checked(w.t, Events(req, w.prompt, w.ask)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}
+
+// prefillOf returns the text of the last turn, if it is the model's.
+func prefillOf(p *Prompt) (text string) {
+	if n := len(p.Turns); n > 0 && p.Turns[n-1].Role == RoleAssistant {
+		for _, part := range p.Turns[n-1].Parts {
+			text += part.Text
+		}
+	}
+	return text
+}
+
+// counted adds usage to the last chunk.
+func counted(chunks iter.Seq2[Chunk, error], u Usage) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for c, err := range chunks {
+			if c.Stop != "" {
+				c.Usage = u
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// callOf is a call of the tool write with one argument, as the model ends it.
+func callOf(content string) string {
+	return CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<content>" + content + "</content>\n</parameters>\n</invoke>\n" + CallsEnd
+}
+
+// TestContinuationPrompt asks with what was asked first, and what was said since.
+func TestContinuationPrompt(t *testing.T) {
+	temperature := 0.5
+	base := Prompt{
+		System:        []Text{{"Be brief."}},
+		Turns:         []Turn{{RoleUser, []Part{{Type: PartText, Text: "Hi"}}}},
+		StopSequences: []string{CallsEnd, "END"},
+		MaxTokens:     1000,
+		Temperature:   &temperature,
+		continues:     true,
+	}
+	prefilled := base
+	prefilled.Turns = []Turn{base.Turns[0], {RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it."}}}}
+	text := callOf("a" + CallsEnd + "b" + CallsEnd + "c")
+	first, rest, _ := strings.Cut(text, CallsEnd)
+	second, _, _ := strings.Cut(rest, CallsEnd)
+	for _, prompt := range []Prompt{base, prefilled} {
+		w := &writer{t: t, prompt: &prompt, text: text}
+		if got, want := show(w.message(benchRequest())), `write {"content":"a</function_calls>b</function_calls>c"}`+"\ntool_use\n# continued write "; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		if len(w.asked) != 3 {
+			t.Fatalf("asked %d times", len(w.asked))
+		}
+		said := first
+		for i, left := range []int{1000, 1000 - len(first), 1000 - len(first) - len(second)} {
+			want := base
+			want.MaxTokens = left
+			switch {
+			case i == 0:
+				want.Turns = prompt.Turns
+			case len(prompt.Turns) == 1:
+				want.Turns = []Turn{base.Turns[0], {RoleAssistant, []Part{{Type: PartText, Text: said + CallsEnd}}}}
+			default:
+				want.Turns = []Turn{base.Turns[0], {RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it." + said + CallsEnd}}}}
+			}
+			if i == 1 {
+				said += CallsEnd + second
+			}
+			if diff := cmp.Diff(want, *w.asked[i], cmp.AllowUnexported(Prompt{})); diff != "" {
+				t.Errorf("prompt %d: %s", i, diff)
+			}
+		}
+	}
+}
+
+// TestContinuedOpening goes on with a call that tool_choice has opened.
+func TestContinuedOpening(t *testing.T) {
+	req := benchRequest()
+	req.MaxTokens = 1000
+	req.Messages = []MessageParam{{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: "Write."}}}}
+	req.ToolChoice = ToolChoice{Type: ChoiceTool, Name: "write"}
+	text := strings.TrimPrefix(callOf("a"+CallsEnd+"b"), CallsStart+"\n<invoke>\n<tool_name>write</tool_name>\n<parameters>")
+	const want = `write {"content":"a</function_calls>b"}` + "\ntool_use\n# continued write "
+	for _, wire := range []bool{false, true} {
+		prompt, err := Render(req, Target{Prefill: true, TextWire: wire})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 9 {
+			w := &writer{t: t, prompt: prompt, text: text, pieces: n}
+			if got := show(w.message(req)); got != want || len(w.asked) != 2 {
+				t.Errorf("pieces of %d, asked %d: got\n%s\nwant\n%s", n, len(w.asked), got, want)
+			}
+		}
+	}
+}
+
+// TestNoContinuation does not ask where a prefill is refused, no tool is offered,
+// the tokens are used up, too much was said, or the upstream did not stop at the tag.
+func TestNoContinuation(t *testing.T) {
+	text := "`" + CallsEnd + "` or\n" + callOf("a"+CallsEnd+"b")
+	call, _, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
+	reads := func(continues bool, tokens int, c completion, asks int) func(*testing.T) {
+		return func(t *testing.T) {
+			asked := 0
+			ask := func(p *Prompt) iter.Seq2[Chunk, error] {
+				asked++
+				return counted(c.chunks(1000)(p), Usage{OutputTokens: 100})
+			}
+			m, err := Collect(checked(t, Events(benchRequest(), &Prompt{continues: continues, MaxTokens: tokens}, ask)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if asked != asks {
+				t.Errorf("asked %d times, want %d: %s", asked, asks, show(m))
+			}
+			if asks > 1 {
+				return
+			}
+			if want := show(parse(t, benchRequest(), c, 0)); show(m) != want {
+				t.Errorf("got\n%s\nwant\n%s", show(m), want)
+			}
+		}
+	}
+	stopped := completion{call, StopSequence, CallsEnd}
+	t.Run("asked", reads(true, 101, stopped, 2))
+	t.Run("asked without a name", reads(true, 101, completion{call, StopSequence, ""}, 2))
+	t.Run("tokens used up", reads(true, 100, stopped, 1))
+	t.Run("no prefill", reads(false, 1000, stopped, 1))
+	t.Run("end of turn", reads(true, 1000, completion{call, StopEndTurn, ""}, 1))
+	t.Run("max_tokens", reads(true, 1000, completion{call, StopMaxTokens, ""}, 1))
+	t.Run("client's stop", reads(true, 1000, completion{call, StopSequence, "END"}, 1))
+	t.Run("quoted", reads(true, 1000, completion{"See `", StopSequence, CallsEnd}, 2))
+	t.Run("quoted without a name", reads(true, 1000, completion{"See `", StopSequence, ""}, 1))
+	t.Run("much said", reads(true, 1000, completion{call + strings.Repeat("x", maxContinued-len(call)), StopSequence, CallsEnd}, 2))
+	t.Run("too much said", reads(true, 1000, completion{call + strings.Repeat("x", maxContinued), StopSequence, CallsEnd}, 1))
+	t.Run("no tools", func(t *testing.T) {
+		w := &writer{t: t, text: text}
+		if w.message(&Request{}); len(w.asked) != 1 {
+			t.Errorf("asked %d times", len(w.asked))
+		}
+	})
+	t.Run("tokens not counted", func(t *testing.T) {
+		for tokens, want := range map[int]int{(len(call) + 3) / 4: 1, (len(call)+3)/4 + 1: 2} {
+			asked := 0
+			ask := func(p *Prompt) iter.Seq2[Chunk, error] {
+				asked++
+				return stopped.chunks(0)(p)
+			}
+			if _, err := Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: tokens}, ask)); err != nil || asked != want {
+				t.Errorf("of %d tokens: asked %d times, want %d, error %v", tokens, asked, want, err)
+			}
+		}
+	})
+}
+
+// TestContinuationEnds has the answers to the second prompt end as they may.
+func TestContinuationEnds(t *testing.T) {
+	call, _, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
+	failed := errors.New("upstream failed")
+	cancelled := fmt.Errorf("gone: %w", context.Canceled)
+	begun := []string{"message_start", "ping", "start 0 tool_usewrite", `delta 0 {"content":"a`}
+	asIfNotAsked := append(begun[:4:4], "delta 0 "+CallsEnd, `delta 0 "}`, "stop 0", "ending max_tokens 7", "message_stop")
+	stop := Chunk{Stop: StopEndTurn}
+	tests := []struct {
+		name   string
+		answer []any
+		want   []string
+	}{
+		{"nothing", []any{stop}, asIfNotAsked},
+		{"white space", []any{"\n", " ", stop}, asIfNotAsked},
+		{"reasoning", []any{Chunk{Thinking: "Done."}, stop}, asIfNotAsked},
+		{"out of tokens", []any{" ", Chunk{Stop: StopMaxTokens}}, asIfNotAsked},
+		{"refused", []any{failed}, asIfNotAsked},
+		{"failed after white space", []any{"", "\n", failed}, asIfNotAsked},
+		{"cut", []any{""}, asIfNotAsked},
+		{"cancelled", []any{cancelled}, append(begun[:4:4], "error gone: context canceled")},
+		{"failed after text", []any{"b", failed}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "error upstream failed")},
+		{"cut after text", []any{"\n", "b"}, append(begun[:4:4], "delta 0 "+CallsEnd+`\nb`, "error "+errNoStop.Error())},
+		{"out of tokens after text", []any{"b", Chunk{Stop: StopMaxTokens}}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending max_tokens 7", "message_stop")},
+		{"much white space", []any{strings.Repeat("\n", maxBlank), stop}, append(begun[:4:4], "delta 0 "+CallsEnd+strings.Repeat(`\n`, maxBlank-1), `delta 0 \n"}`,
+			"stop 0", "ending max_tokens 7", "message_stop")},
+		{"prose", []any{" Now I wait.", stop}, append(begun[:4:4], "delta 0 "+CallsEnd+" Now I wait.", `delta 0 "}`, "stop 0", "ending max_tokens 7", "message_stop")},
+		{"the end of the call", []any{"b</content>\n</parameters>", "\n</invoke>\n", Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 5}}},
+			append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending tool_use 12", "message_stop")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var left bool
+			answers := []Ask{seq(&left, call, Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
+			ask := func(p *Prompt) iter.Seq2[Chunk, error] {
+				next := answers[0]
+				answers = answers[1:]
+				return next(p)
+			}
+			got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, ask)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestContinuedUsage adds up what the answers cost, that of one left early too.
+func TestContinuedUsage(t *testing.T) {
+	call, rest, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
+	rest += "\nIt is written."
+	var left bool
+	answers := map[int]Ask{
+		0: seq(&left, Chunk{Usage: Usage{InputTokens: 10, CacheCreationInputTokens: 5, OutputTokens: 1}}, call,
+			Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 20}}),
+		1: seq(&left, Chunk{Usage: Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
+	}
+	asked := 0
+	m, err := Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, func(p *Prompt) iter.Seq2[Chunk, error] {
+		asked++
+		return answers[asked-1](p)
+	}))
+	want := Usage{InputTokens: 13, CacheCreationInputTokens: 5, CacheReadInputTokens: 30, OutputTokens: 20 + (len(rest)+3)/4}
+	if err != nil || m.Usage != want || !left {
+		t.Errorf("usage %+v, want %+v; left = %v, error %v", m.Usage, want, left, err)
+	}
+}
+
+// TestContinuedUnheard asks no more when nobody listens.
+func TestContinuedUnheard(t *testing.T) {
+	w := &writer{t: t, prompt: &Prompt{continues: true, MaxTokens: 1000}, text: callOf("a" + CallsEnd + "b")}
+	for e := range Events(benchRequest(), w.prompt, w.ask) {
+		if e.Type == ContentBlockDelta {
+			break
+		}
+	}
+	if len(w.asked) != 1 {
+		t.Errorf("asked %d times", len(w.asked))
+	}
+}
+
+// FuzzContinue holds that an answer that was stopped and continued is read as all
+// that was written of it would be at once, whatever it is, in pieces of any size;
+// and that one whose tags all stand in values of calls is written to its end.
+func FuzzContinue(f *testing.F) {
+	for _, seed := range parseSeeds(f) {
+		f.Add(seed, uint8(1))
+	}
+	for _, value := range []string{"%", "a%b%", "</s>%", "</s%x", "]]>%", "%\n%", "\r%\r", "<![CDATA[%]]></s>"} {
+		call := strings.Replace(strings.ReplaceAll(callOf(strings.ReplaceAll(value, "%", CallsEnd)), "content>", "s>"), "write", "t", 1)
+		f.Add(call, uint8(2))
+		f.Add("`"+CallsEnd+"`\n"+call, uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, text string, seed uint8) {
+		req := fuzzRequest()
+		var got string
+		for i, n := range []int{0, 1, 2, 3, 5, 1 + int(seed)} {
+			w := &writer{t: t, text: text, pieces: n}
+			m := w.message(req)
+			if len(w.asked) > 1+maxContinuations {
+				t.Fatalf("asked %d times", len(w.asked))
+			}
+			if i > 0 {
+				if again := show(m); again != got {
+					t.Fatalf("pieces of %d give\n%s\nat once\n%s", n, again, got)
+				}
+				continue
+			}
+			got = show(m)
+			if want := parse(t, req, w.written(), 0); contents(m) != contents(want) {
+				t.Fatalf("asked %d times: got\n%s\nwant\n%s", len(w.asked), got, show(want))
+			}
+			all := strings.TrimSuffix(text, CallsEnd)
+			want := parse(t, req, completion{all, StopSequence, CallsEnd}, 0)
+			if inValues, clean := valueTagsOf(want); clean && inValues == strings.Count(all, CallsEnd) && inValues <= maxContinuations &&
+				contents(m) != contents(want) {
+				t.Fatalf("asked %d times: got\n%s\nwritten to its end\n%s", len(w.asked), got, show(want))
+			}
+		}
+	})
+}
+
+// written is what the model has written in all, as one completion. White space
+// alone is no answer when it was asked to go on.
+func (w *writer) written() completion {
+	if before, ok := strings.CutSuffix(w.said, CallsEnd); ok && w.last.stop == StopEndTurn && strings.Trim(w.last.text, " \t\r\n") == "" {
+		return completion{before, StopSequence, CallsEnd}
+	}
+	return completion{w.said + w.last.text, w.last.stop, w.last.sequence}
+}
+
+// valueTagsOf counts CallsEnd in the inputs of calls, and tells whether all of
+// these are clean.
+func valueTagsOf(m *Message) (n int, clean bool) {
+	for _, b := range m.Content {
+		n += strings.Count(string(b.Input), CallsEnd)
+	}
+	for _, o := range m.Outcomes {
+		if o.Kind != OutcomeClean {
+			return n, false
+		}
+	}
+	return n, m.StopReason == StopToolUse
+}
+
+// contents is what show says of a message, but for the outcomes.
+func contents(m *Message) string {
+	s, _, _ := strings.Cut(show(m), "\n#")
+	return s
+}
