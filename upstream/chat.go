@@ -18,6 +18,7 @@ import (
 // tool call of its own, unasked, is left out: no text of the model is in it.
 type chat struct {
 	completions resource // …/chat/completions
+	strict      bool     // the server refuses stream_options
 }
 
 // invoke sends the prompt to the model.
@@ -44,7 +45,7 @@ func (c *chat) invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Se
 
 // open sends the request and returns the response if it is an answer.
 func (c *chat) open(ctx context.Context, m Model, p *translate.Prompt, stop []string) (*http.Response, error) {
-	body, err := encodeChat(m, p, stop)
+	body, err := encodeChat(m, p, stop, !c.strict)
 	if err != nil {
 		return nil, err
 	}

@@ -34,13 +34,15 @@ type chatMessage struct {
 	Content any    `json:"content"`
 }
 
-// encodeChat returns the body for the prompt as JSON.
-func encodeChat(m Model, p *translate.Prompt, stop []string) ([]byte, error) {
+// encodeChat returns the body for the prompt as JSON. options says whether a stream
+// can be asked to count tokens.
+func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]byte, error) {
 	b := chatBody{
 		Model: m.ID, MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Stop: stop,
 	}
-	if m.Can.Has(Streaming) {
-		b.Stream, b.StreamOptions = true, &streamOptions{IncludeUsage: true}
+	b.Stream = m.Can.Has(Streaming)
+	if b.Stream && options {
+		b.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	if m.Can.Has(Prefill) && prefilled(p) {
 		b.Continue, b.GenerationPrompt = true, new(bool)

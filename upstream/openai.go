@@ -44,7 +44,7 @@ func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 		}
 	}
 	url := strings.TrimRight(base.String(), "/") + "/chat/completions"
-	return &OpenAI{chat{resource{url, header, clientOf(opt.HTTPClient)}}}, nil
+	return &OpenAI{chat{completions: resource{url, header, clientOf(opt.HTTPClient)}}}, nil
 }
 
 // Invoke sends the prompt to the model of this name.

@@ -112,6 +112,10 @@ func TestVertexModelIDs(t *testing.T) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
+	_, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "mistralai/mistral/../x"}, ask("Hi")))
+	if e := new(upstream.Error); !errors.As(err, &e) || e.Status != 400 {
+		t.Errorf("a model of Mistral: %v", err)
+	}
 	if len(in.urls) != 0 {
 		t.Errorf("asked %q", in.urls)
 	}
@@ -130,6 +134,9 @@ func TestVertexRequest(t *testing.T) {
 	})
 	tests := []struct{ model, body string }{
 		{"claude-opus-4-6", `{"anthropic_version":"vertex-2023-10-16","max_tokens":1000,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],"stream":true}`},
+		{"mistralai/mistral-medium-3@001", `{"model":"mistral-medium-3","messages":[{"role":"user","content":"Hi"}],"max_tokens":1000,"stream":true}`},
+		{"codestral-2", `{"model":"codestral-2","messages":[{"role":"user","content":"Hi"}],"max_tokens":1000,"stream":true}`},
+		{"mistralai/mistral-x-maas", `{"model":"mistralai/mistral-x-maas","messages":[{"role":"user","content":"Hi"}],"max_tokens":1000,"stream":true,"stream_options":{"include_usage":true}}`},
 		{"qwen/qwen3-coder-480b-a35b-instruct-maas", `{"model":"qwen/qwen3-coder-480b-a35b-instruct-maas","messages":[{"role":"user","content":"Hi"}],"max_tokens":1000,"stream":true,"stream_options":{"include_usage":true}}`},
 	}
 	for _, test := range tests {
@@ -138,8 +145,8 @@ func TestVertexRequest(t *testing.T) {
 		}
 	}
 	for i, r := range f.Requests() {
-		if diff := cmp.Diff(tests[i].body, string(r.Body)); diff != "" || r.Model != tests[i].model {
-			t.Errorf("model %q: %s", r.Model, diff)
+		if diff := cmp.Diff(tests[i].body, string(r.Body)); diff != "" {
+			t.Errorf("model %q: %s", tests[i].model, diff)
 		}
 		r.Header.Del("content-length")
 		r.Header.Del("accept")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
@@ -38,6 +39,7 @@ func NewVertex(script Script) *Vertex {
 	const location = "POST /v1/projects/{project}/locations/{location}/"
 	v.mux.HandleFunc(location+"publishers/anthropic/models/{call}", v.authorized(v.messages))
 	v.mux.HandleFunc(location+"endpoints/openapi/chat/completions", v.authorized(chat.complete))
+	v.mux.HandleFunc(location+"publishers/mistralai/models/{call}", v.authorized(v.mistral))
 	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if !v.Tokens.serve(w, r) {
 			googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
@@ -92,6 +94,26 @@ func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 			events = v.Native.call(model, data)
 		}
 		untilEnd(func() { v.play(r.Context(), &messagesFrames{w, newBody(w, c), googleError}, events, c.Fault) })
+	}
+}
+
+// mistral answers for a model of Mistral: chat completions, with the model in the
+// body too, but for the revision, and without stream_options.
+func (v *Vertex) mistral(w http.ResponseWriter, r *http.Request, data []byte) {
+	model, method, _ := strings.Cut(r.PathValue("call"), ":")
+	model, _, _ = strings.Cut(model, "@")
+	var request struct {
+		Model   string         `json:"model"`
+		Stream  bool           `json:"stream"`
+		Options jsontext.Value `json:"stream_options"`
+	}
+	switch err := json.Unmarshal(data, &request); {
+	case err != nil, request.Model != model, request.Options != nil:
+		googleRefusal(w, Refuse(http.StatusBadRequest, "INVALID_ARGUMENT", "the body is not one for "+model, ""))
+	case method != map[bool]string{true: "streamRawPredict", false: "rawPredict"}[request.Stream]:
+		googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "no such method", ""))
+	default:
+		v.chat.complete(w, r, data)
 	}
 }
 
