@@ -66,6 +66,15 @@ func prefillOf(p *Prompt) (text string) {
 	return text
 }
 
+// inTurn answers one prompt after the other.
+func inTurn(answers ...Ask) Ask {
+	return func(p *Prompt) iter.Seq2[Chunk, error] {
+		next := answers[0]
+		answers = answers[1:]
+		return next(p)
+	}
+}
+
 // counted adds usage to the last chunk.
 func counted(chunks iter.Seq2[Chunk, error], u Usage) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
@@ -246,16 +255,27 @@ func TestContinuationEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
 			answers := []Ask{seq(&left, call, Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
-			ask := func(p *Prompt) iter.Seq2[Chunk, error] {
-				next := answers[0]
-				answers = answers[1:]
-				return next(p)
-			}
-			got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, ask)
+			got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestContinuedReasoning goes on in the same block of text: reasoning does not stand
+// in a code span.
+func TestContinuedReasoning(t *testing.T) {
+	var left bool
+	answers := []Ask{
+		seq(&left, Chunk{Thinking: "Hm."}, "A `", Chunk{Stop: StopSequence, StopSequence: CallsEnd}),
+		seq(&left, Chunk{Thinking: "Right."}, "` ends it.", Chunk{Stop: StopEndTurn}),
+	}
+	got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
+	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 Hm.", "delta 0 ", "stop 0", "start 1 text", "delta 1 A `",
+		"delta 1 " + CallsEnd + "` ends it.", "stop 1", "ending end_turn 0", "message_stop"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -264,16 +284,12 @@ func TestContinuedUsage(t *testing.T) {
 	call, rest, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
 	rest += "\nIt is written."
 	var left bool
-	answers := map[int]Ask{
-		0: seq(&left, Chunk{Usage: Usage{InputTokens: 10, CacheCreationInputTokens: 5, OutputTokens: 1}}, call,
+	answers := []Ask{
+		seq(&left, Chunk{Usage: Usage{InputTokens: 10, CacheCreationInputTokens: 5, OutputTokens: 1}}, call,
 			Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 20}}),
-		1: seq(&left, Chunk{Usage: Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
+		seq(&left, Chunk{Usage: Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
 	}
-	asked := 0
-	m, err := Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, func(p *Prompt) iter.Seq2[Chunk, error] {
-		asked++
-		return answers[asked-1](p)
-	}))
+	m, err := Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...)))
 	want := Usage{InputTokens: 13, CacheCreationInputTokens: 5, CacheReadInputTokens: 30, OutputTokens: 20 + (len(rest)+3)/4}
 	if err != nil || m.Usage != want || !left {
 		t.Errorf("usage %+v, want %+v; left = %v, error %v", m.Usage, want, left, err)
