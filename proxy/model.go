@@ -79,8 +79,11 @@ func (w Way) As(name string) Way {
 // on with an assistant turn whatever its family (reference/wire.md, finding 23).
 func (w Way) Asked() upstream.Model {
 	can := upstream.FeaturesOf(w.Model)
-	if w.Wire == WireText {
+	switch w.Wire {
+	case WireText:
 		can |= upstream.Prefill
+	case WireChat:
+		can = upstream.ChatFeaturesOf(w.Model)
 	}
 	if w.Tools != ToolsAuto {
 		can &^= upstream.Tools

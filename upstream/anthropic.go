@@ -1,22 +1,19 @@
 package upstream
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"mime"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
@@ -43,9 +40,7 @@ type AnthropicOptions struct {
 // Anthropic invokes models on any server with the Messages API
 // (reference/messages-api.md), always streaming.
 type Anthropic struct {
-	url    string
-	key    string
-	client *http.Client
+	messages, tokens resource
 }
 
 // NewAnthropic checks the options; it does not touch the network.
@@ -57,9 +52,16 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 	if !isKey(opt.APIKey) {
 		return nil, errors.New("anthropic api_key: holds a blank, a control character or a character outside ASCII")
 	}
-	prefix := strings.TrimRight(base.String(), "/")
-	prefix = strings.TrimRight(strings.TrimSuffix(prefix, "/v1"), "/")
-	return &Anthropic{prefix + "/v1/messages", opt.APIKey, clientOf(opt.HTTPClient)}, nil
+	header := func(h http.Header) {
+		h.Set("anthropic-version", anthropicVersion)
+		if opt.APIKey != "" {
+			h.Set("x-api-key", opt.APIKey)
+		}
+	}
+	messages := resource{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient)}
+	tokens := messages
+	tokens.url += "/count_tokens"
+	return &Anthropic{messages, tokens}, nil
 }
 
 // isKey tells whether s can stand in a header as it is.
@@ -88,72 +90,60 @@ func newTransport() *http.Transport {
 
 // Invoke sends the prompt to the model of this name.
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
-		response, err := a.open(ctx, m, p)
+	return stream(ctx, a.messages, func() ([]byte, error) {
+		return messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
+	}, new(messagesDecoder).decode)
+}
+
+// Pass sends the request of a client to the model of this name, which has tools of
+// its own.
+func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+	return stream(ctx, a.messages.with(n.header(true)), func() ([]byte, error) {
+		return n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")}), nil
+	}, new(nativeDecoder).decode)
+}
+
+// Count returns how many tokens the prompt has (reference/messages-api.md §11).
+func (a *Anthropic) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	body, err := messagesBody{Model: m.ID}.encode(p)
+	if err != nil {
+		return 0, err
+	}
+	return a.tokens.count(ctx, countBody(body, nil))
+}
+
+// CountNative returns how many tokens the request of a client has.
+func (a *Anthropic) CountNative(ctx context.Context, m Model, n Native) (int, error) {
+	tokens := a.tokens.with(n.header(true))
+	return tokens.count(ctx, countBody(n.Body, map[string]jsontext.Value{"model": asJSON(m.ID), memberVersion: nil, memberBetas: nil}))
+}
+
+// stream sends the body that encode makes, and yields what decode makes of the
+// Messages stream that comes back.
+func stream[P portion](ctx context.Context, r resource, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
+	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
+		body, err := encode()
+		var response *http.Response
+		if err == nil {
+			response, err = r.post(ctx, body, bodyError, "text/event-stream")
+		}
 		if err != nil {
-			yield(translate.Chunk{}, err)
+			var none P
+			yield(none, err)
 			return
 		}
 		defer response.Body.Close()
-		if decodeMessages(newSSEReader(response.Body).payloads(), withRequestID(requestID(response.Header), yield)) {
+		if decodeStream(newSSEReader(response.Body).payloads(), decode, withRequestID(requestID(response.Header), yield)) {
 			drain(response.Body, cancel)
 		}
 	})
 }
 
-// open sends the request and returns the response if it is an event stream.
-func (a *Anthropic) open(ctx context.Context, m Model, p *translate.Prompt) (*http.Response, error) {
-	body, err := messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, transportError(err)
-	}
-	a.setHeader(request.Header)
-	response, err := a.client.Do(request)
-	if err != nil {
-		return nil, transportError(err)
-	}
-	if err := refusal(response, bodyError, "text/event-stream"); err != nil {
-		response.Body.Close()
-		return nil, err
-	}
-	return response, nil
-}
-
-// setHeader writes all headers of a request: nothing of the client's goes upstream.
-func (a *Anthropic) setHeader(h http.Header) {
-	h.Set("content-type", "application/json")
-	h.Set("accept", "text/event-stream")
-	h.Set("anthropic-version", anthropicVersion)
-	h.Set("user-agent", "dragoman")
-	if a.key != "" {
-		h.Set("x-api-key", a.key)
-	}
-	replayable(h)
-}
-
-// refusal returns the error in a response, nil if it is an answer of one of these
-// media types, or of none. read maps the body of any other.
-func refusal(r *http.Response, read func(status int, kind string, body []byte) *Error, kinds ...string) error {
-	kind := mediaType(r)
-	encoding := r.Header.Get("content-encoding")
-	if r.StatusCode == http.StatusOK && (kind == "" || slices.Contains(kinds, kind)) && (encoding == "" || encoding == "identity") {
-		return nil
-	}
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
-	e := read(r.StatusCode, kind, body)
-	if e.RequestID == "" {
-		e.RequestID = requestID(r.Header)
-	}
-	e.RetryAfter = retryAfter(r.Header, time.Now())
-	return e
-}
-
 // bodyError maps a response that is not an event stream.
 func bodyError(status int, kind string, body []byte) *Error {
+	if e := googleError(body); e != nil {
+		return e
+	}
 	var shaped struct {
 		Type      string        `json:"type"`
 		Error     messagesError `json:"error"`

@@ -99,8 +99,7 @@ type ownCredentials struct{ aws.CredentialsProvider }
 func (c ownCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	v, err := c.CredentialsProvider.Retrieve(ctx)
 	if err != nil {
-		e := gatewayError("the proxy has no credentials for its upstream", err)
-		return v, e
+		return v, noCredentials(err)
 	}
 	return v, nil
 }

@@ -138,7 +138,7 @@ func TestCachePoints(t *testing.T) {
 			body := string(f.Requests()[i].Body)
 			marks := strings.Count(body, `,"cache_control":{"type":"ephemeral"}}`) + strings.Count(body, `,{"cachePoint":{"type":"default"}}`)
 			want := i
-			if w.plain || w.name == chatWire.name { // which have no place for a mark
+			if w.unmarked {
 				want = 0
 			}
 			if marks != want {

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -18,9 +17,7 @@ import (
 // read when it answers whole, and the other way round. What a server takes for a
 // tool call of its own, unasked, is left out: no text of the model is in it.
 type chat struct {
-	url       string                                         // of the resource, …/chat/completions
-	authorize func(ctx context.Context, h http.Header) error // adds credentials; an *Error if there are none
-	client    *http.Client
+	completions resource // …/chat/completions
 }
 
 // invoke sends the prompt to the model.
@@ -38,7 +35,8 @@ func (c *chat) invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Se
 		if mediaType(response) == "application/json" {
 			decode, payloads = d.whole, wholeBody(response.Body)
 		}
-		if decodeStream(payloads, decode, withRequestID(requestID(response.Header), yield)) {
+		yield = withRequestID(requestID(response.Header), yield)
+		if yield(translate.Chunk{}, nil) && decodeStream(payloads, decode, yield) {
 			drain(response.Body, cancel)
 		}
 	}))
@@ -50,27 +48,7 @@ func (c *chat) open(ctx context.Context, m Model, p *translate.Prompt, stop []st
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, transportError(err)
-	}
-	h := request.Header
-	h.Set("content-type", "application/json")
-	h.Set("accept", "application/json, text/event-stream")
-	h.Set("user-agent", "dragoman")
-	replayable(h)
-	if err := c.authorize(ctx, h); err != nil {
-		return nil, err
-	}
-	response, err := c.client.Do(request)
-	if err != nil {
-		return nil, transportError(err)
-	}
-	if err := refusal(response, chatRefusal, "text/event-stream", "application/json"); err != nil {
-		response.Body.Close()
-		return nil, err
-	}
-	return response, nil
+	return c.completions.post(ctx, body, chatRefusal, "application/json", "text/event-stream")
 }
 
 // wholeBody yields a body at once.

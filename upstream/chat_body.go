@@ -1,8 +1,6 @@
 package upstream
 
 import (
-	"strings"
-
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
@@ -48,12 +46,10 @@ func encodeChat(m Model, p *translate.Prompt, stop []string) ([]byte, error) {
 		b.Continue, b.GenerationPrompt = true, new(bool)
 	}
 	turns := p.Turns
-	switch system := systemText(p); {
-	case system == "":
-	case m.Can.Has(System):
+	if !m.Can.Has(System) {
+		turns = foldSystem(p)
+	} else if system := systemText(p); system != "" {
 		b.Messages = append(b.Messages, chatMessage{translate.RoleSystem, system})
-	default:
-		turns = foldSystem(system, turns)
 	}
 	for i, turn := range turns {
 		content, err := chatContent(m.Can, turn, i)
@@ -69,24 +65,4 @@ func encodeChat(m Model, p *translate.Prompt, stop []string) ([]byte, error) {
 		return nil, e
 	}
 	return data, nil
-}
-
-// systemText returns the system prompt as one text, with an empty line between
-// its entries.
-func systemText(p *translate.Prompt) string {
-	texts := make([]string, len(p.System))
-	for i, s := range p.System {
-		texts[i] = s.Text
-	}
-	return strings.Join(texts, "\n\n")
-}
-
-// foldSystem returns the turns with the system prompt in front of the first one.
-func foldSystem(system string, turns []translate.Turn) []translate.Turn {
-	first := translate.Turn{Role: translate.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: system + "\n\n"}}}
-	if len(turns) > 0 {
-		first.Parts = append(first.Parts, turns[0].Parts...)
-		turns = turns[1:]
-	}
-	return append([]translate.Turn{first}, turns...)
 }

@@ -38,6 +38,9 @@ func chatRefusal(status int, kind string, body []byte) *Error {
 // chatError maps an error in JSON, nil if there is none in data. The status is 0
 // or 200 in an answer: there the error itself may name one.
 func chatError(data []byte, status int) *Error {
+	if e := googleError(data); e != nil {
+		return e
+	}
 	f, ok := readFailure(data)
 	if !ok {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
@@ -29,10 +28,10 @@ type chatFile struct {
 
 // chatContent returns the content of a turn: a string if it is text alone.
 //
-// An image is an image_url part. A document of text is text, behind its title and
-// context; any other is a file part, which OpenAI and OpenRouter know. What the
-// model cannot be shown is an *Error, and so is a file of the Messages API's own
-// store, which no other server can read.
+// An image is an image_url part. A document is a file part, which OpenAI and
+// OpenRouter know, behind its title and context. What the model cannot be shown is
+// an *Error, and so is a file of the Messages API's own store, which no other
+// server can read.
 func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 	var parts []chatPart
 	for _, part := range turn.Parts {
@@ -56,22 +55,21 @@ func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 }
 
 // messagesSource is the source of an image or a document
-// (reference/messages-api.md §4).
+// (reference/messages-api.md §4). Documents of text are text by now.
 type messagesSource struct {
-	Type      string         `json:"type"`
-	MediaType string         `json:"media_type"`
-	Data      string         `json:"data"`
-	URL       string         `json:"url"`
-	Content   jsontext.Value `json:"content"`
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+	URL       string `json:"url"`
 }
 
 // url returns the source as a URL, with the data in it if need be; "" if it is
 // neither data nor a URL.
 func (s messagesSource) url() string {
 	switch s.Type {
-	case "base64":
+	case translate.SourceBase64:
 		return "data:" + s.MediaType + ";base64," + s.Data
-	case "url":
+	case translate.SourceURL:
 		return s.URL
 	}
 	return ""
@@ -84,50 +82,17 @@ func chatParts(can Features, part translate.Part) ([]chatPart, bool) {
 		return []chatPart{{Type: translate.PartText, Text: part.Text}}, true
 	}
 	var source messagesSource
-	if json.Unmarshal(part.Source, &source, lenient) != nil {
+	if json.Unmarshal(part.Source, &source, lenient) != nil || source.url() == "" {
 		return nil, false
 	}
 	if part.Type == translate.PartImage {
-		return []chatPart{{Type: "image_url", Image: &chatURL{source.url()}}}, can.Has(Images) && source.url() != ""
-	}
-	head := documentHead(part)
-	switch source.Type {
-	case "text":
-		return []chatPart{{Type: translate.PartText, Text: head + source.Data}}, true
-	case "content":
-		return contentParts(can, head, source.Content)
+		return []chatPart{{Type: "image_url", Image: &chatURL{source.url()}}}, can.Has(Images)
 	}
 	file := chatPart{Type: "file", File: &chatFile{cmp.Or(part.Title, "document.pdf"), source.url()}}
 	if part.Context == "" {
-		return []chatPart{file}, can.Has(Documents) && source.url() != ""
+		return []chatPart{file}, can.Has(Documents)
 	}
-	return []chatPart{{Type: translate.PartText, Text: head}, file}, can.Has(Documents) && source.url() != ""
-}
-
-// contentParts returns the parts of a document whose source is content: a string,
-// or blocks of text and images.
-func contentParts(can Features, head string, content jsontext.Value) ([]chatPart, bool) {
-	if content.Kind() == '"' {
-		var text string
-		err := json.Unmarshal(content, &text)
-		return []chatPart{{Type: translate.PartText, Text: head + text}}, err == nil
-	}
-	var blocks []translate.Part
-	if json.Unmarshal(content, &blocks, lenient) != nil {
-		return nil, false
-	}
-	var parts []chatPart
-	if head != "" {
-		parts = append(parts, chatPart{Type: translate.PartText, Text: head})
-	}
-	for _, block := range blocks {
-		more, ok := chatParts(can, block)
-		if !ok {
-			return nil, false
-		}
-		parts = append(parts, more...)
-	}
-	return parts, true
+	return []chatPart{{Type: translate.PartText, Text: documentHead(part)}, file}, can.Has(Documents)
 }
 
 // documentHead is what stands before the text of a document.

@@ -41,11 +41,7 @@ func TestChatBody(t *testing.T) {
 			head + `"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"So"}],"max_tokens":0,` + stream + `}`},
 		{"image", all, translate.Prompt{Turns: partsTurn(textPart("See"), image)}, nil,
 			head + `"messages":[{"role":"user","content":[{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}],"max_tokens":0,` + stream + `}`},
-		{"documents of text", 0, translate.Prompt{Turns: partsTurn(
-			document(`{"type":"text","media_type":"text/plain","data":"D"}`), document(`{"type":"content","content":"E"}`),
-			translate.Part{Type: translate.PartDocument, Source: []byte(`{"type":"content","content":[{"type":"text","text":"F"}]}`)},
-		)}, nil, head + `"messages":[{"role":"user","content":"T\nC\n\nD\nT\nC\n\nE\nF"}],"max_tokens":0,"stream":false}`},
-		{"a document of another kind", all, translate.Prompt{Turns: partsTurn(document(`{"type":"base64","media_type":"application/pdf","data":"AAAA"}`))}, nil,
+		{"document", all, translate.Prompt{Turns: partsTurn(document(`{"type":"base64","media_type":"application/pdf","data":"AAAA"}`))}, nil,
 			head + `"messages":[{"role":"user","content":[{"type":"text","text":"T\nC\n\n"},{"type":"file","file":{"filename":"T","file_data":"data:application/pdf;base64,AAAA"}}]}],"max_tokens":0,` + stream + `}`},
 	}
 	for _, test := range tests {

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"slices"
 	"strings"
 
 	"dragoman/translate"
@@ -66,15 +65,15 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 	if len(stops) > 0 && isClaude(m.ID) {
 		b.ResponseFields = []string{stopSequencePointer}
 	}
-	turns, err := converseTurns(m.Can, p)
-	if err != nil {
-		return nil, err
-	}
-	b.Messages = turns
+	turns := p.Turns
 	if m.Can.Has(System) {
 		b.System = converseSystem(m.Can, p)
 	} else {
-		b.foldSystem(p)
+		turns = foldSystem(p)
+	}
+	var err error
+	if b.Messages, err = converseTurns(m.Can, turns); err != nil {
+		return nil, err
 	}
 	return encodeJSON(b)
 }
@@ -107,27 +106,6 @@ func converseSystem(can Features, p *translate.Prompt) []converseBlock {
 		}
 	}
 	return blocks
-}
-
-// foldSystem puts the system text in front of the text of the first turn, for a
-// model that takes none elsewhere.
-func (b *converseBody) foldSystem(p *translate.Prompt) {
-	var system strings.Builder
-	for _, s := range p.System {
-		if !isBlank(s.Text) {
-			system.WriteString(s.Text + "\n\n")
-		}
-	}
-	if system.Len() == 0 || len(b.Messages) == 0 {
-		return
-	}
-	content := &b.Messages[0].Content
-	at := slices.IndexFunc(*content, func(c converseBlock) bool { return c.Text != "" })
-	if at < 0 {
-		*content = slices.Insert(*content, 0, converseBlock{Text: strings.TrimSuffix(system.String(), "\n\n")})
-		return
-	}
-	(*content)[at].Text = system.String() + (*content)[at].Text
 }
 
 // isBlank tells whether Converse would refuse a text.

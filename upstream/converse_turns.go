@@ -34,16 +34,16 @@ var converseFormats = map[string]map[string]string{
 
 // converseTurns returns the turns of a prompt. Converse refuses blank text: it is
 // left out, and so is a blank prefill, which says nothing.
-func converseTurns(can Features, p *translate.Prompt) ([]converseMessage, error) {
+func converseTurns(can Features, turns []translate.Turn) ([]converseMessage, error) {
 	names := documentNames{}
 	var messages []converseMessage
-	for i, turn := range p.Turns {
+	for i, turn := range turns {
 		content, err := converseContent(can, turn, i, names)
 		if err != nil {
 			return nil, err
 		}
 		if len(content) == 0 {
-			if turn.Role == translate.RoleAssistant && i == len(p.Turns)-1 {
+			if turn.Role == translate.RoleAssistant && i == len(turns)-1 {
 				break
 			}
 			return nil, invalid.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))

@@ -70,7 +70,9 @@ type answer struct {
 }
 
 var (
-	refused     = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true, final: true}
+	refused = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true, final: true}
+	// A token that was not taken is not sent again.
+	outdated    = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
 	badGateway  = answer{status: http.StatusBadGateway, typ: typeAPI}
 	internal    = answer{status: http.StatusInternalServerError, typ: typeAPI}
 	overloaded  = answer{status: 529, typ: typeOverloaded}
@@ -241,6 +243,11 @@ func gatewayError(message string, cause error) *Error {
 	e := badGateway.error(message)
 	e.Err = cause
 	return e
+}
+
+// noCredentials is the failure of the proxy to find credentials of its own.
+func noCredentials(cause error) *Error {
+	return gatewayError("the proxy has no credentials for its upstream", cause)
 }
 
 // retryAfter reads how long a response asks to wait: retry-after-ms, or

@@ -66,8 +66,8 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	}
 	d.event = messagesEvent{}
 	ev := &d.event
-	if err := json.Unmarshal(data, ev, lenient); err != nil {
-		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
+	if err := readEvent(data, ev, &ev.Type); err != nil {
+		return translate.Chunk{}, err
 	}
 	switch ev.Type {
 	case "content_block_delta":
@@ -93,6 +93,21 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 		return translate.Chunk{}, apiError(ev.Error.Type, ev.Error.Message, 0)
 	}
 	return translate.Chunk{}, nil
+}
+
+// readEvent reads the JSON of an event, whose type is a part of it. What has none
+// may be an error of what stands before the server.
+func readEvent(data []byte, event any, typ *string) error {
+	err := json.Unmarshal(data, event, lenient)
+	if err != nil || *typ == "" {
+		if e := googleError(data); e != nil {
+			return e
+		}
+	}
+	if err != nil {
+		return gatewayError("the upstream sent an event that cannot be read", err)
+	}
+	return nil
 }
 
 // How the servers we know begin the event that nearly all of a stream is made of.
@@ -182,12 +197,6 @@ func stopReason(s string) translate.Stop {
 		return stop
 	}
 	return translate.StopEndTurn
-}
-
-// decodeMessages yields the chunks of a Messages stream, given the JSON of its
-// events, up to message_stop; see decodeStream.
-func decodeMessages(events iter.Seq2[[]byte, error], yield func(translate.Chunk, error) bool) bool {
-	return decodeStream(events, new(messagesDecoder).decode, yield)
 }
 
 // decodeStream yields the piece of an answer that decode makes of each event, up to

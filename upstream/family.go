@@ -62,6 +62,16 @@ func FeaturesOf(id string) Features {
 	return usual
 }
 
+// ChatFeaturesOf tells what a model can be asked over chat completions: its server
+// stands between, and does what the family cannot. Whether it can read a document
+// is for the user to say.
+func ChatFeaturesOf(id string) Features {
+	if id = strings.ToLower(id); strings.Contains(id, "claude") {
+		return claude(id) &^ Documents &^ Caching &^ Tools
+	}
+	return usual &^ Documents &^ Tools
+}
+
 // claude tells what the versions of Claude can be asked (reference/wire.md §8):
 // up to 4.5 they go on with an assistant turn, up to 4.6 they take sampling
 // parameters, from 3.7 on their prompts can be cached.

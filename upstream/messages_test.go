@@ -118,7 +118,7 @@ func TestDecodeMessages(t *testing.T) {
 			var text string
 			var last translate.Chunk
 			var failure error
-			complete := decodeMessages(lines, func(c translate.Chunk, err error) bool {
+			complete := decodeStream(lines, new(messagesDecoder).decode, func(c translate.Chunk, err error) bool {
 				last, failure = c, err
 				if c.Thinking != "" {
 					text += "[" + c.Thinking + "]"

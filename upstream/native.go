@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,6 +33,27 @@ func (n Native) encode(members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{"model": nil, "stream": nil, memberVersion: nil, memberBetas: nil}
 	maps.Copy(changes, members)
 	return translate.WithMembers(n.Body, changes)
+}
+
+// header writes the client's betas, and where the server speaks several versions of
+// the API, which one it is.
+func (n Native) header(version bool) func(http.Header) {
+	return func(h http.Header) {
+		if betas := n.betas(); len(betas) > 0 {
+			h.Set("anthropic-beta", strings.Join(betas, ","))
+		}
+		switch {
+		case version && n.isNew():
+			h.Set("anthropic-version", newVersion)
+		case version && isDate(n.Version):
+			h.Set("anthropic-version", n.Version)
+		}
+	}
+}
+
+// isDate tells whether s looks like a version of the API.
+func isDate(s string) bool {
+	return len(s) == len("2023-06-01") && strings.Trim(s, "0123456789-") == ""
 }
 
 // The members that some clients write into a body, instead of headers or beside them.
@@ -97,8 +120,8 @@ func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
 		return translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Index: index, Text: []byte(text), Raw: data}, nil
 	}
 	var ev nativeEvent
-	if err := json.Unmarshal(data, &ev, lenient); err != nil {
-		return translate.Event{}, gatewayError("the upstream sent an event that cannot be read", err)
+	if err := readEvent(data, &ev, &ev.Type); err != nil {
+		return translate.Event{}, err
 	}
 	if ev.Type == "error" {
 		return translate.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)

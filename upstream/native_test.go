@@ -62,6 +62,32 @@ var nativeWires = []nativeWire{{
 	},
 	dial:    func(t *testing.T, server *httptest.Server) passer { return dialBedrock(t, server) },
 	failure: "ServiceUnavailableException",
+}, {
+	name: "anthropic", model: "claude-sonnet-4-5",
+	serve: func(s upstreamtest.Script) fake {
+		f := upstreamtest.NewMessages(s)
+		f.Native = answerNatively
+		return f
+	},
+	dial: func(t *testing.T, server *httptest.Server) passer {
+		up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, HTTPClient: server.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return up
+	},
+	failure: "overloaded_error",
+}, {
+	name: "vertex", model: "claude-sonnet-4-5@20250929",
+	serve: func(s upstreamtest.Script) fake {
+		f := upstreamtest.NewVertex(s)
+		f.Native = answerNatively
+		return f
+	},
+	dial: func(t *testing.T, server *httptest.Server) passer {
+		return vertexWire("", upstream.Model{}, func(v *upstream.Vertex) invoker { return v }).dial(t, server).(passer)
+	},
+	failure: "UNAVAILABLE",
 }}
 
 // pass sends a request over the wire, and returns what came back until it ended.
@@ -130,6 +156,34 @@ func TestPassFails(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPassHeaders sends what the client said of the API, and nothing else of it.
+func TestPassHeaders(t *testing.T) {
+	for _, w := range nativeWires[1:] {
+		for _, version := range []string{"", "2026-10-21", "2024-01-01", "x\r\ny"} {
+			_, _, f, err := w.pass(t, w.model, upstreamtest.Completion{}, upstream.Native{
+				Body: jsontext.Value(`{"anthropic_beta":"b"}`), Version: version, Betas: []string{"c", "b", "a"},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := f.Requests()[0]
+			if got := r.Header.Get("anthropic-beta"); got != "a,b,c" || strings.Contains(string(r.Body), "anthropic_beta") {
+				t.Errorf("%s: betas %q, body %s", w.name, got, r.Body)
+			}
+			want := map[string]string{"": "2023-06-01", "x\r\ny": "2023-06-01"}[version]
+			if want == "" {
+				want = version
+			}
+			if got := r.Header.Get("anthropic-version"); w.name == "anthropic" && got != want {
+				t.Errorf("version %q became %q", version, got)
+			}
+			if newer := strings.Contains(string(r.Body), `"anthropic_version":"2026-10-21"`); w.name == "vertex" && newer != (version == "2026-10-21") {
+				t.Errorf("version %q: body %s", version, r.Body)
+			}
+		}
 	}
 }
 

@@ -38,13 +38,13 @@ func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 	if !isKey(opt.APIKey) {
 		return nil, errors.New("openai api_key: holds a blank, a control character or a character outside ASCII")
 	}
-	authorize := func(_ context.Context, h http.Header) error {
+	header := func(h http.Header) {
 		if opt.APIKey != "" {
 			h.Set("authorization", "Bearer "+opt.APIKey)
 		}
-		return nil
 	}
-	return &OpenAI{chat{strings.TrimRight(base.String(), "/") + "/chat/completions", authorize, clientOf(opt.HTTPClient)}}, nil
+	url := strings.TrimRight(base.String(), "/") + "/chat/completions"
+	return &OpenAI{chat{resource{url, header, clientOf(opt.HTTPClient)}}}, nil
 }
 
 // Invoke sends the prompt to the model of this name.

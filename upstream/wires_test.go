@@ -35,6 +35,8 @@ type wire struct {
 	denied     string
 	// plain: the wire's own reasons are stop_sequence and max_tokens alone.
 	plain bool
+	// unmarked: the wire has no place for cache points.
+	unmarked bool
 	// whole: the answer comes in one piece.
 	whole bool
 	// watched: stop sequences of the client's are found on our side.
@@ -82,7 +84,7 @@ const everything = upstream.System | upstream.Streaming | upstream.StopSequences
 
 var textWire = func() wire {
 	w := bedrockWire("bedrock text", upstream.Model{ID: "m"}, func(b *upstream.Bedrock) invoker { return b.Text() })
-	w.plain = true
+	w.plain, w.unmarked = true, true
 	return w
 }()
 
@@ -113,7 +115,42 @@ var wires = []wire{
 		overloaded: "overloaded_error", denied: "permission_error",
 	},
 	chatWire,
+	chatIn("openai, in one piece", upstream.System),
+	vertexWire("vertex messages", upstream.Model{ID: "m"}, func(v *upstream.Vertex) invoker { return v.Messages() }),
+	vertexChatWire,
 }
+
+// chatIn is the chat wire to a model that can be asked so much.
+func chatIn(name string, can upstream.Features) wire {
+	w := chatWire
+	w.name, w.model.Can, w.whole = name, can, !can.Has(upstream.Streaming)
+	return w
+}
+
+// vertexWire is a wire to Vertex, with the token server at the same address.
+func vertexWire(name string, model upstream.Model, over func(*upstream.Vertex) invoker) wire {
+	return wire{
+		name: name, model: model,
+		serve: func(s upstreamtest.Script) fake { return upstreamtest.NewVertex(s) },
+		dial: func(t *testing.T, server *httptest.Server) invoker {
+			path, err := upstreamtest.NewTokens().User(t.TempDir(), server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return over(newVertex(t, upstream.VertexOptions{
+				Project: "p", Location: "global", Endpoint: server.URL, Credentials: path, HTTPClient: server.Client(),
+			}))
+		},
+		invalid: "INVALID_ARGUMENT", throttled: "RESOURCE_EXHAUSTED",
+		overloaded: "UNAVAILABLE", denied: "PERMISSION_DENIED",
+	}
+}
+
+var vertexChatWire = func() wire {
+	w := vertexWire("vertex chat", chatWire.model, func(v *upstream.Vertex) invoker { return v.Chat() })
+	w.watched, w.unmarked = true, true
+	return w
+}()
 
 // chatWire asks a model over chat completions.
 var chatWire = wire{
@@ -134,7 +171,7 @@ var chatWire = wire{
 	},
 	invalid: "invalid_request_error", throttled: "rate_limit_exceeded",
 	overloaded: "overloaded_error", denied: "permission_error",
-	watched: true,
+	watched: true, unmarked: true,
 }
 
 // eachWire runs a test over every wire.

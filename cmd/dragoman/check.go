@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,7 +69,11 @@ func summarize(w io.Writer, cfg *config.Config) error {
 		fmt.Fprintf(&s, "upstream  %s: %s %s\n", u.Name, u.Kind, u.Place())
 	}
 	for _, m := range cfg.Models {
-		fmt.Fprintf(&s, "model     %s: %s\n", m.Name, strings.TrimSpace(m.Via()+" "+m.Model))
+		var ways []string
+		for _, w := range m.Ways() {
+			ways = append(ways, strings.TrimSpace(w.Via()+" "+w.Model))
+		}
+		fmt.Fprintf(&s, "model     %s: %s\n", m.Name, strings.Join(ways, ", then "))
 	}
 	for _, problem := range cfg.Warnings {
 		fmt.Fprintf(&s, "warning   %s\n", problem)
@@ -84,13 +87,13 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 	failures := 0
 	for _, u := range cfg.Upstreams {
 		said := "not called: no model entry gives an id to ask for; add one with model: ID"
-		if m, id := firstModel(cfg, u); id != "" {
+		if way, found := firstWay(cfg, u); found {
 			begun := time.Now()
-			if err := call(ctx, upstreams[m.Via()], m, id); err != nil {
+			if err := call(ctx, upstreams[way.Via()], way); err != nil {
 				failures++
-				said = fmt.Sprintf("%s failed: %v", id, err)
+				said = fmt.Sprintf("%s failed: %v", way.Model, err)
 			} else {
-				said = fmt.Sprintf("%s answered in %d ms", id, time.Since(begun).Milliseconds())
+				said = fmt.Sprintf("%s answered in %d ms", way.Model, time.Since(begun).Milliseconds())
 			}
 		}
 		if _, err := fmt.Fprintf(w, "online    %s: %s\n", u.Name, said); err != nil {
@@ -103,31 +106,32 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 	return nil
 }
 
-// firstModel returns the first entry that names the upstream and an id to ask
-// for. To the simulated upstream any id is good.
-func firstModel(cfg *config.Config, u config.Upstream) (proxy.Model, string) {
+// firstWay returns the first way to the upstream that names an id to ask for. To
+// the simulated upstream any id is good.
+func firstWay(cfg *config.Config, u config.Upstream) (proxy.Way, bool) {
 	for _, m := range cfg.Models {
-		id := cmp.Or(m.Model, m.Name)
-		if m.Upstream == u.Name && (u.Kind == config.Simulated || !strings.Contains(id, "*")) {
-			return m, id
+		for _, way := range m.As(m.Name).Ways() {
+			if way.Upstream == u.Name && (u.Kind == config.Simulated || !strings.Contains(way.Model, "*")) {
+				return way, true
+			}
 		}
 	}
-	return proxy.Model{}, ""
+	return proxy.Way{}, false
 }
 
-// call asks a model for one token.
-func call(ctx context.Context, up proxy.Upstream, m proxy.Model, id string) error {
+// call asks the model of a way for one token.
+func call(ctx context.Context, up proxy.Upstream, way proxy.Way) error {
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
-	asked := m.As(id).Asked()
+	asked := way.Asked()
 	prompt, err := translate.Render(&translate.Request{
-		Model:     id,
+		Model:     way.Model,
 		MaxTokens: 1,
 		Messages: []translate.MessageParam{{
 			Role:    translate.RoleUser,
 			Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Say ok."}},
 		}},
-	}, m.Target(asked.Can))
+	}, way.Target(asked.Can))
 	if err != nil {
 		return err
 	}

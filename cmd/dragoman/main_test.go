@@ -219,14 +219,14 @@ models:
   - {name: claude-2.1, upstream: sim}
   - {name: "claude-3-*", upstream: sim, model: three, prefill: false}
   - {name: "*instant*", upstream: east, wire: text}
-  - {name: "*", upstream: east, wire: messages}
+  - {name: "*", upstream: east, wire: messages, tools: auto, fallbacks: [{upstream: sim}, {upstream: east, model: m}]}
 `)
 	got := invocation{}.run(t, "models", "--config", path)
-	want := `NAME        UPSTREAM  KIND       MODEL  FORMAT  PREFILL    WIRE
-claude-2.1  sim       simulated  =      legacy  true       default
-claude-3-*  sim       simulated  three  legacy  false      default
-*instant*   east      bedrock    =      legacy  true       text
-*           east      bedrock    =      legacy  by family  messages
+	want := `NAME        UPSTREAM  KIND       MODEL  FORMAT  PREFILL    WIRE      TOOLS  FALLBACKS
+claude-2.1  sim       simulated  =      legacy  true       default   xml    -
+claude-3-*  sim       simulated  three  legacy  false      default   xml    -
+*instant*   east      bedrock    =      legacy  true       text      xml    -
+*           east      bedrock    =      legacy  by family  messages  auto   sim,east
 `
 	if got.code != 0 || got.stdout != want {
 		t.Errorf("models:\n%s%s", got.stdout, got.stderr)

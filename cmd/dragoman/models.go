@@ -41,14 +41,18 @@ func listModels(p process, s *settings) error {
 		kinds[u.Name] = u.Kind
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE")
+	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE\tTOOLS\tFALLBACKS")
 	for _, m := range cfg.Models {
 		prefill := "by family"
 		if (m.Features.With | m.Features.Without).Has(upstream.Prefill) || m.Wire == proxy.WireText || m.Model != "" || !strings.Contains(m.Name, "*") {
 			prefill = strconv.FormatBool(m.As(m.Name).Asked().Can.Has(upstream.Prefill))
 		}
-		wire := cmp.Or(m.Wire, "default")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Format, prefill, wire)
+		var fallbacks []string
+		for _, f := range m.Fallbacks {
+			fallbacks = append(fallbacks, f.Upstream)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Format, prefill,
+			cmp.Or(m.Wire, "default"), cmp.Or(m.Tools, proxy.ToolsXML), cmp.Or(strings.Join(fallbacks, ","), "-"))
 	}
 	return w.Flush()
 }

@@ -27,7 +27,9 @@ type Chat struct {
 	// NoDone ends a stream without the event that says so.
 	NoDone bool
 	*log
-	script Script
+	script    Script
+	refuse    func(http.ResponseWriter, *Fault)
+	errorBody func(typ, message string) []byte
 }
 
 // NewChat returns a server with this script; nil means [Simulated].
@@ -35,7 +37,7 @@ func NewChat(script Script) *Chat {
 	if script == nil {
 		script = Simulated
 	}
-	return &Chat{log: newLog(), script: script}
+	return &Chat{log: newLog(), script: script, refuse: chatRefusal, errorBody: chatErrorBody}
 }
 
 // ServeHTTP answers POST /v1/chat/completions.
@@ -54,6 +56,11 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		chatRefusal(w, Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided", ""))
 		return
 	}
+	s.complete(w, r, data)
+}
+
+// complete answers a request with this body, wherever it went.
+func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 	var request chatBody
 	problem := decode(data, &request)
 	var prompt *translate.Prompt
@@ -61,7 +68,7 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		prompt, problem = request.prompt()
 	}
 	if problem != nil {
-		chatRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
+		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
 		return
 	}
 	s.add(Request{request.Model, r.Header.Clone(), data, prompt})
@@ -70,16 +77,20 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		heeded.StopSequences = nil
 	}
 	c := s.script(request.Model, prompt).settle(&heeded)
+	if !request.Stream {
+		c.Fault = c.Fault.before()
+	}
 	if c.Fault.early() {
-		chatRefusal(w, c.Fault)
+		s.refuse(w, c.Fault)
 		return
 	}
-	f := &chatFrames{w, newBody(w, c), !request.Stream}
-	events := []event{{data: s.whole(c)}}
-	if request.Stream {
-		events = s.events(c, request.StreamOptions.IncludeUsage)
-	}
-	untilEnd(func() { s.play(r.Context(), f, events, c.Fault) })
+	untilEnd(func() {
+		if request.Stream {
+			s.play(r.Context(), &chatFrames{w, newBody(w, c), s.errorBody}, s.events(c, request.StreamOptions.IncludeUsage), c.Fault)
+			return
+		}
+		s.play(r.Context(), &wholeFrames{w, newBody(w, c)}, s.whole(c), c.Fault)
+	})
 }
 
 // chat is the problem in OpenAI's words.
@@ -135,18 +146,25 @@ func (s *Chat) events(c Completion, usage bool) []event {
 	return list
 }
 
-// whole returns the completion at once.
-func (s *Chat) whole(c Completion) []byte {
-	message := fmt.Sprintf(`"role":"assistant","content":%s`, quote(c.Text))
+// whole returns the completion at once, in pieces of its text.
+func (s *Chat) whole(c Completion) []event {
+	var list []event
+	add := func(format string, args ...any) { list = append(list, event{data: fmt.Appendf(nil, format, args...)}) }
+	reasoning := ""
 	if c.Thinking != "" {
-		message += fmt.Sprintf(`,%s:%s`, s.reasoning(), quote(c.Thinking))
+		reasoning = fmt.Sprintf(`%s:%s,`, s.reasoning(), quote(c.Thinking))
+	}
+	add(`{"id":"chatcmpl-fake","object":"chat.completion","created":1700000000,"model":"fake","choices":[{"index":0,"message":{"role":"assistant",%s"content":"`, reasoning)
+	for _, piece := range c.pieces() {
+		quoted := quote(piece)
+		add(`%s`, quoted[1:len(quoted)-1])
 	}
 	usage := ""
 	if !s.NoUsage {
 		usage = `,"usage":` + string(c.chatUsage())
 	}
-	return fmt.Appendf(nil, `{"id":"chatcmpl-fake","object":"chat.completion","created":1700000000,"model":"fake",`+
-		`"choices":[{"index":0,"message":{%s},"logprobs":null,%s}]%s}`, message, s.ending(c), usage)
+	add(`"},"logprobs":null,%s}]%s}`, s.ending(c), usage)
+	return list
 }
 
 // reasoning returns the name of the member that holds the reasoning.
@@ -180,19 +198,15 @@ func (c Completion) chatUsage() []byte {
 		prompt, u.OutputTokens, prompt+u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
 }
 
-// chatFrames writes server-sent events without names, or one whole answer.
+// chatFrames writes server-sent events without names.
 type chatFrames struct {
-	w     http.ResponseWriter
-	body  *body
-	whole bool
+	w         http.ResponseWriter
+	body      *body
+	errorBody func(typ, message string) []byte
 }
 
 func (f *chatFrames) start() {
-	kind := "text/event-stream; charset=utf-8"
-	if f.whole {
-		kind = "application/json"
-	}
-	f.w.Header().Set("content-type", kind)
+	f.w.Header().Set("content-type", "text/event-stream; charset=utf-8")
 	f.body.flush()
 }
 
@@ -200,10 +214,8 @@ func (f *chatFrames) event(_ string, data []byte, damaged bool) {
 	if damaged {
 		data = data[:len(data)-1]
 	}
-	if !f.whole {
-		data = fmt.Appendf(nil, "data: %s\n\n", data)
-	}
-	_, _ = f.body.Write(data) // a client that went shows in the context
+	// A client that went shows in the context.
+	_, _ = f.body.Write(fmt.Appendf(nil, ": keep-alive\n\ndata: %s\n\n", data))
 }
 
-func (f *chatFrames) fail(typ, message string) { f.event("", chatErrorBody(typ, message), false) }
+func (f *chatFrames) fail(typ, message string) { f.event("", f.errorBody(typ, message), false) }

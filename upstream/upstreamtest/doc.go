@@ -1,6 +1,6 @@
 // Package upstreamtest has upstreams to test against: working servers that speak
-// the wires of Amazon Bedrock, of the Messages API and of chat completions, check
-// what they are sent as the real ones do, and fail on cue.
+// the wires of Amazon Bedrock, of Google Vertex AI, of the Messages API and of chat
+// completions, check what they are sent as the real ones do, and fail on cue.
 //
 //	fake := upstreamtest.NewBedrock(nil)         // plays the simulated model
 //	server := httptest.NewServer(fake)

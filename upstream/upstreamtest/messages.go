@@ -5,6 +5,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
 )
 
 // Messages is a server with the Messages API, streaming alone
@@ -12,6 +16,8 @@ import (
 type Messages struct {
 	// Key is the x-api-key it wants; "" takes any request. Set it before serving.
 	Key string
+	// Native has the models answer with tools of their own. Set it before serving.
+	Native Native
 	*log
 	script Script
 }
@@ -24,7 +30,7 @@ func NewMessages(script Script) *Messages {
 	return &Messages{log: newLog(), script: script}
 }
 
-// ServeHTTP answers POST /v1/messages.
+// ServeHTTP answers POST /v1/messages and /v1/messages/count_tokens.
 func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("request-id", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -32,7 +38,8 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.left()
 		return
 	}
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/messages" {
+	counts := r.URL.Path == "/v1/messages/count_tokens"
+	if r.Method != http.MethodPost || !counts && r.URL.Path != "/v1/messages" {
 		messagesRefusal(w, Refuse(http.StatusNotFound, "not_found_error", "Not found", ""))
 		return
 	}
@@ -44,33 +51,68 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		messagesRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", "anthropic-version: header is required", ""))
 		return
 	}
+	model, prompt, problem := m.read(data, counts)
+	if problem != nil {
+		messagesRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
+		return
+	}
+	m.add(Request{model, r.Header.Clone(), data, prompt})
+	c := m.script(model, prompt).settle(prompt)
+	switch {
+	case c.Fault.early():
+		messagesRefusal(w, c.Fault)
+	case counts:
+		writeCount(w, "input_tokens", prompt.EstimateTokens())
+	default:
+		events := c.events()
+		if m.Native != nil {
+			events = m.Native.call(model, data)
+		}
+		untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c), errorBody}, events, c.Fault) })
+	}
+}
+
+// read reads the body of a request for an answer, or for a count.
+func (m *Messages) read(data []byte, counts bool) (model string, prompt *translate.Prompt, problem *malformed) {
 	var request struct {
 		messagesBody
 		Model  string `json:"model"`
 		Stream bool   `json:"stream"`
 	}
-	problem := decode(data, &request)
-	if problem == nil && request.Model == "" {
-		problem = &malformed{key: "model", missing: true}
+	if m.Native != nil {
+		var head struct {
+			Model  string `json:"model"`
+			Stream bool   `json:"stream"`
+		}
+		if json.Unmarshal(data, &head) != nil {
+			return "", nil, &malformed{text: "not a JSON object"}
+		}
+		request.Model, request.Stream, prompt = head.Model, head.Stream, nativePrompt
+	} else if problem = decode(data, &request); problem != nil {
+		return "", nil, problem
 	}
-	if problem == nil && !request.Stream {
-		problem = &malformed{text: "stream: this server can only stream"}
+	switch {
+	case request.Model == "":
+		return "", nil, &malformed{key: "model", missing: true}
+	case request.Stream == counts:
+		return "", nil, &malformed{text: "stream: this server can only stream, and only answers"}
+	case prompt != nil:
+		return request.Model, prompt, nil
 	}
-	prompt, more := request.prompt()
-	if problem == nil {
-		problem = more
+	prompt, problem = request.promptOr(counts)
+	return request.Model, prompt, problem
+}
+
+// promptOr returns what the body asks, for an answer or for a count, which has no
+// length.
+func (b *messagesBody) promptOr(counts bool) (*translate.Prompt, *malformed) {
+	if counts {
+		if b.MaxTokens != nil {
+			return nil, &malformed{key: "max_tokens"}
+		}
+		b.MaxTokens = new(int)
 	}
-	if problem != nil {
-		messagesRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
-		return
-	}
-	m.add(Request{request.Model, r.Header.Clone(), data, prompt})
-	c := m.script(request.Model, prompt).settle(prompt)
-	if c.Fault.early() {
-		messagesRefusal(w, c.Fault)
-		return
-	}
-	untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c)}, c.events(), c.Fault) })
+	return b.prompt()
 }
 
 // messages is the problem in the words of the Messages API
@@ -107,8 +149,9 @@ func errorBody(typ, message string) []byte {
 
 // messagesFrames writes server-sent events.
 type messagesFrames struct {
-	w    http.ResponseWriter
-	body *body
+	w         http.ResponseWriter
+	body      *body
+	errorBody func(typ, message string) []byte
 }
 
 func (f *messagesFrames) start() {
@@ -125,4 +168,6 @@ func (f *messagesFrames) event(name string, data []byte, damaged bool) {
 	_, _ = f.body.Write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data))
 }
 
-func (f *messagesFrames) fail(typ, message string) { f.event("error", errorBody(typ, message), false) }
+func (f *messagesFrames) fail(typ, message string) {
+	f.event("error", f.errorBody(typ, message), false)
+}

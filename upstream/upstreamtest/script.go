@@ -102,20 +102,22 @@ func (f *Fault) before() *Fault {
 	if f == nil || f.kind != fail {
 		return f
 	}
-	status, known := exceptionStatus[f.typ]
+	status, known := statusWithin[f.typ]
 	if !known {
 		status = http.StatusInternalServerError
 	}
 	return Refuse(status, f.typ, f.message, "")
 }
 
-// exceptionStatus is the HTTP status of exceptions that come before an answer
-// (reference/bedrock.md §4).
-var exceptionStatus = map[string]int{
+// statusWithin is the HTTP status of failures within an answer, for those that come
+// instead of one: exceptions (reference/bedrock.md §4), and what a [Chat] fails with.
+var statusWithin = map[string]int{
 	"ValidationException":         http.StatusBadRequest,
 	"ModelErrorException":         http.StatusFailedDependency,
 	"ThrottlingException":         http.StatusTooManyRequests,
 	"ServiceUnavailableException": http.StatusServiceUnavailable,
+	"rate_limit_exceeded":         http.StatusTooManyRequests,
+	"overloaded_error":            http.StatusServiceUnavailable,
 }
 
 func (f *Fault) reply(w http.ResponseWriter) {

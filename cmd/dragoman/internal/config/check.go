@@ -109,6 +109,9 @@ func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, nam
 	if w.Rescue && !native {
 		l.report(l.lines[key+".rescue"], key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
 	}
+	if kind == OpenAI {
+		w.Wire = proxy.WireChat
+	}
 	if kind == Simulated && !w.Features.Without.Has(upstream.Prefill) {
 		w.Features.With |= upstream.Prefill
 	}

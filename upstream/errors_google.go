@@ -1,0 +1,81 @@
+package upstream
+
+import (
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// byGoogleStatus maps the errors of Google's front end (reference/vertex.md §6,
+// reference/errors.md §7).
+var byGoogleStatus = map[string]answer{
+	"INVALID_ARGUMENT":    invalid,
+	"FAILED_PRECONDITION": invalid,
+	"UNAUTHENTICATED":     outdated,
+	"PERMISSION_DENIED":   refused,
+	"NOT_FOUND":           notFound,
+	"RESOURCE_EXHAUSTED":  rateLimited,
+	"CANCELLED":           badGateway,
+	"INTERNAL":            internal,
+	"UNAVAILABLE":         overloaded,
+	"DEADLINE_EXCEEDED":   timedOut,
+}
+
+// googleFailure is an error of Google's front end.
+type googleFailure struct {
+	Code    int              `json:"code"` // an HTTP status
+	Message string           `json:"message"`
+	Status  string           `json:"status"`
+	Details []jsontext.Value `json:"details"`
+}
+
+// googleError maps an error of Google's front end, alone or in a list. It is nil
+// if data is something else.
+func googleError(data []byte) *Error {
+	var list []jsontext.Value
+	if json.Unmarshal(data, &list, lenient) == nil && len(list) > 0 {
+		data = list[0]
+	}
+	var body struct {
+		Error googleFailure `json:"error"`
+	}
+	if json.Unmarshal(data, &body, lenient) != nil || body.Error.Status == "" {
+		return nil
+	}
+	f := body.Error
+	a, known := byGoogleStatus[f.Status]
+	if !known {
+		if a, known = byStatus[f.Code]; !known {
+			return nil
+		}
+	}
+	if f.Message == "" {
+		f.Message = "the upstream failed with " + f.Status
+	}
+	if a.refused {
+		f.Message = f.Status + ": " + f.Message
+	}
+	e := a.error(f.Message)
+	e.RetryAfter = f.retryAfter()
+	return e
+}
+
+// retryAfter reads google.rpc.RetryInfo: {"@type": "…/google.rpc.RetryInfo",
+// "retryDelay": "12.5s"}. It is 0 if there is none.
+func (f *googleFailure) retryAfter() time.Duration {
+	for _, detail := range f.Details {
+		var info struct {
+			Type  string `json:"@type"`
+			Delay string `json:"retryDelay"`
+		}
+		if json.Unmarshal(detail, &info, lenient) != nil || !strings.HasSuffix(info.Type, "google.rpc.RetryInfo") {
+			continue
+		}
+		if s, ok := number(strings.TrimSuffix(info.Delay, "s")); ok {
+			return time.Duration(s * float64(time.Second))
+		}
+	}
+	return 0
+}

@@ -1,0 +1,125 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// resource is where the requests of a wire over plain HTTP go.
+type resource struct {
+	url    string
+	header func(h http.Header) // adds what the server wants, such as a key; may be nil
+	client *http.Client
+}
+
+// with returns the resource with more headers.
+func (r resource) with(header func(h http.Header)) resource {
+	first := r.header
+	r.header = func(h http.Header) {
+		if first != nil {
+			first(h)
+		}
+		header(h)
+	}
+	return r
+}
+
+// maxCount bounds the answer that says how many tokens there are, in bytes.
+const maxCount = 64 << 10
+
+// count sends a body and returns the number of tokens that it is told.
+func (r resource) count(ctx context.Context, body []byte) (int, error) {
+	response, err := r.post(ctx, body, bodyError, "application/json")
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxCount))
+	if err != nil {
+		return 0, readError(err)
+	}
+	var answer struct {
+		Tokens *int `json:"input_tokens"`
+	}
+	if err := json.Unmarshal(data, &answer, lenient); err != nil || answer.Tokens == nil {
+		return 0, gatewayError("the upstream did not say how many tokens there are", err)
+	}
+	return *answer.Tokens, nil
+}
+
+// countBody is the body of a request for a count: that of a request for an answer,
+// without what is about the answer (reference/messages-api.md §11).
+func countBody(body []byte, members map[string]jsontext.Value) []byte {
+	changes := map[string]jsontext.Value{}
+	for _, name := range []string{"max_tokens", "stream", "stop_sequences", "temperature", "top_p", "top_k", "metadata", "service_tier"} {
+		changes[name] = nil
+	}
+	maps.Copy(changes, members)
+	return translate.WithMembers(body, changes)
+}
+
+// post sends a body in JSON and returns the response if it is an answer of one of
+// these media types. read maps the body of any other. Of the client's headers
+// none goes upstream.
+func (r *resource) post(ctx context.Context, body []byte, read readRefusal, kinds ...string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, transportError(err)
+	}
+	h := request.Header
+	h.Set("content-type", "application/json")
+	h.Set("accept", strings.Join(kinds, ", "))
+	h.Set("user-agent", "dragoman")
+	replayable(h)
+	if r.header != nil {
+		r.header(h)
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, transportError(err)
+	}
+	if err := refusal(response, read, kinds...); err != nil {
+		response.Body.Close()
+		return nil, err
+	}
+	return response, nil
+}
+
+// readRefusal maps the body of a response that is not an answer.
+type readRefusal func(status int, kind string, body []byte) *Error
+
+// refusal returns the error in a response, nil if it is an answer of one of these
+// media types, or of none. read maps the body of any other.
+func refusal(r *http.Response, read readRefusal, kinds ...string) error {
+	kind := mediaType(r)
+	encoding := r.Header.Get("content-encoding")
+	if r.StatusCode == http.StatusOK && (kind == "" || slices.Contains(kinds, kind)) && (encoding == "" || encoding == "identity") {
+		return nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
+	e := read(r.StatusCode, kind, body)
+	if e.RequestID == "" {
+		e.RequestID = requestID(r.Header)
+	}
+	e.RetryAfter = max(e.RetryAfter, retryAfter(r.Header, time.Now()))
+	return e
+}
+
+// withVersion returns a base URL that ends in /v1, as which it may or may not
+// have been given.
+func withVersion(base *url.URL) string {
+	s := strings.TrimRight(base.String(), "/")
+	return strings.TrimRight(strings.TrimSuffix(s, "/v1"), "/") + "/v1"
+}

@@ -1,0 +1,172 @@
+package upstreamtest
+
+import (
+	"cmp"
+	"context"
+	"crypto/rsa"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Tokens is a token server of Google, the security token service of identity
+// federation, and a metadata server (reference/vertex.md §4):
+//
+//	POST /token                                                     refresh_token, JWT bearer
+//	POST /v1/token                                                  token exchange
+//	GET  /computeMetadata/v1/instance/service-accounts/default/token
+//
+// It checks the secrets of the credentials files that it writes.
+type Tokens struct {
+	mu         sync.Mutex
+	lifetime   time.Duration
+	fault      *Fault
+	changed    chan struct{} // closed when the fault is another
+	stalled    chan struct{}
+	generation int                  // of the secrets
+	key        *rsa.PrivateKey      // of the service account, made when it is first needed
+	grants     []string             // by which tokens were issued, in order
+	ends       map[string]time.Time // of the tokens issued
+}
+
+// NewTokens returns a server whose tokens last an hour.
+func NewTokens() *Tokens {
+	return &Tokens{
+		lifetime: time.Hour,
+		changed:  make(chan struct{}),
+		stalled:  make(chan struct{}, maxGone),
+		ends:     map[string]time.Time{},
+	}
+}
+
+// Last makes tokens last this long from now on: whole seconds.
+func (t *Tokens) Last(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lifetime = d
+}
+
+// Fail lets every request fail so from now on: with [Refuse], with [Reply], or with
+// [Stall], until the next Fail. With nil none fails.
+func (t *Tokens) Fail(f *Fault) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.fault = f
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// Stalled gives one value for each request that stalls.
+func (t *Tokens) Stalled() <-chan struct{} { return t.stalled }
+
+// Revoke ends all tokens issued so far.
+func (t *Tokens) Revoke() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.ends)
+}
+
+// Rotate changes all secrets: credentials files written before are of no use.
+func (t *Tokens) Rotate() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.generation++
+	t.key = nil
+}
+
+// Grants returns by what the tokens so far were had, in order: "refresh_token",
+// "jwt-bearer", "token-exchange" or "metadata".
+func (t *Tokens) Grants() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.grants)
+}
+
+// ServeHTTP answers the routes above.
+func (t *Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !t.serve(w, r) {
+		http.NotFound(w, r)
+	}
+}
+
+// serve is false if the path is none of the routes.
+func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
+	check, ok := map[string]func(*http.Request) (grant string, err error){
+		"POST /token":    t.user,
+		"POST /v1/token": t.exchange,
+		"GET /computeMetadata/v1/instance/service-accounts/default/token": t.metadata,
+	}[r.Method+" "+r.URL.Path]
+	if !ok {
+		return false
+	}
+	if fault := t.failing(r.Context()); fault != nil {
+		tokenRefusal(w, fault)
+		return true
+	}
+	if strings.HasPrefix(r.URL.Path, "/computeMetadata/") {
+		w.Header().Set("metadata-flavor", "Google")
+	}
+	grant, err := check(r)
+	if err != nil {
+		tokenRefusal(w, Refuse(http.StatusBadRequest, "invalid_grant", err.Error(), ""))
+		return true
+	}
+	value, lifetime := t.issue(grant)
+	w.Header().Set("content-type", "application/json")
+	fmt.Fprintf(w, `{"access_token":%s,"expires_in":%d,"token_type":"Bearer","issued_token_type":"urn:ietf:params:oauth:token-type:access_token"}`,
+		quote(value), int(lifetime.Seconds()))
+	return true
+}
+
+// failing returns what is to go wrong with a request, once it has stalled.
+func (t *Tokens) failing(ctx context.Context) *Fault {
+	for {
+		t.mu.Lock()
+		fault, changed := t.fault, t.changed
+		t.mu.Unlock()
+		if fault == nil || fault.kind != stall {
+			return fault
+		}
+		select {
+		case t.stalled <- struct{}{}:
+		default:
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fault
+		}
+	}
+}
+
+func (t *Tokens) issue(grant string) (string, time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.grants = append(t.grants, grant)
+	value := fmt.Sprintf("ya29.fake-%d", len(t.grants))
+	t.ends[value] = time.Now().Add(t.lifetime)
+	return value, t.lifetime
+}
+
+// valid tells whether an Authorization header has a token that serves.
+func (t *Tokens) valid(authorization string) bool {
+	value, ok := strings.CutPrefix(authorization, "Bearer ")
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	end, known := t.ends[value]
+	return ok && known && time.Now().Before(end)
+}
+
+// tokenRefusal answers with an error of RFC 6749, §5.2.
+func tokenRefusal(w http.ResponseWriter, f *Fault) {
+	if f.kind == reply {
+		f.reply(w)
+		return
+	}
+	w.Header().Set("content-type", "application/json")
+	w.WriteHeader(cmp.Or(f.status, http.StatusBadRequest))
+	fmt.Fprintf(w, `{"error":%s,"error_description":%s}`, quote(f.typ), quote(f.message))
+}

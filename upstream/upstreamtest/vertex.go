@@ -1,0 +1,160 @@
+package upstreamtest
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate"
+)
+
+// Vertex is a server that speaks streamRawPredict with the Messages body, for the
+// models of Anthropic, and chat completions, for those of other publishers
+// (reference/vertex.md §2, §5). It wants a token of its Tokens, and serves their
+// routes besides.
+//
+// A [Fault] of a type in capitals ("RESOURCE_EXHAUSTED") is one of Google's front
+// end; any other is Anthropic's.
+type Vertex struct {
+	Tokens *Tokens
+	// Native has the models of Anthropic answer with tools of their own. Set it
+	// before serving.
+	Native Native
+	*log
+	script Script
+	chat   *Chat
+	mux    *http.ServeMux
+}
+
+// NewVertex returns a server with this script; nil means [Simulated].
+func NewVertex(script Script) *Vertex {
+	chat := NewChat(script)
+	v := &Vertex{Tokens: NewTokens(), log: chat.log, script: chat.script, chat: chat, mux: http.NewServeMux()}
+	chat.refuse, chat.errorBody = googleRefusal, googleError
+	const location = "POST /v1/projects/{project}/locations/{location}/"
+	v.mux.HandleFunc(location+"publishers/anthropic/models/{call}", v.authorized(v.messages))
+	v.mux.HandleFunc(location+"endpoints/openapi/chat/completions", v.authorized(chat.complete))
+	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if !v.Tokens.serve(w, r) {
+			googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
+		}
+	})
+	return v
+}
+
+// ServeHTTP answers POST …/publishers/anthropic/models/{id}:streamRawPredict,
+// …/models/count-tokens:rawPredict and …/endpoints/openapi/chat/completions.
+func (v *Vertex) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.ServeHTTP(w, r) }
+
+// authorized reads the body of a request that has a token, and has it answered.
+func (v *Vertex) authorized(answer func(w http.ResponseWriter, r *http.Request, data []byte)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("request-id", requestID)
+		data, err := io.ReadAll(r.Body)
+		if err != nil {
+			v.left()
+			return
+		}
+		if !v.Tokens.valid(r.Header.Get("authorization")) {
+			googleRefusal(w, Refuse(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.", ""))
+			return
+		}
+		answer(w, r, data)
+	}
+}
+
+func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
+	model, method, _ := strings.Cut(r.PathValue("call"), ":")
+	counts := model == "count-tokens" && method == "rawPredict"
+	if !counts && method != "streamRawPredict" || model == "" {
+		googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "Publisher Model was not found or your project does not have access to it.", ""))
+		return
+	}
+	prompt, problem := v.read(data, counts)
+	if problem != nil {
+		googleRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
+		return
+	}
+	v.add(Request{model, r.Header.Clone(), data, prompt})
+	c := v.script(model, prompt).settle(prompt)
+	switch {
+	case c.Fault.early():
+		googleRefusal(w, c.Fault)
+	case counts:
+		writeCount(w, "input_tokens", prompt.EstimateTokens())
+	default:
+		events := c.events()
+		if v.Native != nil {
+			events = v.Native.call(model, data)
+		}
+		untilEnd(func() { v.play(r.Context(), &messagesFrames{w, newBody(w, c), googleError}, events, c.Fault) })
+	}
+}
+
+// vertexVersions are what anthropic_version may be.
+var vertexVersions = []string{"vertex-2023-10-16", "2026-10-21"}
+
+// read reads the Messages body as Vertex takes it: for an answer without the model,
+// which is in the path, and for a count with it.
+func (v *Vertex) read(data []byte, counts bool) (*translate.Prompt, *malformed) {
+	type head struct {
+		Version string `json:"anthropic_version"`
+		Model   string `json:"model"`
+		Stream  bool   `json:"stream"`
+	}
+	var request struct {
+		messagesBody
+		head
+	}
+	if v.Native != nil {
+		if json.Unmarshal(data, &request.head) != nil {
+			return nil, &malformed{text: "not a JSON object"}
+		}
+	} else if problem := decode(data, &request); problem != nil {
+		return nil, problem
+	}
+	switch {
+	case !slices.Contains(vertexVersions, request.Version):
+		return nil, &malformed{text: "anthropic_version: Input should be " + strings.Join(vertexVersions, " or ")}
+	case request.Stream == counts:
+		return nil, &malformed{text: "stream: this server can only stream, and only answers"}
+	case counts != (request.Model != ""):
+		return nil, &malformed{key: "model", missing: counts}
+	case v.Native != nil:
+		return nativePrompt, nil
+	}
+	return request.promptOr(counts)
+}
+
+// googleCodes are the HTTP statuses of Google's errors (reference/vertex.md §6).
+var googleCodes = map[string]int{
+	"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403,
+	"NOT_FOUND": 404, "RESOURCE_EXHAUSTED": 429, "CANCELLED": 499, "INTERNAL": 500, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
+}
+
+// googleError returns an error of Google's front end, or of Anthropic behind it.
+func googleError(typ, message string) []byte {
+	if code, ok := googleCodes[typ]; ok {
+		return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%s,"details":[]}}`, code, quote(message), quote(typ))
+	}
+	return errorBody(typ, message)
+}
+
+func googleRefusal(w http.ResponseWriter, f *Fault) {
+	if f.kind == reply {
+		f.reply(w)
+		return
+	}
+	body := googleError(f.typ, f.message)
+	if f.retryAfter != "" {
+		info := fmt.Appendf(nil, `[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"%ss"}]}}`, f.retryAfter)
+		body = append(body[:len(body)-len("[]}}")], info...)
+	}
+	w.Header().Set("content-type", "application/json; charset=UTF-8")
+	w.WriteHeader(f.status)
+	w.Write(body)
+}

@@ -1,0 +1,126 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"dragoman/translate"
+)
+
+// vertexVersion goes into each Messages body; of the two that Vertex takes the
+// one that all models know (reference/vertex.md §2).
+const vertexVersion = "vertex-2023-10-16"
+
+// VertexOptions say how to reach Google Vertex AI.
+type VertexOptions struct {
+	Project  string // id or number
+	Location string // a region, "global", or a multi-region: "us", "eu"
+	// Endpoint is a URL to use instead of the location's own, with or without /v1.
+	Endpoint string
+	// Credentials is the path of a credentials file: of a user, a service account,
+	// or another identity provider (workload identity federation). It is read for
+	// every new token. "" asks the metadata server of the machine or pod.
+	Credentials string
+	// HTTPClient replaces the client with the time-outs of this package, for Vertex
+	// and for token servers. Either way redirects are not followed.
+	HTTPClient *http.Client
+	// OnToken is called with the end of each new access token, the zero time for one
+	// without; nil is not. Calls do not overlap.
+	OnToken func(expiry time.Time)
+}
+
+// Vertex invokes models on Google Vertex AI (reference/vertex.md). Each of its
+// wires has a type of its own over the same client: [Vertex.Messages],
+// [Vertex.Chat].
+type Vertex struct {
+	location string // its URL, within the project
+	client   *http.Client
+}
+
+// NewVertex checks the options; it does not touch the network. Credentials are
+// looked for when the first request needs them.
+func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
+	base, err := vertexBase(opt)
+	if err != nil {
+		return nil, err
+	}
+	client := clientOf(opt.HTTPClient)
+	transport := &bearer{base: client.Transport, tokens: newTokenCache(opt, *client)}
+	if transport.base == nil {
+		transport.base = http.DefaultTransport
+	}
+	client.Transport = transport
+	return &Vertex{base + "/projects/" + opt.Project + "/locations/" + opt.Location, client}, nil
+}
+
+// vertexBase returns the URL that all paths of the API begin with
+// (reference/vertex.md §1).
+func vertexBase(opt VertexOptions) (string, error) {
+	switch {
+	case opt.Project == "":
+		return "", errors.New("vertex: no project")
+	case opt.Location == "":
+		return "", errors.New("vertex: no location")
+	case !IsVertexProject(opt.Project):
+		return "", fmt.Errorf("vertex project: %q is not the id of a project", opt.Project)
+	case !IsVertexLocation(opt.Location):
+		return "", fmt.Errorf("vertex location: %q is not a location", opt.Location)
+	case opt.Endpoint != "":
+		base, err := parseBase(opt.Endpoint)
+		if err != nil {
+			return "", fmt.Errorf("vertex endpoint: %w", err)
+		}
+		return withVersion(base), nil
+	}
+	switch opt.Location {
+	case "global":
+		return "https://aiplatform.googleapis.com/v1", nil
+	case "us", "eu":
+		return "https://aiplatform." + opt.Location + ".rep.googleapis.com/v1", nil
+	}
+	return "https://" + opt.Location + "-aiplatform.googleapis.com/v1", nil
+}
+
+const lowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+// IsVertexProject tells whether s can be the id or the number of a project. Older
+// ones are scoped by a domain: "example.com:my-project".
+func IsVertexProject(s string) bool {
+	return s != "" && strings.Trim(s, lowerAlphanumeric+"-.:") == "" && strings.Contains(lowerAlphanumeric, s[:1])
+}
+
+// IsVertexLocation tells whether s can be a location. It stands in a host name.
+func IsVertexLocation(s string) bool {
+	return s != "" && strings.Trim(s, lowerAlphanumeric+"-") == ""
+}
+
+// Invoke sends the prompt to the model with this id: a Claude model over
+// [Vertex.Messages], any other over [Vertex.Chat].
+func (v *Vertex) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	if isClaude(m.ID) {
+		return v.Messages().Invoke(ctx, m, p)
+	}
+	return v.Chat().Invoke(ctx, m, p)
+}
+
+// VertexChat invokes the open models that Google serves (MaaS) with chat
+// completions (reference/vertex.md §5).
+type VertexChat struct {
+	chat chat
+}
+
+// Chat returns the upstream that asks the models of other publishers.
+func (v *Vertex) Chat() *VertexChat {
+	return &VertexChat{chat{resource{url: v.location + "/endpoints/openapi/chat/completions", client: v.client}}}
+}
+
+// Invoke sends the prompt to the model with this id, which names the publisher
+// ("meta/llama-3.3-70b-instruct-maas").
+func (v *VertexChat) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return v.chat.invoke(ctx, m, p)
+}

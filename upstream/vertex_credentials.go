@@ -1,0 +1,91 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"cloud.google.com/go/compute/metadata"
+	"github.com/go-json-experiment/json"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
+)
+
+// googleScope is what a token is asked for (reference/vertex.md §4).
+const googleScope = "https://www.googleapis.com/auth/cloud-platform"
+
+// newTokenCache returns the tokens of an upstream. They are fetched with a copy of
+// the client, since Google's library does not heed the context everywhere.
+func newTokenCache(opt VertexOptions, client http.Client) *tokenCache {
+	client.Timeout = tokenTimeout
+	return &tokenCache{fetch: func(ctx context.Context) (*token, error) {
+		fetched, quotaProject, err := fetchToken(context.WithValue(ctx, oauth2.HTTPClient, &client), opt.Credentials)
+		switch {
+		case err != nil:
+			return nil, err
+		case fetched.AccessToken == "":
+			return nil, errors.New("the token server sent no token")
+		}
+		if opt.OnToken != nil {
+			opt.OnToken(fetched.Expiry)
+		}
+		return newToken(fetched.AccessToken, quotaProject, fetched.Expiry), nil
+	}}
+}
+
+// fetchToken returns a new token, and the project whose quota it uses if the file
+// says so. Nothing is kept: a file that was rotated counts from the next token on.
+func fetchToken(ctx context.Context, path string) (*oauth2.Token, string, error) {
+	if path == "" {
+		t, err := metadataToken(ctx)
+		return t, "", err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	var file struct {
+		Type         google.CredentialsType `json:"type"`
+		QuotaProject string                 `json:"quota_project_id"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil || !slices.Contains(credentialTypes, file.Type) {
+		return nil, "", fmt.Errorf("%s is not a credentials file of Google: %w", path, cmp.Or(err, fmt.Errorf("type %q", file.Type)))
+	}
+	found, err := google.CredentialsFromJSONWithType(ctx, data, file.Type, googleScope)
+	if err != nil {
+		return nil, "", err
+	}
+	t, err := found.TokenSource.Token()
+	return t, file.QuotaProject, err
+}
+
+// credentialTypes are the types of file that tokens can be had with. Where one
+// sends its secrets is for the file to say: it is the operator's own.
+var credentialTypes = []google.CredentialsType{
+	google.AuthorizedUser, google.ServiceAccount, google.ExternalAccount,
+	google.ExternalAccountAuthorizedUser, google.ImpersonatedServiceAccount,
+}
+
+// metadataToken asks the metadata server. The token source of Google's library
+// first looks whether there is one, and goes by what it found then for good: a pod
+// may be up before its metadata server.
+func metadataToken(ctx context.Context) (*oauth2.Token, error) {
+	answer, err := metadata.GetWithContext(ctx, "instance/service-accounts/default/token?"+url.Values{"scopes": {googleScope}}.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("no credentials file, and the metadata server: %w", err)
+	}
+	var t oauth2.Token
+	if err := json.Unmarshal([]byte(answer), &t); err != nil {
+		return nil, fmt.Errorf("the token of the metadata server: %w", err)
+	}
+	if t.ExpiresIn > 0 {
+		t.Expiry = time.Now().Add(time.Duration(t.ExpiresIn) * time.Second)
+	}
+	return &t, nil
+}

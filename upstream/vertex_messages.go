@@ -1,0 +1,105 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// VertexMessages invokes Claude models with streamRawPredict and the Messages
+// body (reference/vertex.md §2).
+type VertexMessages struct {
+	vertex *Vertex
+}
+
+// Messages returns the upstream that asks the models of Anthropic.
+func (v *Vertex) Messages() *VertexMessages { return &VertexMessages{v} }
+
+// Invoke sends the prompt to the model with this id, with or without a revision
+// ("claude-sonnet-4-5@20250929"). An id that would change the path is an [*Error],
+// and nothing is sent.
+func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return stream(ctx, v.model(m.ID, "streamRawPredict"), func() ([]byte, error) {
+		if err := checkVertexModel(m.ID); err != nil {
+			return nil, err
+		}
+		return messagesBody{AnthropicVersion: vertexVersion, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
+	}, new(messagesDecoder).decode)
+}
+
+// Pass sends the request of a client to the model with this id, which has tools of
+// its own.
+func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+	return stream(ctx, v.model(m.ID, "streamRawPredict").with(n.header(false)), func() ([]byte, error) {
+		if err := checkVertexModel(m.ID); err != nil {
+			return nil, err
+		}
+		return n.encode(map[string]jsontext.Value{"stream": jsontext.Value("true"), memberVersion: asJSON(n.vertexVersion())}), nil
+	}, new(nativeDecoder).decode)
+}
+
+// vertexVersion is the version that Vertex is sent: it takes both
+// (reference/vertex.md §2).
+func (n Native) vertexVersion() string {
+	if n.isNew() {
+		return newVersion
+	}
+	return vertexVersion
+}
+
+// Count returns how many tokens the prompt has (reference/vertex.md §2).
+func (v *VertexMessages) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	body, err := messagesBody{Model: m.ID, AnthropicVersion: vertexVersion}.encode(p)
+	if err != nil {
+		return 0, err
+	}
+	return v.model("count-tokens", "rawPredict").count(ctx, countBody(body, nil))
+}
+
+// CountNative returns how many tokens the request of a client has.
+func (v *VertexMessages) CountNative(ctx context.Context, m Model, n Native) (int, error) {
+	body := countBody(n.Body, map[string]jsontext.Value{"model": asJSON(m.ID), memberVersion: asJSON(n.vertexVersion()), memberBetas: nil})
+	return v.model("count-tokens", "rawPredict").with(n.header(false)).count(ctx, body)
+}
+
+// Pass is that of [Vertex.Messages].
+func (v *Vertex) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+	return v.Messages().Pass(ctx, m, n)
+}
+
+// Count returns how many tokens the prompt has. Models of other publishers than
+// Anthropic are not counted: [ErrNoCounter].
+func (v *Vertex) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	if !isClaude(m.ID) {
+		return 0, ErrNoCounter
+	}
+	return v.Messages().Count(ctx, m, p)
+}
+
+// CountNative is that of [Vertex.Messages].
+func (v *Vertex) CountNative(ctx context.Context, m Model, n Native) (int, error) {
+	return v.Messages().CountNative(ctx, m, n)
+}
+
+// model is where a model is asked. The id has to be checked before that is used.
+func (v *VertexMessages) model(id, method string) resource {
+	return resource{url: v.vertex.location + "/publishers/anthropic/models/" + id + ":" + method, client: v.vertex.client}
+}
+
+func checkVertexModel(id string) error {
+	if !isVertexModel(id) {
+		return invalid.error(fmt.Sprintf("model: %q cannot be the id of a Claude model on Vertex AI", id))
+	}
+	return nil
+}
+
+// isVertexModel tells whether s can be one segment of a path as it is.
+func isVertexModel(s string) bool {
+	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
+	return s != "" && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
+}

@@ -1,0 +1,185 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// server is where a cache fetches its tokens: one an hour's worth each, numbered.
+type server struct {
+	delay   time.Duration
+	life    time.Duration
+	err     error
+	fetches atomic.Int32
+}
+
+func (s *server) fetch(context.Context) (*token, error) {
+	time.Sleep(s.delay) // of the bubble's clock
+	n := s.fetches.Add(1)
+	if s.err != nil {
+		return nil, s.err
+	}
+	return newToken(string('a'+n-1), "", time.Now().Add(s.life)), nil
+}
+
+// take returns the token that a request is sent with, and how long that took.
+func take(t *testing.T, c *tokenCache) (string, time.Duration) {
+	t.Helper()
+	begun := time.Now()
+	got, err := c.token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait() // for a look-up that is done at once
+	return got.value, time.Since(begun)
+}
+
+func TestTokenKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{delay: time.Second, life: time.Hour}
+		c := &tokenCache{fetch: s.fetch}
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				if _, err := c.token(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if value, waited := take(t, c); value != "a" || waited != 0 || s.fetches.Load() != 1 {
+			t.Errorf("%q after %v and %d fetches", value, waited, s.fetches.Load())
+		}
+	})
+}
+
+// TestTokenRefreshedEarly has a slow server: no request waits for it but the first.
+func TestTokenRefreshedEarly(t *testing.T) {
+	for _, life := range []time.Duration{time.Minute, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &server{delay: 5 * time.Second, life: life}
+			c := &tokenCache{fetch: s.fetch}
+			take(t, c)
+			for begun := time.Now(); time.Since(begun) < 10*life; time.Sleep(time.Second) {
+				if _, waited := take(t, c); waited != 0 {
+					t.Fatalf("waited for %v after %v", waited, time.Since(begun))
+				}
+			}
+			if n := s.fetches.Load(); n < 10 || n > 20 {
+				t.Errorf("%d fetches in ten lives of a token", n)
+			}
+		})
+	}
+}
+
+// TestTokenServerDown has a server that fails while the token serves: nobody
+// notices, and it is not asked at every request.
+func TestTokenServerDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{life: time.Hour}
+		c := &tokenCache{fetch: s.fetch}
+		take(t, c)
+		s.err = errors.New("down")
+		time.Sleep(time.Hour - refreshEarly)
+		for range 300 {
+			if value, _ := take(t, c); value != "a" {
+				t.Fatalf("%q", value)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := s.fetches.Load(); n < 3 || n > 5 {
+			t.Errorf("%d fetches in half a minute", n)
+		}
+		s.err = nil
+		time.Sleep(refreshPause)
+		take(t, c)
+		if value, _ := take(t, c); value == "a" {
+			t.Error("no new token once the server is back")
+		}
+	})
+}
+
+func TestTokenServerDownFromTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{err: errors.New("down")}
+		c := &tokenCache{fetch: s.fetch}
+		for range 2 {
+			_, err := c.token(t.Context())
+			var e *Error
+			if !errors.As(err, &e) || e.Status != 502 || e.Type != typeAPI || !errors.Is(err, s.err) {
+				t.Fatalf("error %v", err)
+			}
+			synctest.Wait()
+		}
+		s.err, s.life = nil, time.Hour
+		if value, _ := take(t, c); value != "c" {
+			t.Errorf("%q", value)
+		}
+	})
+}
+
+func TestTokenExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{delay: time.Second, life: time.Hour}
+		c := &tokenCache{fetch: s.fetch}
+		take(t, c)
+		time.Sleep(time.Hour - tokenSlack)
+		if value, waited := take(t, c); value != "b" || waited != s.delay {
+			t.Errorf("%q after %v", value, waited)
+		}
+	})
+}
+
+func TestTokenRejected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{life: time.Hour}
+		c := &tokenCache{fetch: s.fetch}
+		first, err := c.token(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time it is an older one than is kept
+			c.reject(first)
+			if value, _ := take(t, c); value != "b" {
+				t.Errorf("%q", value)
+			}
+		}
+	})
+}
+
+func TestTokenWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fetches := 0
+		c := &tokenCache{fetch: func(context.Context) (*token, error) {
+			fetches++
+			return newToken("a", "", time.Time{}), nil
+		}}
+		take(t, c)
+		time.Sleep(1000 * time.Hour)
+		if take(t, c); fetches != 1 {
+			t.Errorf("%d fetches", fetches)
+		}
+	})
+}
+
+func TestTokenNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{delay: 20 * time.Second, life: time.Hour}
+		c := &tokenCache{fetch: s.fetch}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begun := time.Now()
+		if _, err := c.token(ctx); err != context.DeadlineExceeded || time.Since(begun) != time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		// The look-up goes on for those who still wait.
+		if value, waited := take(t, c); value != "a" || waited != s.delay-time.Second {
+			t.Errorf("%q after %v", value, waited)
+		}
+	})
+}
