@@ -62,7 +62,7 @@ func (p *parser) resume() {
 	said := p.said.String()
 	text := said[len(said)-p.unread:]
 	p.unread = 0
-	p.continued = p.inCall
+	p.continued = true
 	p.feed(text)
 }
 

@@ -11,59 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// writer is a model that would write a text, behind an upstream that stops it at
-// CallsEnd, and lets it go on where a prefill has it. A token is a byte.
-type writer struct {
-	t      testing.TB
-	prompt *Prompt // the first; nil: one without bounds
-	text   string
-	pieces int // bytes of a chunk, 0: all
-	asked  []*Prompt
-	said   string     // before the last answer
-	last   completion // the last answer
-}
-
-// ask holds that the prefill is what the model was asked with at first and what it
-// has written since.
-func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
-	w.t.Helper()
-	w.asked = append(w.asked, p)
-	said, ok := strings.CutPrefix(prefillOf(p), prefillOf(w.asked[0]))
-	if !ok || !strings.HasPrefix(w.text, said) || len(w.asked) > 1 && !strings.HasSuffix(said, CallsEnd) {
-		w.t.Fatalf("the model is told that it said %q", said)
+// inTurn answers one prompt after the other.
+func inTurn(answers ...Ask) Ask {
+	return func(p *Prompt) iter.Seq2[Chunk, error] {
+		next := answers[0]
+		answers = answers[1:]
+		return next(p)
 	}
-	c := completion{w.text[len(said):], StopEndTurn, ""}
-	if at := strings.Index(c.text, CallsEnd); at >= 0 {
-		c = completion{c.text[:at], StopSequence, CallsEnd}
-	}
-	if p.MaxTokens < len(c.text) {
-		c = completion{c.text[:p.MaxTokens], StopMaxTokens, ""}
-	}
-	w.said, w.last = said, c
-	return counted(c.chunks(w.pieces)(p), Usage{InputTokens: 100, OutputTokens: len(c.text)})
-}
-
-// message returns what Events makes of the model's answer.
-func (w *writer) message(req *Request) *Message {
-	w.t.Helper()
-	if w.prompt == nil {
-		w.prompt = &Prompt{continues: true, MaxTokens: 1 << 30, Turns: []Turn{{Role: RoleUser}}}
-	}
-	m, err := Collect(checked(w.t, Events(req, w.prompt, w.ask)))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return m
-}
-
-// prefillOf returns the text of the last turn, if it is the model's.
-func prefillOf(p *Prompt) (text string) {
-	if n := len(p.Turns); n > 0 && p.Turns[n-1].Role == RoleAssistant {
-		for _, part := range p.Turns[n-1].Parts {
-			text += part.Text
-		}
-	}
-	return text
 }
 
 // counted adds usage to the last chunk.
@@ -246,16 +200,27 @@ func TestContinuationEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
 			answers := []Ask{seq(&left, call, Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
-			ask := func(p *Prompt) iter.Seq2[Chunk, error] {
-				next := answers[0]
-				answers = answers[1:]
-				return next(p)
-			}
-			got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, ask)
+			got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestContinuedReasoning goes on in the same block of text: reasoning does not stand
+// in a code span.
+func TestContinuedReasoning(t *testing.T) {
+	var left bool
+	answers := []Ask{
+		seq(&left, Chunk{Thinking: "Hm."}, "A `", Chunk{Stop: StopSequence, StopSequence: CallsEnd}),
+		seq(&left, Chunk{Thinking: "Right."}, "` ends it.", Chunk{Stop: StopEndTurn}),
+	}
+	got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
+	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 Hm.", "delta 0 ", "stop 0", "start 1 text", "delta 1 A `",
+		"delta 1 " + CallsEnd + "` ends it.", "stop 1", "ending end_turn 0", "message_stop"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -264,16 +229,12 @@ func TestContinuedUsage(t *testing.T) {
 	call, rest, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
 	rest += "\nIt is written."
 	var left bool
-	answers := map[int]Ask{
-		0: seq(&left, Chunk{Usage: Usage{InputTokens: 10, CacheCreationInputTokens: 5, OutputTokens: 1}}, call,
+	answers := []Ask{
+		seq(&left, Chunk{Usage: Usage{InputTokens: 10, CacheCreationInputTokens: 5, OutputTokens: 1}}, call,
 			Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 20}}),
-		1: seq(&left, Chunk{Usage: Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
+		seq(&left, Chunk{Usage: Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
 	}
-	asked := 0
-	m, err := Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, func(p *Prompt) iter.Seq2[Chunk, error] {
-		asked++
-		return answers[asked-1](p)
-	}))
+	m, err := Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...)))
 	want := Usage{InputTokens: 13, CacheCreationInputTokens: 5, CacheReadInputTokens: 30, OutputTokens: 20 + (len(rest)+3)/4}
 	if err != nil || m.Usage != want || !left {
 		t.Errorf("usage %+v, want %+v; left = %v, error %v", m.Usage, want, left, err)
@@ -291,74 +252,4 @@ func TestContinuedUnheard(t *testing.T) {
 	if len(w.asked) != 1 {
 		t.Errorf("asked %d times", len(w.asked))
 	}
-}
-
-// FuzzContinue holds that an answer that was stopped and continued is read as all
-// that was written of it would be at once, whatever it is, in pieces of any size;
-// and that one whose tags all stand in values of calls is written to its end.
-func FuzzContinue(f *testing.F) {
-	for _, seed := range parseSeeds(f) {
-		f.Add(seed, uint8(1))
-	}
-	for _, value := range []string{"%", "a%b%", "</s>%", "</s%x", "]]>%", "%\n%", "\r%\r", "<![CDATA[%]]></s>"} {
-		call := strings.Replace(strings.ReplaceAll(callOf(strings.ReplaceAll(value, "%", CallsEnd)), "content>", "s>"), "write", "t", 1)
-		f.Add(call, uint8(2))
-		f.Add("`"+CallsEnd+"`\n"+call, uint8(3))
-	}
-	f.Fuzz(func(t *testing.T, text string, seed uint8) {
-		req := fuzzRequest()
-		var got string
-		for i, n := range []int{0, 1, 2, 3, 5, 1 + int(seed)} {
-			w := &writer{t: t, text: text, pieces: n}
-			m := w.message(req)
-			if len(w.asked) > 1+maxContinuations {
-				t.Fatalf("asked %d times", len(w.asked))
-			}
-			if i > 0 {
-				if again := show(m); again != got {
-					t.Fatalf("pieces of %d give\n%s\nat once\n%s", n, again, got)
-				}
-				continue
-			}
-			got = show(m)
-			if want := parse(t, req, w.written(), 0); contents(m) != contents(want) {
-				t.Fatalf("asked %d times: got\n%s\nwant\n%s", len(w.asked), got, show(want))
-			}
-			all := strings.TrimSuffix(text, CallsEnd)
-			want := parse(t, req, completion{all, StopSequence, CallsEnd}, 0)
-			if inValues, clean := valueTagsOf(want); clean && inValues == strings.Count(all, CallsEnd) && inValues <= maxContinuations &&
-				contents(m) != contents(want) {
-				t.Fatalf("asked %d times: got\n%s\nwritten to its end\n%s", len(w.asked), got, show(want))
-			}
-		}
-	})
-}
-
-// written is what the model has written in all, as one completion. White space
-// alone is no answer when it was asked to go on.
-func (w *writer) written() completion {
-	if before, ok := strings.CutSuffix(w.said, CallsEnd); ok && w.last.stop == StopEndTurn && strings.Trim(w.last.text, " \t\r\n") == "" {
-		return completion{before, StopSequence, CallsEnd}
-	}
-	return completion{w.said + w.last.text, w.last.stop, w.last.sequence}
-}
-
-// valueTagsOf counts CallsEnd in the inputs of calls, and tells whether all of
-// these are clean.
-func valueTagsOf(m *Message) (n int, clean bool) {
-	for _, b := range m.Content {
-		n += strings.Count(string(b.Input), CallsEnd)
-	}
-	for _, o := range m.Outcomes {
-		if o.Kind != OutcomeClean {
-			return n, false
-		}
-	}
-	return n, m.StopReason == StopToolUse
-}
-
-// contents is what show says of a message, but for the outcomes.
-func contents(m *Message) string {
-	s, _, _ := strings.Cut(show(m), "\n#")
-	return s
 }
