@@ -131,6 +131,9 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
 		return translate.Events(a.req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+			if p != prompt { // the model is to go on
+				x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: way.Upstream})
+			}
 			return attend(ctx, x, cancel, via.Invoke(ctx, asked, p), func(c translate.Chunk) string { return c.RequestID })
 		})
 	}, nil

@@ -40,7 +40,11 @@ func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseF
 			first.Stop()
 			idle.Stop()
 			if err != nil {
-				yield(none, reason(ctx, err))
+				err = reason(ctx, err)
+				if x.r.Context().Err() == nil {
+					x.charge(describe(err).typ)
+				}
+				yield(none, err)
 				return
 			}
 			if id := requestID(piece); id != "" {

@@ -35,11 +35,12 @@ func TestContinued(t *testing.T) {
 		prefill bool
 		body    string // a part of it
 		outcome string
+		calls   string // of the upstream, by how they ended
 	}{
-		{"continued", end, true, `"partial_json":"</function_calls>lo\"}"`, "continued"},
-		{"counted", end, true, `"usage":{"input_tokens":22,"output_tokens":14,`, "continued"},
-		{"refused", refusing, true, `"stop_reason":"max_tokens"`, "incomplete"},
-		{"no prefill", end, false, `"stop_reason":"max_tokens"`, "incomplete"},
+		{"continued", end, true, `"partial_json":"</function_calls>lo\"}"`, "continued", "none 2"},
+		{"counted", end, true, `"usage":{"input_tokens":22,"output_tokens":14,`, "continued", "none 2"},
+		{"refused", refusing, true, `"stop_reason":"max_tokens"`, "incomplete", "overloaded_error 1"},
+		{"no prefill", end, false, `"stop_reason":"max_tokens"`, "incomplete", "none 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,6 +54,10 @@ func TestContinued(t *testing.T) {
 				t.Errorf("stream:\n%s", body)
 			}
 			if m := scrape(t, s); !strings.Contains(m, `dragoman_tool_calls_total{model="claude-*",outcome="`+tt.outcome+`"} 1`) {
+				t.Errorf("metrics:\n%s", m)
+			}
+			kind, n, _ := strings.Cut(tt.calls, " ")
+			if m := scrape(t, s); !strings.Contains(m, `dragoman_upstream_attempts_total{error_type="`+kind+`",upstream="east"} `+n) {
 				t.Errorf("metrics:\n%s", m)
 			}
 		})

@@ -28,6 +28,7 @@ var programs = []struct {
 	{"TypeScript", "ts", "", runTypeScript},
 	{"Go", "go", "", runGo},
 	{"Bedrock", "sh", "AWS_REGION=", runCommands},
+	{"Vertex", "sh", "GOOGLE_CLOUD_PROJECT=", runCommands},
 }
 
 // TestREADME runs every program of the README. A block that it cannot place is an error.
