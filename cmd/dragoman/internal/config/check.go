@@ -106,7 +106,7 @@ func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, nam
 	native := w.Tools == proxy.ToolsNative || w.Tools == proxy.ToolsAuto
 	if native && (kind == Simulated || kind == OpenAI || w.Wire != "" && w.Wire != proxy.WireMessages) {
 		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", w.Tools, w.Upstream),
-			"use tools: xml, or an upstream of the kind anthropic or bedrock with wire: messages")
+			"use tools: xml, or an upstream of the kind anthropic, bedrock or vertex with wire: messages")
 	}
 	if w.Rescue && !native {
 		l.report(l.lines[key+".rescue"], key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
