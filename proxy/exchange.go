@@ -34,6 +34,9 @@ func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exch
 	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now(), unread: r.ContentLength != 0}
 	x.record = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
 	x.record.RequestID, x.record.ClientRequestID = identify(w, r)
+	if d.identify != nil {
+		d.identify(w.Header(), x.record.RequestID)
+	}
 	return x
 }
 
@@ -71,7 +74,7 @@ func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, er
 	}
 	opt.Strict = x.s.strict
 	began := x.elapsed()
-	body, err := x.dialect.decode(x.r.Header, data, opt)
+	body, err := x.dialect.decode(x.r, data, opt)
 	x.record.Decode = x.elapsed() - began
 	if err != nil {
 		return nil, Model{}, err
@@ -143,7 +146,7 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 
 	events := x.watch(x.attempts(ctx, body, ways))
 	if body.Stream {
-		x.stream = &stream{x: x, cancel: cancel}
+		x.stream = &stream{x: x, cancel: cancel, to: x.dialect.frames()}
 		return x.stream.send(events)
 	}
 	m, err := translate.Collect(events)
@@ -151,7 +154,7 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 		return err
 	}
 	began := x.elapsed()
-	answer := x.dialect.message(nil, m)
+	answer := x.dialect.message(x.w.Header(), nil, m, began)
 	x.record.Encode = x.elapsed() - began
 	return x.write(http.StatusOK, answer)
 }

@@ -23,10 +23,11 @@ func (x *exchange) fail(err error) {
 	case x.record.Terminal == metrics.ClientGone:
 		x.record.Status = cmp.Or(x.record.Status, f.status)
 	case began:
-		x.stream.last(x.dialect.failureEvent(nil, f, x.record.RequestID))
+		x.stream.last(x.stream.to.failure(nil, f, x.record.RequestID))
 	case x.record.Status == 0:
 		f.setHeader(x.w.Header())
-		_ = x.write(f.status, x.dialect.failure(nil, f, x.record.RequestID)) // nobody is left to tell
+		status, body := x.dialect.failure(x.w.Header(), f, x.record.RequestID)
+		_ = x.write(status, body) // nobody is left to tell
 	}
 }
 

@@ -16,11 +16,16 @@ import (
 // DecodeOptions says by which rules [Decode] reads a request.
 type DecodeOptions struct {
 	// Version is the API version of the client, as in the header
-	// anthropic-version. "" and versions that are not known are read as 2023-06-01.
+	// anthropic-version; "" for what the body says of it. Versions that are not known
+	// are read as 2023-06-01.
 	Version string
 	// Strict refuses what a text model cannot do and what the API does not know.
 	// Otherwise it is left out and named in Request.Dropped.
 	Strict bool
+	// Model and Stream, if they are set, say in place of the body's members who is
+	// asked, and whether to stream: in some APIs the path does.
+	Model  string
+	Stream *bool
 	// Count reads a request that asks for its tokens to be counted: max_tokens may
 	// be missing (reference/messages-api.md §11).
 	Count bool
@@ -79,8 +84,15 @@ func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
 		return nil, &InvalidRequestError{Message: notObject}
 	}
 	d := b.decoder()
+	if version := d.optional(member("anthropic_version"), b.wire.Version); b.opt.Version == "" && d.err == nil {
+		b.opt.Version = version
+	}
+	d = b.decoder()
 	b.Model = d.model(&b.wire)
 	b.Stream = b.wire.Stream.kind == 't'
+	if opt.Stream != nil {
+		b.Stream = *opt.Stream
+	}
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -105,7 +117,7 @@ func (b *Body) Request() (*Request, error) {
 // itself. The body is for the model to validate.
 func (b *Body) Native() (*Request, error) {
 	d := b.decoder()
-	r := &Request{Model: b.Model, Stream: d.flag(member("stream"), b.wire.Stream)}
+	r := &Request{Model: b.Model, Stream: d.stream(&b.wire)}
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -153,7 +165,7 @@ func (d *decoder) request(w *wireRequest) *Request {
 	r.Tools = d.tools(&w.Tools)
 	r.ToolChoice = d.toolChoice(w.ToolChoice, r.Tools)
 	r.StopSequences = d.stopSequences(&w.StopSequences)
-	r.Stream = d.flag(member("stream"), w.Stream)
+	r.Stream = d.stream(w)
 	d.sampling(r, w)
 	d.refuseServers(&w.MCPServers)
 	if !w.Thread.absent() && d.err == nil {
@@ -168,11 +180,21 @@ func (d *decoder) request(w *wireRequest) *Request {
 }
 
 func (d *decoder) model(w *wireRequest) string {
+	if d.opt.Model != "" {
+		return d.opt.Model
+	}
 	name := d.text(member("model"), w.Model)
 	if name == "" {
 		d.fail(member("model"), "String should have at least 1 character")
 	}
 	return name
+}
+
+func (d *decoder) stream(w *wireRequest) bool {
+	if d.opt.Stream != nil {
+		return *d.opt.Stream
+	}
+	return d.flag(member("stream"), w.Stream)
 }
 
 // system reads the system prompt: text, or blocks of text.
