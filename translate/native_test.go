@@ -132,8 +132,13 @@ func TestCollectNative(t *testing.T) {
 			if diff := cmp.Diff(want, string(m.AppendJSON(nil))); diff != "" {
 				t.Error(diff)
 			}
-			if m.StopReason != StopToolUse {
-				t.Errorf("stop_reason %q", m.StopReason)
+			if m.StopReason != StopToolUse || m.ID != "msg_1" || len(m.Content) == 0 {
+				t.Errorf("what we know of it: %+v", m)
+			}
+			for _, b := range m.Content {
+				if b.Type == BlockToolUse && (b.Name != "f" || b.ID != "toolu_1" || !b.Input.IsValid()) || b.Type == BlockText && b.Text == "" {
+					t.Errorf("block %+v", b)
+				}
 			}
 		})
 	}

@@ -134,15 +134,36 @@ type nativeEvent struct {
 	messagesEvent
 	Index        int `json:"index"`
 	ContentBlock struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		ID       string `json:"id"`
+		Name     string `json:"name"`
+		Thinking string `json:"thinking"`
 	} `json:"content_block"`
 	Delta struct {
 		Type         string         `json:"type"`
 		Text         string         `json:"text"`
+		PartialJSON  string         `json:"partial_json"`
+		Thinking     string         `json:"thinking"`
+		Signature    string         `json:"signature"`
 		StopReason   translate.Stop `json:"stop_reason"`
 		StopSequence string         `json:"stop_sequence"`
 	} `json:"delta"`
+}
+
+// delta returns the kind of a delta, and what it carries.
+func (ev *nativeEvent) delta() (translate.DeltaType, []byte) {
+	switch d := &ev.Delta; d.Type {
+	case "text_delta":
+		return translate.TextDelta, []byte(d.Text)
+	case "input_json_delta":
+		return translate.InputJSONDelta, []byte(d.PartialJSON)
+	case "thinking_delta":
+		return translate.ThinkingDelta, []byte(d.Thinking)
+	case "signature_delta":
+		return translate.SignatureDelta, []byte(d.Signature)
+	}
+	return translate.OtherDelta, nil
 }
 
 func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
@@ -156,12 +177,11 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
 		e.Type = translate.Ping
 	case "content_block_start":
 		e.Type = translate.ContentBlockStart
-		e.Block = &translate.ContentBlock{Type: ev.ContentBlock.Type, Text: ev.ContentBlock.Text}
+		b := &ev.ContentBlock
+		e.Block = &translate.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Thinking: b.Thinking}
 	case "content_block_delta":
-		e.Type, e.Delta = translate.ContentBlockDelta, translate.OtherDelta
-		if ev.Delta.Type == "text_delta" {
-			e.Delta, e.Text = translate.TextDelta, []byte(ev.Delta.Text)
-		}
+		e.Type = translate.ContentBlockDelta
+		e.Delta, e.Text = ev.delta()
 	case "content_block_stop":
 		e.Type = translate.ContentBlockStop
 	case "message_delta":

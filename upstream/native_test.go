@@ -126,6 +126,9 @@ func TestPass(t *testing.T) {
 			if text := string(events[6].Text) + string(events[7].Text); text != "Hé!" || events[6].Index != 1 {
 				t.Errorf("text %q of block %d", text, events[6].Index)
 			}
+			if b, d := events[9].Block, events[10]; b.ID != "toolu_1" || b.Name != "f" || d.Delta != translate.InputJSONDelta || string(d.Text) != `{"a":1}` {
+				t.Errorf("call %+v, %+v", b, d)
+			}
 			sent := string(f.Requests()[0].Body)
 			for _, part := range []string{`"max_tokens":9,"tools":[{"name":"f","x":{"y": [1, 2]}}],"messages":"any"`} {
 				if !strings.Contains(sent, part) {
