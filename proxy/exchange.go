@@ -97,10 +97,18 @@ func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 		return nil, err
 	}
 	req.ID = newID("msg_")
-	for _, field := range req.Dropped {
-		x.leaveOut(field, true)
-	}
+	x.leftOut(req.Dropped)
 	return req, nil
+}
+
+// leftOut takes down which fields of the request the way that is asked leaves out.
+func (x *exchange) leftOut(fields []string) {
+	x.record.Dropped = slices.Clone(fields)
+	if len(fields) == 0 {
+		x.w.Header().Del("X-Dragoman-Dropped")
+		return
+	}
+	x.w.Header().Set("X-Dragoman-Dropped", printable(fields))
 }
 
 // render makes the prompt for a model that can be asked so much.
@@ -128,11 +136,9 @@ func (x *exchange) render(req *translate.Request, w Way, can upstream.Features) 
 
 // leaveOut takes down that a field of the request does not reach the model.
 func (x *exchange) leaveOut(field string, given bool) {
-	if !given || slices.Contains(x.record.Dropped, field) {
-		return
+	if given && !slices.Contains(x.record.Dropped, field) {
+		x.leftOut(append(x.record.Dropped, field))
 	}
-	x.record.Dropped = append(x.record.Dropped, field)
-	x.w.Header().Set("X-Dragoman-Dropped", printable(x.record.Dropped))
 }
 
 // ask is the pipeline from the prompt to the client, streamed or whole. The

@@ -20,6 +20,8 @@ type nativeModel struct {
 	passed  []upstream.Native
 }
 
+func (n *nativeModel) Passes(m upstream.Model) bool { return m.ID != "no-such-api" }
+
 var noTools = &upstream.Error{Status: 400, Type: "invalid_request_error", Message: "no tools", Refuses: upstream.Tools}
 
 func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream.Native) iter.Seq2[translate.Event, error] {
