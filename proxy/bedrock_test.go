@@ -118,14 +118,14 @@ func TestBedrockModels(t *testing.T) {
 			t.Errorf("%.100s: status %d, model %.100q, %v", tt.segment, w.StatusCode, m.Model, err)
 		}
 	}
-	for _, segment := range []string{"%FF", "a%2F%80", strings.Repeat("a", 2049), strings.Repeat("%2F", 2049)} {
+	for _, segment := range []string{"", "%FF", "a%2F%80", strings.Repeat("a", 2049), strings.Repeat("%2F", 2049)} {
 		message := checkException(t, postTo(s, "/model/"+segment+"/invoke", bedrockQuestion), 400, "ValidationException")
 		if message != "modelId: The provided model identifier is invalid." {
 			t.Errorf("%.100s: %s", segment, message)
 		}
 	}
 	// The id is one segment, and there is nothing else below /model.
-	for _, path := range []string{"/model//invoke", "/model/a/b/invoke", "/model/a", "/model/", "/model/a/invoke/", "/model/a%2Finvoke", "/model/a/nope", "/guardrail/g/version/1/apply"} {
+	for _, path := range []string{"/model/a/b/invoke", "/model/a", "/model/", "/model/a/invoke/", "/model/a%2Finvoke", "/model/a/nope", "/guardrail/g/version/1/apply"} {
 		checkException(t, postTo(s, path, bedrockQuestion), 404, "ResourceNotFoundException")
 	}
 	w := httptest.NewRecorder()
