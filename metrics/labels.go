@@ -9,7 +9,7 @@ import (
 const other = "other"
 
 var (
-	dialects = []string{"messages"}
+	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "vertex"}
 
 	// error.type of the Messages API (reference/errors.md §2).
 	errorTypes = []string{

@@ -35,9 +35,16 @@ type attempts struct {
 
 	asked   upstream.Model // as it was asked last
 	tries   int            // of the first way
+	failed  int            // calls that failed through no fault of the request
 	backoff *backoff.ExponentialBackOff
-	first   error  // of the first way, when another one is asked in its place
-	left    string // error type of the way before, "" for none
+	first   *passed // the first way, when another one is asked in its place
+	left    string  // error type of the way before, "" for none
+}
+
+// passed is a way that failed, and how.
+type passed struct {
+	way Way
+	err error
 }
 
 func (x *exchange) attempts(ctx context.Context, body *translate.Body, ways []Way) iter.Seq2[translate.Event, error] {
@@ -67,8 +74,7 @@ func newBackoff() *backoff.ExponentialBackOff {
 // to answer; everything after that has been yielded.
 func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) bool) error {
 	way := a.ways[0]
-	a.x.record.Upstream, a.x.record.UpstreamModel = way.Upstream, way.Model
-	a.x.w.Header().Set("X-Dragoman-Upstream", way.Upstream)
+	a.name(way)
 	a.asked = way.Asked()
 	a.asked.Can &^= a.x.s.lessons.of(way)
 
@@ -77,36 +83,44 @@ func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) b
 		return err
 	}
 	gate := a.x.s.gates[way.Upstream]
-	if a.tries == 0 {
-		gate.earn()
-	}
 	done, err := gate.enter()
 	if err != nil {
 		return err
 	}
+	if a.tries == 0 {
+		gate.earn()
+	}
 	begun := false
-	defer func() {
+	begin := func(outcome error) {
 		if !begun {
-			done(err)
+			begun = true
+			done(outcome)
 		}
-	}()
+	}
+	defer begin(errUnfinished) // a panic says nothing of the upstream
 	a.count(way)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var e translate.Event
-	for e, err = range invoke(ctx, cancel) {
-		if err != nil && !begun {
-			return err
+	for e, err := range invoke(ctx, cancel) {
+		if err != nil {
+			a.x.charge(err)
+			if !begun {
+				begin(err)
+				return err
+			}
 		}
-		if !begun {
-			begun = true
-			done(nil)
-		}
-		if !yield(e, err) {
+		begin(nil)
+		if !yield(e, err) || e.Type == translate.MessageStop {
 			return nil
 		}
 	}
 	return nil
+}
+
+// name takes down who is asked.
+func (a *attempts) name(way Way) {
+	a.x.record.Upstream, a.x.record.UpstreamModel = way.Upstream, way.Model
+	a.x.w.Header().Set("X-Dragoman-Upstream", way.Upstream)
 }
 
 // invocation sends a request, once it is ranged over. It is given up with cancel.
@@ -115,8 +129,13 @@ type invocation func(ctx context.Context, cancel context.CancelCauseFunc) iter.S
 // prepare makes the request of a way, and returns what sends it.
 func (a *attempts) prepare(way Way) (invocation, error) {
 	x, via, asked := a.x, a.x.s.upstreams[way.Via()], a.asked
-	if way.native(asked) {
-		return a.native(way, via.(NativeUpstream))
+	if native, ok := via.(NativeUpstream); ok && way.native(asked) {
+		if native.Passes(asked) {
+			return a.native(way, native)
+		}
+		if way.Tools == ToolsNative {
+			return nil, invalid("model: " + clip(way.Model) + " has no tool API that a request could go through to; ask it with tools: xml")
+		}
 	}
 	if a.req == nil {
 		req, err := x.decode(a.body)
@@ -125,6 +144,7 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 		}
 		a.req = req
 	}
+	x.leftOut(a.req.Dropped)
 	prompt, err := x.render(a.req, way, asked.Can)
 	if err != nil {
 		return nil, err
@@ -147,6 +167,7 @@ func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
 		return nil, err
 	}
 	req.ID = newID("msg_")
+	x.leftOut(nil)
 	a.asked.Can &= upstream.Tools // nothing else was left out that could be
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
 		events := via.Pass(ctx, asked, x.dialect.native(x.r.Header, a.body))
@@ -180,28 +201,38 @@ func (a *attempts) again(ctx context.Context, err error) error {
 	}
 	if a.unlearn(err) {
 		a.x.passOver(err)
+		a.tries-- // it was not the upstream that failed
 		return nil
 	}
-	var failed *upstream.Error
+	good := recoverable(err)
+	if good && a.tries > 0 {
+		a.failed++
+	}
 	switch {
-	case !recoverable(err):
-		if a.first != nil {
-			a.x.passOver(err)
-			return a.first
-		}
-		return err
-	case a.retries(err):
+	case good && a.retries(err):
 		a.x.passOver(err)
 		return a.wait(ctx, err)
-	case len(a.ways) > 1:
+	case len(a.ways) > 1 && (good || a.first != nil):
 		a.next(err)
 		return nil
-	case errors.As(err, &failed) && a.tries >= a.x.s.attempts && a.tries > 1:
-		final := *failed
-		final.Final = true // a client that goes on where we gave up multiplies the load
-		return &final
+	case a.first != nil && !good:
+		a.x.passOver(err)
+		a.name(a.first.way)
+		err = a.first.err
 	}
-	return err
+	return a.final(err)
+}
+
+// final is the error as the client is told, once nothing is left to try. One that
+// goes on where we gave up multiplies the load.
+func (a *attempts) final(err error) error {
+	var failed *upstream.Error
+	if a.failed < 2 || !recoverable(err) || !errors.As(err, &failed) {
+		return err
+	}
+	final := *failed
+	final.Final = true
+	return &final
 }
 
 // unlearn takes down that the model refuses a feature that it was asked for.
@@ -264,7 +295,7 @@ func (a *attempts) wait(ctx context.Context, err error) error {
 func (a *attempts) next(err error) {
 	a.x.passOver(err)
 	if a.first == nil {
-		a.first = err
+		a.first = &passed{a.ways[0], err}
 	}
 	a.left = describe(err).typ
 	a.ways, a.tries = a.ways[1:], 0

@@ -101,7 +101,12 @@ func TestAttempts(t *testing.T) {
 		{"a fallback at once", []error{throttled}, []error{}, seen{200, "from west", "west", "2", "", ""}, 0},
 		{"a fallback for a quota", []error{quota}, []error{}, seen{200, "from west", "west", "2", "", ""}, 0},
 		{"no fallback for a request at fault", []error{missing}, []error{}, seen{404, "not_found_error", "east", "1", "", ""}, 0},
-		{"a fallback that knows no such model", []error{quota}, []error{missing}, seen{429, "rate_limit_error", "west", "2", "", "false"}, 0},
+		{"a fallback that knows no such model", []error{quota}, []error{missing}, seen{429, "rate_limit_error", "east", "2", "", "false"}, 0},
+		{"retries, and a fallback that knows no such model", []error{busy, busy}, []error{missing}, seen{529, "overloaded_error", "east", "3", "", "false"}, 0},
+		{"one failure each, too soon for another", []error{failure5(529, "overloaded_error", time.Minute)}, []error{failure5(529, "overloaded_error", time.Minute)},
+			seen{529, "overloaded_error", "west", "2", "60", "false"}, 0},
+		{"a lesson is no failure", []error{noSystem, failure5(529, "overloaded_error", time.Minute)}, nil, seen{529, "overloaded_error", "east", "2", "60", ""}, 0},
+		{"a lesson costs no try", []error{noSystem, busy}, nil, seen{200, "from east", "east", "3", "", ""}, 0},
 		{"everybody fails", []error{busy, busy}, []error{busy, busy}, seen{529, "overloaded_error", "west", "4", "", "false"}, 0},
 		{"a feature that is refused", []error{noSystem}, nil, seen{200, "from east", "east", "2", "", ""}, 0},
 		{"a refusal that makes no sense", []error{noSystem, noSystem}, nil, seen{400, "invalid_request_error", "east", "2", "", ""}, 0},
@@ -125,6 +130,40 @@ func TestAttempts(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A fallback that cannot help is passed over like another.
+func TestFallbackAfterFallback(t *testing.T) {
+	s := newServer(t, &flaky{always: quota}, twice, func(o *Options) {
+		o.Upstreams["west"], o.Upstreams["north"] = &flaky{always: missing}, &flaky{name: "north"}
+		o.Models[0].Fallbacks = []Way{{Upstream: "west"}, {Upstream: "north"}}
+	})
+	if got := see(post(s, question)); got.upstream != "north" || got.status != 200 || got.attempts != "3" {
+		t.Errorf("%+v", got)
+	}
+	metrics := scrape(t, s)
+	for _, want := range []string{
+		`upstream_attempts_total{error_type="rate_limit_error",upstream="east"} 1`,
+		`upstream_attempts_total{error_type="not_found_error",upstream="west"} 1`,
+		`upstream_attempts_total{error_type="none",upstream="north"} 1`,
+		`fallbacks_total{error_type="rate_limit_error",upstream="west"} 1`,
+		`fallbacks_total{error_type="not_found_error",upstream="north"} 1`,
+	} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("no %s in\n%s", want, metrics)
+		}
+	}
+}
+
+// What a way left out that did not answer reached the one that did.
+func TestDroppedByTheWayThatAnswers(t *testing.T) {
+	s := withFallback(t, &flaky{always: quota}, &flaky{name: "west"}, func(o *Options) {
+		o.Models[0].Features = upstream.Override{Without: upstream.Sampling}
+	})
+	body := strings.Replace(question, `"messages"`, `"temperature":0.5,"thinking":{"type":"adaptive"},"messages"`, 1)
+	if got := post(s, body).Result().Header.Get("X-Dragoman-Dropped"); got != "thinking" {
+		t.Errorf("dropped %q", got)
 	}
 }
 
@@ -215,6 +254,90 @@ func TestDeadUpstream(t *testing.T) {
 			if got := see(post(s, question)); got.status != 200 {
 				t.Errorf("%+v", got)
 			}
+		}
+	})
+}
+
+// One that dies sees no more, however well it did before.
+func TestUpstreamDies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		east := &flaky{name: "east"}
+		s := newServer(t, east, twice)
+		for range 100 {
+			post(s, question)
+		}
+		east.calls, east.always = nil, busy
+		for requests := 1; len(east.calls) < tripAfter; requests++ {
+			post(s, question)
+			if n := len(east.calls); requests >= 5 && float64(n) > 1.2*float64(requests) {
+				t.Fatalf("%d calls for %d requests", n, requests)
+			}
+		}
+	})
+}
+
+// While one call tries whether an upstream is back, the others do not wait for ever.
+func TestSlowProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		for range tripAfter {
+			done, err := g.enter()
+			if err != nil {
+				t.Fatal(err)
+			}
+			done(busy)
+		}
+		time.Sleep(openFor + 1)
+		probe, err := g.enter()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.enter(); err == nil {
+			t.Error("a second call beside the one that tries")
+		}
+		time.Sleep(openFor + 1)
+		if done, err := g.enter(); err != nil {
+			t.Errorf("shut out by a slow call: %v", err)
+		} else {
+			done(busy)
+		}
+		probe(nil)
+		if _, err := g.enter(); err != nil {
+			t.Errorf("the upstream is back: %v", err)
+		}
+	})
+}
+
+// A programming error says nothing of an upstream.
+func TestPanicIsNoOutcome(t *testing.T) {
+	s := newServer(t, upstreamFunc(func(context.Context, func(translate.Chunk, error) bool) { panic("bug") }))
+	for range tripAfter - 1 {
+		done, _ := s.gates["east"].enter()
+		done(busy)
+	}
+	post(s, question)
+	done, _ := s.gates["east"].enter()
+	done(busy)
+	if _, err := s.gates["east"].enter(); err == nil {
+		t.Error("a panic counts as a success")
+	}
+}
+
+// A lesson is forgotten after a while: it may have been wrong.
+func TestLessonForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lessons
+		w := Way{Upstream: "east", Model: "m"}
+		l.learn(w, upstream.System)
+		if time.Sleep(forget); l.of(w) != upstream.System {
+			t.Error("forgotten too early")
+		}
+		if time.Sleep(time.Millisecond); l.of(w) != 0 {
+			t.Error("kept for ever")
+		}
+		l.learn(w, upstream.TopK)
+		if l.of(w) != upstream.TopK {
+			t.Errorf("learnt %v", l.of(w))
 		}
 	})
 }

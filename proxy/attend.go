@@ -41,9 +41,7 @@ func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseF
 			idle.Stop()
 			if err != nil {
 				err = reason(ctx, err)
-				if x.r.Context().Err() == nil {
-					x.charge(describe(err).typ)
-				}
+				x.charge(err) // whatever becomes of it
 				yield(none, err)
 				return
 			}

@@ -20,13 +20,12 @@ func newKey(secret string) key {
 }
 
 // authenticate lets the exchange go on if there are no keys, or if one of the
-// credentials of the request is one. Old clients send a key as x-api-key, new
-// ones as a bearer token, some both (reference/errors.md §6).
+// credentials of the request is one.
 func (x *exchange) authenticate() error {
 	if len(x.s.keys) == 0 {
 		return nil
 	}
-	for _, secret := range []string{x.r.Header.Get("X-Api-Key"), bearer(x.r.Header)} {
+	for _, secret := range x.dialect.keys(x.r.Header) {
 		if id := x.s.keyID(secret); id != "" && x.record.KeyID == "" {
 			x.record.KeyID = id
 		}

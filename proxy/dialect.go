@@ -2,40 +2,59 @@ package proxy
 
 import (
 	"net/http"
+	"time"
 
 	"dragoman/translate"
 	"dragoman/upstream"
 )
 
 // dialect is a client API that we speak: all that an exchange has to know of its
-// bytes. Functions that append take dst and return it longer; they are called
-// from one goroutine at a time.
+// bytes. Functions that append take dst and return it longer.
 type dialect struct {
 	// name is the label of the metrics and in the log.
 	name string
 
-	// decode reads a request, up to its validation, by the options and what the
-	// header says of them. The error is a *translate.InvalidRequestError.
-	decode func(h http.Header, body []byte, opt translate.DecodeOptions) (*translate.Body, error)
+	// identify writes the id of the request, beside the header that all answers
+	// have; nil if the API has no other.
+	identify func(h http.Header, requestID string)
+
+	// keys returns what of a request may be a key of ours. Empty ones are none.
+	keys func(h http.Header) []string
+
+	// decode reads a request, up to its validation, by the options and what header
+	// and path say of them. The error is a *translate.InvalidRequestError.
+	decode func(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error)
 
 	// native is the request for a model with tools of its own.
 	native func(h http.Header, body *translate.Body) upstream.Native
 
-	// message appends a whole answer, in JSON.
-	message func(dst []byte, m *translate.Message) []byte
+	// message appends a whole answer, in JSON, which took so long, and may add to its
+	// header.
+	message func(h http.Header, dst []byte, m *translate.Message, took time.Duration) []byte
 
 	// count appends the answer to the question how many tokens a request has, in JSON.
 	count func(dst []byte, tokens int) []byte
 
-	// failure appends the body of the answer to a request that failed, in JSON.
-	failure func(dst []byte, f *failure, requestID string) []byte
+	// failure returns the status and the body, in JSON, of the answer to a request
+	// that failed, and may add to its header.
+	failure func(h http.Header, f *failure, requestID string) (status int, body []byte)
 
 	// streamHeader is what the header of a streamed answer holds.
 	streamHeader http.Header
 
-	// event appends the frame of an event of a stream. It may append nothing.
-	event func(dst []byte, e translate.Event) []byte
+	// ping is the frame that breaks a silence; nil if the API has none.
+	ping []byte
 
-	// failureEvent appends the frame that ends a stream that failed.
-	failureEvent func(dst []byte, f *failure, requestID string) []byte
+	// frames returns what writes the frames of one streamed answer.
+	frames func() frames
+}
+
+// frames writes the frames of one streamed answer, one after another.
+type frames interface {
+	// event appends the frame of an event, so long after the request. It may append
+	// nothing, or several.
+	event(dst []byte, e translate.Event, took time.Duration) []byte
+
+	// failure appends the frame that ends a stream that failed.
+	failure(dst []byte, f *failure, requestID string) []byte
 }

@@ -34,6 +34,9 @@ func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exch
 	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now(), unread: r.ContentLength != 0}
 	x.record = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
 	x.record.RequestID, x.record.ClientRequestID = identify(w, r)
+	if d.identify != nil {
+		d.identify(w.Header(), x.record.RequestID)
+	}
 	return x
 }
 
@@ -71,7 +74,7 @@ func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, er
 	}
 	opt.Strict = x.s.strict
 	began := x.elapsed()
-	body, err := x.dialect.decode(x.r.Header, data, opt)
+	body, err := x.dialect.decode(x.r, data, opt)
 	x.record.Decode = x.elapsed() - began
 	if err != nil {
 		return nil, Model{}, err
@@ -94,10 +97,18 @@ func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 		return nil, err
 	}
 	req.ID = newID("msg_")
-	for _, field := range req.Dropped {
-		x.leaveOut(field, true)
-	}
+	x.leftOut(req.Dropped)
 	return req, nil
+}
+
+// leftOut takes down which fields of the request the way that is asked leaves out.
+func (x *exchange) leftOut(fields []string) {
+	x.record.Dropped = slices.Clone(fields)
+	if len(fields) == 0 {
+		x.w.Header().Del("X-Dragoman-Dropped")
+		return
+	}
+	x.w.Header().Set("X-Dragoman-Dropped", printable(fields))
 }
 
 // render makes the prompt for a model that can be asked so much.
@@ -125,11 +136,9 @@ func (x *exchange) render(req *translate.Request, w Way, can upstream.Features) 
 
 // leaveOut takes down that a field of the request does not reach the model.
 func (x *exchange) leaveOut(field string, given bool) {
-	if !given || slices.Contains(x.record.Dropped, field) {
-		return
+	if given && !slices.Contains(x.record.Dropped, field) {
+		x.leftOut(append(x.record.Dropped, field))
 	}
-	x.record.Dropped = append(x.record.Dropped, field)
-	x.w.Header().Set("X-Dragoman-Dropped", printable(x.record.Dropped))
 }
 
 // ask is the pipeline from the prompt to the client, streamed or whole. The
@@ -143,7 +152,7 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 
 	events := x.watch(x.attempts(ctx, body, ways))
 	if body.Stream {
-		x.stream = &stream{x: x, cancel: cancel}
+		x.stream = &stream{x: x, cancel: cancel, to: x.dialect.frames()}
 		return x.stream.send(events)
 	}
 	m, err := translate.Collect(events)
@@ -151,7 +160,7 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 		return err
 	}
 	began := x.elapsed()
-	answer := x.dialect.message(nil, m)
+	answer := x.dialect.message(x.w.Header(), nil, m, began)
 	x.record.Encode = x.elapsed() - began
 	return x.write(http.StatusOK, answer)
 }

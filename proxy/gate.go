@@ -13,16 +13,20 @@ import (
 
 const (
 	// tripAfter is how many calls in a row have to fail until an upstream is left
-	// alone, and openFor for how long; then one call tries whether it is back.
+	// alone, and openFor for how long; then one call tries whether it is
+	// back, and the others wait for it as long again.
 	tripAfter = 20
 	openFor   = 5 * time.Second
 
-	// Each request adds retryShare of a retry to what may be spent, up to mostRetries.
-	// With the one that is there from the start, a dead upstream sees at most 1.2
-	// times as many calls as there are requests, as soon as there are five.
+	// Each request adds retryShare of a retry to what may be spent, up to one. An
+	// upstream that is dead, or dies, sees at most 1.2 times as many calls as there
+	// are requests, as soon as there are five.
 	retryShare  = .11
-	mostRetries = 10
+	mostRetries = 1
 )
+
+// errUnfinished is the outcome of a call that did not come to one.
+var errUnfinished = errors.New("the call was not finished")
 
 // gate stands before an upstream, for all exchanges: a circuit breaker, and the
 // budget of retries, which is a bucket that requests fill.
@@ -35,12 +39,12 @@ type gate struct {
 }
 
 func newGate() *gate {
-	g := &gate{retries: 1}
+	g := &gate{retries: mostRetries}
 	g.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout:      openFor,
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
 		IsSuccessful: func(err error) bool { return !down(err) },
-		IsExcluded:   func(err error) bool { return errors.Is(err, errClientGone) },
+		IsExcluded:   func(err error) bool { return errors.Is(err, errClientGone) || errors.Is(err, errUnfinished) },
 		OnStateChange: func(_ string, _, to gobreaker.State) {
 			if to == gobreaker.StateOpen {
 				g.mu.Lock()
@@ -60,6 +64,11 @@ func (g *gate) enter() (done func(error), err error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if errors.Is(err, gobreaker.ErrTooManyRequests) && time.Since(g.opens) > openFor {
+		// The call that tries whether the upstream is back takes its time. That alone
+		// shuts nobody out.
+		return func(error) {}, nil
+	}
 	return nil, &upstream.Error{
 		Status:     529,
 		Type:       "overloaded_error",

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"sync"
+	"time"
 
 	"dragoman/upstream"
 )
@@ -10,10 +11,14 @@ import (
 // make up ids where a name has a wildcard.
 const mostLessons = 1 << 10
 
+// forget is how long a lesson is kept: models change, and a lesson may be wrong.
+const forget = time.Hour
+
 // lessons is what models have refused, so that they are not asked for it again.
 type lessons struct {
 	mu      sync.Mutex
 	refused map[lesson]upstream.Features
+	since   time.Time // of the oldest
 }
 
 // lesson is whose: the way to an upstream and the model there.
@@ -23,6 +28,9 @@ type lesson struct{ via, model string }
 func (l *lessons) of(w Way) upstream.Features {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if time.Since(l.since) > forget {
+		l.refused = nil
+	}
 	return l.refused[lesson{w.Via(), w.Model}]
 }
 
@@ -31,7 +39,7 @@ func (l *lessons) learn(w Way, refused upstream.Features) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.refused == nil || len(l.refused) >= mostLessons {
-		l.refused = map[lesson]upstream.Features{}
+		l.refused, l.since = map[lesson]upstream.Features{}, time.Now()
 	}
 	l.refused[lesson{w.Via(), w.Model}] |= refused
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,33 +16,49 @@ import (
 // messages is the Messages API (reference/messages-api.md), whose streams are
 // server-sent events (reference/streaming.md §1).
 var messages = dialect{
-	name:    "messages",
-	decode:  decodeMessages,
-	native:  nativeMessages,
-	message: func(dst []byte, m *translate.Message) []byte { return m.AppendJSON(dst) },
+	name:   "messages",
+	keys:   messagesKeys,
+	decode: decodeMessages,
+	native: nativeMessages,
+	message: func(_ http.Header, dst []byte, m *translate.Message, _ time.Duration) []byte {
+		return m.AppendJSON(dst)
+	},
 	count: func(dst []byte, tokens int) []byte {
 		return fmt.Appendf(dst, `{"input_tokens":%d}`, tokens)
 	},
-	failure: appendError,
+	failure: func(_ http.Header, f *failure, requestID string) (int, []byte) {
+		return f.status, appendError(nil, f, requestID)
+	},
 	streamHeader: http.Header{
 		"Content-Type":      {"text/event-stream; charset=utf-8"},
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"}, // nginx would hold events back
 	},
-	event: func(dst []byte, e translate.Event) []byte {
-		dst = appendFrameHead(dst, e.Name())
-		dst = e.AppendJSON(dst)
-		return append(dst, "\n\n"...)
-	},
-	failureEvent: func(dst []byte, f *failure, requestID string) []byte {
-		dst = appendFrameHead(dst, "error")
-		dst = appendError(dst, f, requestID)
-		return append(dst, "\n\n"...)
-	},
+	ping:   sse{}.event(nil, translate.Event{Type: translate.Ping}, 0),
+	frames: func() frames { return sse{} },
 }
 
-func decodeMessages(h http.Header, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
-	opt.Version = h.Get("Anthropic-Version")
+// messagesKeys returns the credentials of a client: old ones send a key as
+// x-api-key, new ones as a bearer token, some both (reference/errors.md §6).
+func messagesKeys(h http.Header) []string { return []string{h.Get("X-Api-Key"), bearer(h)} }
+
+// sse writes server-sent events.
+type sse struct{}
+
+func (sse) event(dst []byte, e translate.Event, _ time.Duration) []byte {
+	dst = appendFrameHead(dst, e.Name())
+	dst = e.AppendJSON(dst)
+	return append(dst, "\n\n"...)
+}
+
+func (sse) failure(dst []byte, f *failure, requestID string) []byte {
+	dst = appendFrameHead(dst, "error")
+	dst = appendError(dst, f, requestID)
+	return append(dst, "\n\n"...)
+}
+
+func decodeMessages(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+	opt.Version = r.Header.Get("Anthropic-Version")
 	return translate.ReadBody(body, opt)
 }
 

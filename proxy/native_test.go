@@ -20,6 +20,8 @@ type nativeModel struct {
 	passed  []upstream.Native
 }
 
+func (n *nativeModel) Passes(m upstream.Model) bool { return m.ID != "no-such-api" }
+
 var noTools = &upstream.Error{Status: 400, Type: "invalid_request_error", Message: "no tools", Refuses: upstream.Tools}
 
 func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream.Native) iter.Seq2[translate.Event, error] {
@@ -102,6 +104,27 @@ func TestNativeRefusal(t *testing.T) {
 	got := see(post(newServer(t, m, withTools(ToolsNative, false)), question))
 	if got.status != 400 || len(m.passed) != 1 || len(m.calls) != 0 {
 		t.Errorf("%+v after %d and %d calls", got, len(m.passed), len(m.calls))
+	}
+}
+
+// A model without the Messages API is asked in words, unless that is ruled out.
+func TestNativeModelOfAnotherAPI(t *testing.T) {
+	for tools, status := range map[string]int{ToolsAuto: 200, ToolsNative: 400} {
+		m := &nativeModel{flaky: flaky{name: "east"}}
+		s := newServer(t, m, withTools(tools, false), func(o *Options) { o.Models[0].Model = "no-such-api" })
+		if got := see(post(s, question)); got.status != status || len(m.passed) != 0 {
+			t.Errorf("%s: %+v, passed on %d times", tools, got, len(m.passed))
+		}
+	}
+}
+
+// A request that is read in both ways loses nothing.
+func TestAutoReadsTwice(t *testing.T) {
+	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
+	forced := strings.Replace(question, `"messages"`, `"tool_choice":{"type":"tool","name":"get_weather","disable_parallel_tool_use":true},"messages"`, 1)
+	got := see(post(newServer(t, m, withTools(ToolsAuto, true)), strings.Replace(forced, "claude-2.1", "claude-3-haiku", 1)))
+	if got.status != 200 || len(m.calls) != 1 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -23,10 +23,11 @@ func (x *exchange) fail(err error) {
 	case x.record.Terminal == metrics.ClientGone:
 		x.record.Status = cmp.Or(x.record.Status, f.status)
 	case began:
-		x.stream.last(x.dialect.failureEvent(nil, f, x.record.RequestID))
+		x.stream.last(x.stream.to.failure(nil, f, x.record.RequestID))
 	case x.record.Status == 0:
 		f.setHeader(x.w.Header())
-		_ = x.write(f.status, x.dialect.failure(nil, f, x.record.RequestID)) // nobody is left to tell
+		status, body := x.dialect.failure(x.w.Header(), f, x.record.RequestID)
+		_ = x.write(status, body) // nobody is left to tell
 	}
 }
 
@@ -40,30 +41,28 @@ func (x *exchange) blame(err error) {
 		x.record.UpstreamRequestID = failed.RequestID
 	}
 	x.record.Panicked = errors.As(err, &panicked)
-	if !x.record.Panicked && (x.record.Terminal == metrics.Failed || x.record.Terminal == metrics.IdleTimeout) {
-		x.charge(x.record.ErrorType)
+}
+
+// charge takes down what the last call of an upstream failed with, unless it was
+// not the upstream that ended it.
+func (x *exchange) charge(err error) {
+	if n := len(x.record.Attempts); n > 0 && x.r.Context().Err() == nil && !errors.Is(err, errClientGone) {
+		x.record.Attempts[n-1].ErrorType = describe(err).typ
 	}
 }
 
-// charge takes down what the last call of an upstream failed with.
-func (x *exchange) charge(errorType string) {
-	if n := len(x.record.Attempts); n > 0 {
-		x.record.Attempts[n-1].ErrorType = errorType
-	}
-}
-
-// passOver takes down and logs a failure that the client is not told of, because
-// there is another try.
+// passOver logs a failure that the client is not told of, because there is another
+// try. What an upstream says may hold parts of the prompt, and is not logged.
 func (x *exchange) passOver(err error) {
-	f := describe(err)
-	x.charge(f.typ)
-	x.s.log.Warn().
+	line := x.s.log.Warn().
 		Str("request_id", x.record.RequestID).
 		Str("upstream", x.record.Upstream).
-		Str("error_type", f.typ).
-		Str("error", err.Error()).
-		Str("msg", "the upstream failed and is passed over").
-		Send()
+		Str("error_type", describe(err).typ)
+	var failed *upstream.Error
+	if errors.As(err, &failed) && failed.Err != nil {
+		line.Str("error", failed.Err.Error())
+	}
+	line.Str("msg", "the upstream failed and is passed over").Send()
 }
 
 // explain logs what the client is not told of an error.

@@ -33,9 +33,10 @@ type Upstream interface {
 
 // NativeUpstream is an upstream whose models may have a tool API of their own,
 // that of the Messages API. Pass is to such models what Invoke is to others; the
-// events have a Raw.
+// events have a Raw, valid until the next event.
 type NativeUpstream interface {
 	Upstream
+	Passes(m upstream.Model) bool // whether the model is asked over the Messages API
 	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[translate.Event, error]
 	CountNative(ctx context.Context, m upstream.Model, n upstream.Native) (tokens int, err error)
 }

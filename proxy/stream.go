@@ -18,6 +18,7 @@ import (
 type stream struct {
 	x      *exchange
 	cancel context.CancelCauseFunc // of the upstream, when the client is gone
+	to     frames                  // makes the frames
 	frames []byte                  // whole frames, not yet written
 
 	mu      sync.Mutex // of all below and of the client's connection
@@ -36,7 +37,7 @@ func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 		if err != nil {
 			return err
 		}
-		st.frames = st.x.dialect.event(st.frames, e)
+		st.frames = st.to.event(st.frames, e, st.x.elapsed())
 		if len(st.frames) >= mostFrames {
 			began := st.x.elapsed()
 			err := st.flush()
@@ -82,7 +83,7 @@ func (st *stream) ping() {
 	if st.ended { // the timer had fired before it could be stopped
 		return
 	}
-	st.write(st.x.dialect.event(nil, translate.Event{Type: translate.Ping}))
+	st.write(st.x.dialect.ping)
 }
 
 // write sends frames to the client, whose being gone cancels the upstream. The

@@ -16,11 +16,16 @@ import (
 // DecodeOptions says by which rules [Decode] reads a request.
 type DecodeOptions struct {
 	// Version is the API version of the client, as in the header
-	// anthropic-version. "" and versions that are not known are read as 2023-06-01.
+	// anthropic-version; "" for what the body says of it. Versions that are not known
+	// are read as 2023-06-01.
 	Version string
 	// Strict refuses what a text model cannot do and what the API does not know.
 	// Otherwise it is left out and named in Request.Dropped.
 	Strict bool
+	// Model and Stream, if they are set, say in place of the body's members who is
+	// asked, and whether to stream: in some APIs the path does.
+	Model  string
+	Stream *bool
 	// Count reads a request that asks for its tokens to be counted: max_tokens may
 	// be missing (reference/messages-api.md §11).
 	Count bool
@@ -62,7 +67,7 @@ type Body struct {
 
 	raw  []byte
 	opt  DecodeOptions
-	wire wireRequest
+	wire *wireRequest // nil once it has been used up
 }
 
 // ReadBody reads a body as [Decode] does, up to its validation: it is JSON as it
@@ -71,16 +76,23 @@ func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
 	if deeperThan(body, maxDepth) {
 		return nil, &InvalidRequestError{Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
 	}
-	b := &Body{raw: body, opt: opt}
-	if err := json.Unmarshal(body, &b.wire); err != nil {
+	b := &Body{raw: body, opt: opt, wire: new(wireRequest)}
+	if err := json.Unmarshal(body, b.wire); err != nil {
 		return nil, jsonError(body, err)
 	}
 	if jsontext.Value(body).Kind() != '{' { // null is no error of the json package
 		return nil, &InvalidRequestError{Message: notObject}
 	}
 	d := b.decoder()
-	b.Model = d.model(&b.wire)
+	if version := d.optional(member("anthropic_version"), b.wire.Version); b.opt.Version == "" && d.err == nil {
+		b.opt.Version = version
+	}
+	d = b.decoder()
+	b.Model = d.model(b.wire)
 	b.Stream = b.wire.Stream.kind == 't'
+	if opt.Stream != nil {
+		b.Stream = *opt.Stream
+	}
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -89,10 +101,21 @@ func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
 
 func (b *Body) decoder() *decoder { return &decoder{body: b.raw, opt: b.opt} }
 
+// use returns the members of the body, which are used up by reading them. Only a
+// request that is read in two ways is scanned twice.
+func (b *Body) use() *wireRequest {
+	w := b.wire
+	if b.wire = nil; w == nil {
+		w = new(wireRequest)
+		_ = json.Unmarshal(b.raw, w) // it was no error the first time
+	}
+	return w
+}
+
 // Request validates the request; see [Decode].
 func (b *Body) Request() (*Request, error) {
 	d := b.decoder()
-	r := d.request(&b.wire)
+	r := d.request(b.use())
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -102,17 +125,25 @@ func (b *Body) Request() (*Request, error) {
 
 // Native returns the request as far as it concerns us if the model has a tool API
 // of its own: the model, whether to stream, and those tools that the client runs
-// itself. The body is for the model to validate.
+// itself, if we know their kind. The body is for the model to validate.
 func (b *Body) Native() (*Request, error) {
-	d := b.decoder()
-	r := &Request{Model: b.Model, Stream: d.flag(member("stream"), b.wire.Stream)}
+	w, d := b.use(), b.decoder()
+	r := &Request{Model: b.Model, Stream: d.stream(w)}
 	if d.err != nil {
 		return nil, d.err
 	}
-	d.opt.Strict = false
-	tools := d.tools(&b.wire.Tools)
-	if choice := d.toolChoice(b.wire.ToolChoice, tools); d.err == nil {
-		r.Tools, r.ToolChoice = tools, choice
+	tools := member("tools")
+	for i := range w.Tools.items {
+		d := b.decoder()
+		d.opt.Strict = false
+		at := tools.element(i)
+		if t, ok := d.tool(&at, &w.Tools.items[i]); ok && d.err == nil {
+			r.Tools = append(r.Tools, t)
+		}
+	}
+	choice := b.decoder()
+	if c := choice.toolChoice(w.ToolChoice, r.Tools); choice.err == nil {
+		r.ToolChoice = c
 	}
 	return r, nil
 }
@@ -153,7 +184,7 @@ func (d *decoder) request(w *wireRequest) *Request {
 	r.Tools = d.tools(&w.Tools)
 	r.ToolChoice = d.toolChoice(w.ToolChoice, r.Tools)
 	r.StopSequences = d.stopSequences(&w.StopSequences)
-	r.Stream = d.flag(member("stream"), w.Stream)
+	r.Stream = d.stream(w)
 	d.sampling(r, w)
 	d.refuseServers(&w.MCPServers)
 	if !w.Thread.absent() && d.err == nil {
@@ -168,11 +199,21 @@ func (d *decoder) request(w *wireRequest) *Request {
 }
 
 func (d *decoder) model(w *wireRequest) string {
+	if d.opt.Model != "" {
+		return d.opt.Model
+	}
 	name := d.text(member("model"), w.Model)
 	if name == "" {
 		d.fail(member("model"), "String should have at least 1 character")
 	}
 	return name
+}
+
+func (d *decoder) stream(w *wireRequest) bool {
+	if d.opt.Stream != nil {
+		return *d.opt.Stream
+	}
+	return d.flag(member("stream"), w.Stream)
 }
 
 // system reads the system prompt: text, or blocks of text.

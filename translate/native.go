@@ -32,6 +32,7 @@ func (m *nativeMessage) add(e Event) {
 	case MessageStart:
 		m.message = newRawObject(memberOf(raw, "message"))
 		m.read = *e.Message
+		m.read.ID, m.read.Model = stringOf(m.message.member("id")), stringOf(m.message.member("model"))
 	case ContentBlockStart:
 		m.blocks = append(m.blocks, nativeBlock{block: newRawObject(memberOf(raw, "content_block")), texts: map[string][]byte{}})
 	case ContentBlockDelta:
@@ -68,8 +69,16 @@ func (m *nativeMessage) whole() *Message {
 		}
 		content = append(content, b.whole()...)
 	}
-	m.message.set("content", append(content, ']'))
+	content = append(content, ']')
+	m.message.set("content", content)
 	m.read.Raw = m.message.json()
+	for _, b := range elements(content) {
+		m.read.Content = append(m.read.Content, ContentBlock{
+			Type: stringOf(memberOf(b, "type")), Text: stringOf(memberOf(b, "text")),
+			ID: stringOf(memberOf(b, "id")), Name: stringOf(memberOf(b, "name")), Input: memberOf(b, "input"),
+			Thinking: stringOf(memberOf(b, "thinking")), Signature: stringOf(memberOf(b, "signature")),
+		})
+	}
 	return &m.read
 }
 
@@ -95,7 +104,7 @@ func (b *nativeBlock) whole() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.block.set(name, appendJSONString(nil, stringOf(b.block.member(name))+string(b.texts[name])))
 	}
-	if input := jsontext.Value(b.input); input.IsValid() { // max_tokens may have cut it
+	if input := jsontext.Value(b.input); input.IsValid(jsontext.AllowDuplicateNames(true)) { // max_tokens may have cut it
 		b.block.set("input", input)
 	}
 	return b.block.json()

@@ -40,7 +40,7 @@ func TestVertexChecksRequests(t *testing.T) {
 		{"tools", claude, strings.Replace(good, "{", `{"tools":[],`, 1), 400, "tools: Extra inputs are not permitted"},
 		{"no model", location + "/publishers/anthropic/models/:streamRawPredict", good, 404, "NOT_FOUND"},
 		{"another method", strings.Replace(claude, "streamRaw", "un", 1), good, 404, "NOT_FOUND"},
-		{"another publisher", strings.Replace(claude, "anthropic", "mistralai", 1), good, 404, "NOT_FOUND"},
+		{"another publisher", strings.Replace(claude, "anthropic", "nobody", 1), good, 404, "NOT_FOUND"},
 		{"no project", strings.Replace(claude, "/p/", "/", 1), good, 404, "NOT_FOUND"},
 		{"chat", chat, `{"model":"meta/llama","messages":[{"role":"user","content":"Hi"}]}`, 200, "chat.completion"},
 		{"chat without a model", chat, `{"messages":[{"role":"user","content":"Hi"}]}`, 400, "model"},
