@@ -23,14 +23,14 @@ func serveBedrock(t *testing.T, script upstreamtest.Script) (string, *upstreamte
 	fake := upstreamtest.NewBedrock(script)
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	config := writeConfig(t, fmt.Sprintf(`
+	config := WriteConfig(t, fmt.Sprintf(`
 upstreams:
   east: {kind: bedrock, region: us-east-1, endpoint: %q}
 models:
   - {name: %s, upstream: east, model: %q}
 `, server.URL, model, bedrockModel))
 	credentials := []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
-	url := serve(t, credentials, "--config", config)
+	url := Serve(t, credentials, "--config", config)
 	return url, fake
 }
 

@@ -11,7 +11,7 @@ import (
 // runFailures asks for what cannot be had. Each library must see the status, the type and the id of
 // the failure, whether it asked for a stream or not.
 func runFailures(t *testing.T, open Opener) {
-	url := serve(t, []string{"DRAGOMAN_KEY=right"}, "--config", writeConfig(t, `
+	url := Serve(t, []string{"DRAGOMAN_KEY=right"}, "--config", WriteConfig(t, `
 auth: {keys: ["${DRAGOMAN_KEY}"]}
 upstreams:
   sim: {kind: simulated}

@@ -14,7 +14,7 @@ import (
 
 // Run holds every conversation through a library, streamed and not.
 func Run(t *testing.T, open Opener) {
-	t.Run("simulated", func(t *testing.T) { runSimulated(t, open, serve(t, nil, "--simulated")) })
+	t.Run("simulated", func(t *testing.T) { runSimulated(t, open, Serve(t, nil, "--simulated")) })
 	t.Run("simulated behind Bedrock", func(t *testing.T) {
 		url, _ := serveBedrock(t, upstreamtest.Simulated)
 		runSimulated(t, open, url)

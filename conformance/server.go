@@ -36,10 +36,10 @@ func Main(m *testing.M) int {
 
 var baseURL = regexp.MustCompile(`ANTHROPIC_BASE_URL=(http://[0-9.:]+)`)
 
-// serve starts `dragoman serve` with the arguments on a free loopback port and returns its base URL,
+// Serve starts `dragoman serve` with the arguments on a free loopback port and returns its base URL,
 // as the first line of its log gives it. The server's environment is env alone. It ends with the
 // test, which fails if the server does not end well.
-func serve(t *testing.T, env []string, args ...string) string {
+func Serve(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)...)
 	// Built with the race detector it would wait for a second at its end.
@@ -83,8 +83,8 @@ func serve(t *testing.T, env []string, args ...string) string {
 	return match[1]
 }
 
-// writeConfig writes a configuration file and returns its path.
-func writeConfig(t *testing.T, yaml string) string {
+// WriteConfig writes a configuration file and returns its path.
+func WriteConfig(t *testing.T, yaml string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "dragoman.yaml")
 	if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {

@@ -332,7 +332,7 @@ func TestLessonForgotten(t *testing.T) {
 		if time.Sleep(forget); l.of(w) != upstream.System {
 			t.Error("forgotten too early")
 		}
-		if time.Sleep(1); l.of(w) != 0 {
+		if time.Sleep(time.Millisecond); l.of(w) != 0 {
 			t.Error("kept for ever")
 		}
 		l.learn(w, upstream.TopK)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -29,10 +30,13 @@ func (x *exchange) countTokens() error {
 	}
 	source := "upstream"
 	tokens, err := x.counted(model.Way, ask)
-	if err != nil {
-		if x.r.Context().Err() != nil {
-			return errClientGone
-		}
+	switch {
+	case err == nil:
+	case x.r.Context().Err() != nil:
+		return reason(x.r.Context(), err)
+	case model.Tools == ToolsNative && describe(err).status == http.StatusBadRequest:
+		return err // the upstream has read what the client said, and says what is wrong with it
+	default:
 		source, tokens = "estimate", estimate
 	}
 	x.w.Header().Set("X-Dragoman-Token-Count", source)
@@ -45,7 +49,7 @@ func (x *exchange) counter(body *translate.Body, way Way) (ask func(context.Cont
 	asked := way.Asked()
 	asked.Can &^= x.s.lessons.of(way)
 	via := x.s.upstreams[way.Via()]
-	if native, ok := via.(NativeUpstream); ok && way.native(asked) {
+	if native, ok := via.(NativeUpstream); ok && way.native(asked) && native.Passes(asked) {
 		return func(ctx context.Context) (int, error) {
 			return native.CountNative(ctx, asked, x.dialect.native(x.r.Header, body))
 		}, translate.EstimateTokens(len(body.JSON())), nil
@@ -71,9 +75,14 @@ func (x *exchange) counted(way Way, ask func(context.Context) (int, error)) (int
 	}
 	ctx, cancel := context.WithTimeout(x.r.Context(), countWait)
 	defer cancel()
-	x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: way.Upstream})
 	tokens, err := ask(ctx)
+	if errors.Is(err, upstream.ErrNoCounter) {
+		return 0, err
+	}
+	x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: way.Upstream})
+	x.w.Header().Set("X-Dragoman-Attempts", "1")
 	if err != nil {
+		x.charge(err)
 		x.passOver(err)
 	}
 	return tokens, err

@@ -78,4 +78,7 @@ func TestCountTokensRefuses(t *testing.T) {
 	s := newServer(t, &counting{})
 	checkError(t, countTokens(s, `{"model":"claude-2.1"}`).Result(), 400, "invalid_request_error")
 	checkError(t, countTokens(s, strings.Replace(question, "claude-2.1", "gpt", 1)).Result(), 404, "not_found_error")
+	// What a model with tools of its own refuses, it would refuse of the question too.
+	s = newServer(t, &counting{err: noTools}, withTools(ToolsNative, false))
+	checkError(t, countTokens(s, question).Result(), 400, "invalid_request_error")
 }

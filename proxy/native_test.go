@@ -107,6 +107,27 @@ func TestNativeRefusal(t *testing.T) {
 	}
 }
 
+// A model without the Messages API is asked in words, unless that is ruled out.
+func TestNativeModelOfAnotherAPI(t *testing.T) {
+	for tools, status := range map[string]int{ToolsAuto: 200, ToolsNative: 400} {
+		m := &nativeModel{flaky: flaky{name: "east"}}
+		s := newServer(t, m, withTools(tools, false), func(o *Options) { o.Models[0].Model = "no-such-api" })
+		if got := see(post(s, question)); got.status != status || len(m.passed) != 0 {
+			t.Errorf("%s: %+v, passed on %d times", tools, got, len(m.passed))
+		}
+	}
+}
+
+// A request that is read in both ways loses nothing.
+func TestAutoReadsTwice(t *testing.T) {
+	m := &nativeModel{flaky: flaky{name: "east"}, refuses: true}
+	forced := strings.Replace(question, `"messages"`, `"tool_choice":{"type":"tool","name":"get_weather","disable_parallel_tool_use":true},"messages"`, 1)
+	got := see(post(newServer(t, m, withTools(ToolsAuto, true)), strings.Replace(forced, "claude-2.1", "claude-3-haiku", 1)))
+	if got.status != 200 || len(m.calls) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestRescue(t *testing.T) {
 	leak := `<invoke name=\"get_weather\"><parameter name=\"city\">Oslo</parameter></invoke>`
 	for rescue, want := range map[bool]string{

@@ -67,7 +67,7 @@ type Body struct {
 
 	raw  []byte
 	opt  DecodeOptions
-	wire wireRequest
+	wire *wireRequest // nil once it has been used up
 }
 
 // ReadBody reads a body as [Decode] does, up to its validation: it is JSON as it
@@ -76,8 +76,8 @@ func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
 	if deeperThan(body, maxDepth) {
 		return nil, &InvalidRequestError{Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
 	}
-	b := &Body{raw: body, opt: opt}
-	if err := json.Unmarshal(body, &b.wire); err != nil {
+	b := &Body{raw: body, opt: opt, wire: new(wireRequest)}
+	if err := json.Unmarshal(body, b.wire); err != nil {
 		return nil, jsonError(body, err)
 	}
 	if jsontext.Value(body).Kind() != '{' { // null is no error of the json package
@@ -88,7 +88,7 @@ func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
 		b.opt.Version = version
 	}
 	d = b.decoder()
-	b.Model = d.model(&b.wire)
+	b.Model = d.model(b.wire)
 	b.Stream = b.wire.Stream.kind == 't'
 	if opt.Stream != nil {
 		b.Stream = *opt.Stream
@@ -101,10 +101,21 @@ func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
 
 func (b *Body) decoder() *decoder { return &decoder{body: b.raw, opt: b.opt} }
 
+// use returns the members of the body, which are used up by reading them. Only a
+// request that is read in two ways is scanned twice.
+func (b *Body) use() *wireRequest {
+	w := b.wire
+	if b.wire = nil; w == nil {
+		w = new(wireRequest)
+		_ = json.Unmarshal(b.raw, w) // it was no error the first time
+	}
+	return w
+}
+
 // Request validates the request; see [Decode].
 func (b *Body) Request() (*Request, error) {
 	d := b.decoder()
-	r := d.request(&b.wire)
+	r := d.request(b.use())
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -114,17 +125,25 @@ func (b *Body) Request() (*Request, error) {
 
 // Native returns the request as far as it concerns us if the model has a tool API
 // of its own: the model, whether to stream, and those tools that the client runs
-// itself. The body is for the model to validate.
+// itself, if we know their kind. The body is for the model to validate.
 func (b *Body) Native() (*Request, error) {
-	d := b.decoder()
-	r := &Request{Model: b.Model, Stream: d.stream(&b.wire)}
+	w, d := b.use(), b.decoder()
+	r := &Request{Model: b.Model, Stream: d.stream(w)}
 	if d.err != nil {
 		return nil, d.err
 	}
-	d.opt.Strict = false
-	tools := d.tools(&b.wire.Tools)
-	if choice := d.toolChoice(b.wire.ToolChoice, tools); d.err == nil {
-		r.Tools, r.ToolChoice = tools, choice
+	tools := member("tools")
+	for i := range w.Tools.items {
+		d := b.decoder()
+		d.opt.Strict = false
+		at := tools.element(i)
+		if t, ok := d.tool(&at, &w.Tools.items[i]); ok && d.err == nil {
+			r.Tools = append(r.Tools, t)
+		}
+	}
+	choice := b.decoder()
+	if c := choice.toolChoice(w.ToolChoice, r.Tools); choice.err == nil {
+		r.ToolChoice = c
 	}
 	return r, nil
 }

@@ -73,7 +73,8 @@ type Event struct {
 	Message *Message
 	// Raw is the event in JSON as a model with a tool API of its own sent it, with
 	// all that only its clients know; nil for events of this package. The other
-	// fields say then what Raw says of them.
+	// fields say then what Raw says of them. Like Text, it is valid only until the
+	// next event.
 	Raw jsontext.Value
 }
 

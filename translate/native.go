@@ -104,7 +104,7 @@ func (b *nativeBlock) whole() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.block.set(name, appendJSONString(nil, stringOf(b.block.member(name))+string(b.texts[name])))
 	}
-	if input := jsontext.Value(b.input); input.IsValid() { // max_tokens may have cut it
+	if input := jsontext.Value(b.input); input.IsValid(jsontext.AllowDuplicateNames(true)) { // max_tokens may have cut it
 		b.block.set("input", input)
 	}
 	return b.block.json()

@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,9 +53,12 @@ func native(t *testing.T, lines ...string) iter.Seq2[Event, error] {
 			if w.Delta.Type == "text_delta" {
 				e.Delta, e.Text = TextDelta, []byte(w.Delta.Text)
 			}
+			e.Raw, e.Text = slices.Clone(e.Raw), slices.Clone(e.Text)
 			if !yield(e, nil) {
 				return
 			}
+			clear(e.Raw) // valid only until the next event
+			clear(e.Text)
 		}
 	}
 }
@@ -174,6 +178,17 @@ func TestRescue(t *testing.T) {
 		{"calls in two blocks", together(textBlock(0, call), textBlock(1, "And\n"+call)), "end_turn", found + "," + text("And") + "," + found, "tool_use", false},
 		{"a call that was cut", together(textBlock(0, call[:40])), "max_tokens", `{"type":"tool_use","id":"ID","name":"f","input":{},"caller":{"type":"direct"}}`, "max_tokens", false},
 		{"an empty block", together(textBlock(0), toolBlock(1, `{"a":2}`)), "tool_use", text("") + "," + own, "tool_use", true},
+		{"text behind a call", together(textBlock(0, call, "\n\nThen more.")), "end_turn", found + "," + text("Then more."), "tool_use", false},
+		{"white space alone", together(textBlock(0, "\n \n")), "end_turn", text("\n \n"), "end_turn", true},
+		{"white space at the end", together(textBlock(0, "a \n"), toolBlock(1, `{"a":2}`)), "tool_use", text("a \n") + "," + own, "tool_use", true},
+		{"a cut call before a call", together(textBlock(0, call[:40]), toolBlock(1, `{"a":2}`)), "tool_use",
+			`{"type":"tool_use","id":"ID","name":"f","input":{},"caller":{"type":"direct"}},` + own, "max_tokens", false},
+		{"a call, and results that are invented", together(textBlock(0, call), textBlock(1, "So.\n<function_results>\n<result>")), "end_turn",
+			found + "," + text("So.\n<function_results>\n<result>"), "tool_use", false},
+		{"a citation before its text", together(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","citations":null}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"n":1}}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`, `{"type":"content_block_stop","index":0}`), "end_turn",
+			`{"type":"text","text":"x","citations":[{"n":1}]}`, "end_turn", true},
 		{"a call in a code span", together(textBlock(0, "Write `"+strings.ReplaceAll(call, "\n", "")+"`.")), "end_turn", text("Write `" + strings.ReplaceAll(call, "\n", "") + "`."), "end_turn", true},
 	}
 	req := &Request{ID: "msg_2", Tools: []Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}}}
@@ -239,6 +254,40 @@ func checkIndexes(t *testing.T, events iter.Seq2[Event, error]) iter.Seq2[Event,
 				return
 			}
 		}
+	}
+}
+
+// TestBodyTwice reads a request in two ways, in either order.
+func TestBodyTwice(t *testing.T) {
+	const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],
+		"tools":[{"type":"web_search_20260101","name":"web_search"},{"name":"f","input_schema":{"type":"object"}},{"type":"computer_20250124","name":"computer","display_width_px":1,"display_height_px":1}],
+		"tool_choice":{"type":"tool","name":"f","disable_parallel_tool_use":true}}`
+	once, err := Decode([]byte(strings.Replace(body, `{"type":"web_search_20260101","name":"web_search"},`, "", 1)), DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ReadBody([]byte(strings.Replace(body, `{"type":"web_search_20260101","name":"web_search"},`, "", 1)), DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		native, err := b.Native()
+		if err != nil || len(native.Tools) != 2 || native.ToolChoice.Name != "f" {
+			t.Errorf("native: %+v, %v", native, err)
+		}
+		again, err := b.Request()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(once, again); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if b, err = ReadBody([]byte(body), DecodeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if native, err := b.Native(); err != nil || len(native.Tools) != 2 {
+		t.Errorf("beside a tool of the model's own: %+v, %v", native, err)
 	}
 }
 

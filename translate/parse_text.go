@@ -174,6 +174,16 @@ func (p *parser) text(s []byte) {
 	}
 }
 
+// inText opens a text block for what is no text, unless one is open.
+func (p *parser) inText() {
+	if p.open != BlockText {
+		p.openBlock(ContentBlock{Type: BlockText})
+	}
+	p.out = append(p.out, p.blank...)
+	p.blank = p.blank[:0]
+	p.flush()
+}
+
 // endText sends the white space at the end of the answer.
 func (p *parser) endText() {
 	if p.open == BlockText && !p.cut {

@@ -37,6 +37,7 @@ type parser struct {
 
 	// Text.
 	offers   bool   // calls may come
+	talks    bool   // the model may go on after its calls: see Rescue
 	escaped  tagSet // what to unescape
 	deep     bool   // the & at pos is already out: see entity
 	blank    []byte // white space that ends the text so far
@@ -93,8 +94,13 @@ func (p *parser) blanks(rest []byte, i, limit int) (int, verdict) {
 	return i, matchYes
 }
 
-// cutState reads nothing: the answer has ended.
+// cutState reads nothing: the answer has ended. A model that may go on has only
+// ended its calls.
 func cutState(p *parser) state {
+	if p.talks {
+		p.offers, p.mark = false, -1
+		return textState
+	}
 	p.cut = true
 	p.pos, p.mark = len(p.in), -1
 	return nil

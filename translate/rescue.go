@@ -2,6 +2,7 @@ package translate
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,8 +39,11 @@ type rescuer struct {
 	text     *parser // of the text block that is open, or nil
 	start    Event   // of that block, until it is known to be text
 	next     int     // index of the next block for the client
-	found    *parser // of the last block that had calls in its text
 	outcomes []Outcome
+
+	calls      int  // whole ones, of either kind
+	found      bool // something was in the text
+	incomplete bool // a call in the text was cut
 }
 
 func (r *rescuer) event(e Event) {
@@ -49,6 +53,9 @@ func (r *rescuer) event(e Event) {
 			r.enter(e)
 			return
 		}
+		if e.Block.Type == BlockToolUse {
+			r.calls++
+		}
 		r.send(e.at(r.next))
 	case ContentBlockDelta:
 		switch {
@@ -57,7 +64,7 @@ func (r *rescuer) event(e Event) {
 		case e.Delta == TextDelta:
 			r.text.feed(string(e.Text))
 		default:
-			r.text.flush()
+			r.text.inText()
 			r.send(e.at(r.text.index))
 		}
 	case ContentBlockStop:
@@ -78,8 +85,9 @@ func (r *rescuer) event(e Event) {
 // may be all there is.
 func (r *rescuer) enter(e Event) {
 	r.start = e
+	r.start.Raw = slices.Clone(e.Raw)
 	r.text = newParser(r.req, &Prompt{}, r.parsed)
-	r.text.started = true
+	r.text.started, r.text.talks = true, true
 	r.text.index = r.next
 	if e.Block.Text != "" {
 		r.text.feed(e.Block.Text)
@@ -115,6 +123,9 @@ func (r *rescuer) leave() {
 	}
 	r.text = nil
 	p.finish(StopEndTurn, "")
+	if p.index == r.next && p.open == "" && len(p.blank) > 0 { // white space alone is what the model said
+		p.inText()
+	}
 	p.closeBlock()
 	if p.index == r.next { // a block without text stays one
 		r.send(r.start.at(r.next))
@@ -122,19 +133,26 @@ func (r *rescuer) leave() {
 		p.index++
 	}
 	r.next = p.index
-	if len(p.outcomes) > 0 {
-		r.found, r.outcomes = p, append(r.outcomes, p.outcomes...)
-	}
+	r.outcomes = append(r.outcomes, p.outcomes...)
+	r.calls += p.calls
+	r.found = r.found || len(p.outcomes) > 0
+	r.incomplete = r.incomplete || p.incomplete
 }
 
-// ending is the end of the message, which calls that were found may change.
+// ending is the end of the message, which calls that were found may change: to the
+// same reason as in a message of a model without tools.
 func (r *rescuer) ending(e Event) Event {
-	if r.found == nil {
+	if !r.found || e.Message.StopReason == "" {
 		return e
 	}
 	own := *e.Message
-	own.Outcomes = append(own.Outcomes, r.outcomes...)
-	if stop, sequence := r.found.ending(own.StopReason, own.StopSequence); stop != own.StopReason {
+	own.Outcomes, r.outcomes = append(own.Outcomes, r.outcomes...), nil
+	stop := own.StopReason
+	if stop == StopToolUse { // which is what a model without tools calls its end
+		stop = StopEndTurn
+	}
+	end := parser{calls: r.calls, incomplete: r.incomplete}
+	if stop, sequence := end.ending(stop, own.StopSequence); stop != own.StopReason {
 		own.StopReason, own.StopSequence = stop, sequence
 		delta := WithMembers(memberOf(e.Raw, "delta"), map[string]jsontext.Value{
 			"stop_reason":   appendNullable(nil, stop),

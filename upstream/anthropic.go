@@ -95,6 +95,9 @@ func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) it
 	}, new(messagesDecoder).decode)
 }
 
+// Passes reports whether Pass can be asked for the model: every one, here.
+func (a *Anthropic) Passes(Model) bool { return true }
+
 // Pass sends the request of a client to the model of this name, which has tools of
 // its own.
 func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {

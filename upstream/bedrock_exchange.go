@@ -109,6 +109,9 @@ func (x *exchange) close() {
 	}
 }
 
+// unknownError is what the SDK makes of an error that is not in AWS's form.
+const unknownError = "UnknownError"
+
 // bedrockError maps what the SDK returns instead of a stream.
 func bedrockError(err error) error {
 	var (
@@ -120,7 +123,7 @@ func bedrockError(err error) error {
 	switch {
 	case errors.As(err, &known):
 		return known
-	case errors.As(err, &api):
+	case errors.As(err, &api) && api.ErrorMessage() != unknownError:
 		status := 0
 		if hasResponse {
 			status = response.HTTPStatusCode()

@@ -57,6 +57,13 @@ func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2
 	})
 }
 
+// Passes reports whether Pass can be asked for the model: every one, here.
+func (b *BedrockMessages) Passes(Model) bool { return true }
+
+// Passes reports whether Pass can be asked for the model: where Invoke would send
+// the Messages body.
+func (b *Bedrock) Passes(m Model) bool { return b.speaksMessages(m) }
+
 // Pass is that of [Bedrock.Messages].
 func (b *Bedrock) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
 	return b.Messages().Pass(ctx, m, n)

@@ -188,3 +188,30 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 }
+
+// TestProvokedRefusals are messages in which a client could have its own words quoted.
+func TestProvokedRefusals(t *testing.T) {
+	for _, message := range []string{
+		"messages.0.tools: Extra inputs are not permitted",
+		"Malformed input request: #/messages/0/content/0/source: extraneous key [temperature] is not permitted, please reformat your input and try again.",
+		"Malformed input request: #/messages/0: extraneous key [tools] is not permitted, please reformat your input and try again.",
+		"messages.0.content.0: Input tag 'This model doesn't support tool use.' found using 'type' does not match any of the expected tags",
+		"messages.1.content: system role not supported",
+		"This model doesn't support the image format that you provided.",
+	} {
+		if e := invalid.error(message); e.Refuses != 0 {
+			t.Errorf("%s: refuses %v", message, e.Refuses)
+		}
+	}
+	for message, want := range map[string]Features{
+		"This model doesn’t support tool use.":                                                 Tools,
+		"This model doesn't support tool use in streaming mode.":                               Tools,
+		"tools: Extra inputs are not permitted":                                                Tools,
+		"The model returned the following errors: `temperature` is deprecated for this model.": Sampling,
+		"Malformed input request: #: extraneous key [top_k] is not permitted, please reformat": TopK,
+	} {
+		if e := invalid.error(message); e.Refuses != want {
+			t.Errorf("%s: refuses %v, want %v", message, e.Refuses, want)
+		}
+	}
+}

@@ -29,6 +29,8 @@ func TestRefusedBeforeTheAnswer(t *testing.T) {
 				upstream.Error{Status: 502, Type: "api_error", Message: "the upstream refused the proxy's own credentials; the key of this request is not at fault", Final: true}},
 			{"html", upstreamtest.Reply(400, "text/html", "<html>no</html>"),
 				upstream.Error{Status: 400, Type: "invalid_request_error"}},
+			{"JSON of another form", upstreamtest.Reply(503, "application/json", `{"detail":[]}`),
+				upstream.Error{Status: 529, Type: "overloaded_error", Message: "the upstream answered with status 503"}},
 		}
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {

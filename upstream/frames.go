@@ -166,7 +166,11 @@ func (f *frameReader) chunk(payload []byte) ([]byte, error) {
 	var chunk struct {
 		Bytes []byte `json:"bytes"`
 	}
-	if err := json.Unmarshal(payload, &chunk, lenient); err != nil {
+	err := json.Unmarshal(payload, &chunk, lenient)
+	if err == nil && chunk.Bytes == nil {
+		err = errors.New("a chunk without bytes")
+	}
+	if err != nil {
 		return nil, gatewayError("the upstream sent a chunk that cannot be read", err)
 	}
 	return chunk.Bytes, nil

@@ -75,7 +75,8 @@ type portion interface {
 	translate.Chunk | translate.Event
 }
 
-// withRequestID adds the upstream's id of the request to the first portion, or to
+// withRequestID adds the upstream's id of the request to the first portion that can have
+// it, or to
 // an error.
 func withRequestID[P portion](id string, yield func(P, error) bool) func(P, error) bool {
 	told := false
@@ -85,13 +86,12 @@ func withRequestID[P portion](id string, yield func(P, error) bool) func(P, erro
 			known.RequestID = id
 		}
 		if !told && err == nil {
-			told = true
 			switch p := any(&p).(type) {
 			case *translate.Chunk:
-				p.RequestID = id
+				p.RequestID, told = id, true
 			case *translate.Event:
 				if p.Message != nil {
-					p.Message.RequestID = id
+					p.Message.RequestID, told = id, true
 				}
 			}
 		}

@@ -62,28 +62,29 @@ type Override struct{ With, Without Features }
 // Apply returns f, overridden.
 func (o Override) Apply(f Features) Features { return (f | o.With) &^ o.Without }
 
-// refusals are texts by which servers refuse a feature (reference/bedrock.md §9,
-// reference/wire.md §8; for chat completions, reports of users), compared without regard to case.
+// refusals are how the messages begin by which servers refuse a feature
+// (reference/bedrock.md §9, reference/wire.md §8; for chat completions, reports of
+// users), compared without regard to case. What a server quotes of a request stands
+// behind the beginning: no client can have it say these words. What leaves nothing
+// to ask, such as an image in a prompt that has one, is not here.
 var refusals = []struct {
 	text    string
 	feature Features
 }{
-	{"doesn't support tool use", Tools},
-	{"does not support tools", Tools},
-	{"extraneous key [tools]", Tools},
+	{"this model doesn't support tool use", Tools},
+	{"malformed input request: #: extraneous key [tools]", Tools},
 	{"tools: extra inputs are not permitted", Tools},
-	{"doesn't support system messages", System},
-	{"doesn't support the stopsequences field", StopSequences},
-	{"doesn't support streaming", Streaming},
-	{"unsupported for streaming", Streaming},
-	{"doesn't support the image", Images}, // reported
-	{"doesn't support documents", Documents},
-	{"doesn't support the document", Documents},
-	{"does not support assistant message prefill", Prefill},
-	{"extraneous key [cache_control]", Caching},
-	{"extraneous key [temperature]", Sampling},
-	{"extraneous key [top_p]", Sampling},
-	{"extraneous key [top_k]", TopK},
+	{"this model does not support tools", Tools},
+	{"this model doesn't support system messages", System},
+	{"this model doesn't support the stopsequences field", StopSequences},
+	{"this model doesn't support streaming", Streaming},
+	{"the model is unsupported for streaming", Streaming},
+	{"this model does not support assistant message prefill", Prefill},
+	{"malformed input request: #/system/0: extraneous key [cache_control]", Caching},
+	{"system.0.cache_control: extra inputs are not permitted", Caching},
+	{"malformed input request: #: extraneous key [temperature]", Sampling},
+	{"malformed input request: #: extraneous key [top_p]", Sampling},
+	{"malformed input request: #: extraneous key [top_k]", TopK},
 	{"`temperature` is deprecated", Sampling},
 	{"`top_p` is deprecated", Sampling},
 	{"`top_k` is deprecated", TopK},
@@ -93,24 +94,32 @@ var refusals = []struct {
 	{"only user and assistant roles are supported", System},
 	{"conversation roles must alternate user/assistant", System},
 	// OpenAI.
-	{"'messages[0].role' does not support 'system'", System},
-	{"'stop' is not supported with this model", StopSequences},
-	{"'temperature' is not supported with this model", Sampling},
-	{"'temperature' does not support", Sampling},
-	{"'top_p' is not supported with this model", Sampling},
-	{"argument supplied: top_k", TopK},
+	{"unsupported value: 'messages[0].role' does not support 'system'", System},
+	{"unsupported parameter: 'stop' is not supported with this model", StopSequences},
+	{"unsupported parameter: 'temperature' is not supported with this model", Sampling},
+	{"unsupported value: 'temperature' does not support", Sampling},
+	{"unsupported parameter: 'top_p' is not supported with this model", Sampling},
+	{"unrecognized request argument supplied: top_k", TopK},
 	// Google, llama.cpp, and vLLM with others that name the key.
-	{"does not support the stopsequences parameter", StopSequences},
+	{"unable to submit request because the model does not support the stopsequences parameter", StopSequences},
 	{"assistant response prefill is incompatible", Prefill},
+	{"cannot set both `continue_final_message`", Prefill},
+	{"unrecognized request arguments supplied: add_generation_prompt", Prefill},
 	{"continue_final_message", Prefill},
 }
+
+// wrappings are what some servers write before a message.
+var wrappings = []string{"the model returned the following errors: ", "jinja exception: ", "error: ", "value error, "}
 
 // featureRefused returns the feature that a server refuses with this message, 0 if it
 // refuses something else.
 func featureRefused(message string) Features {
 	message = strings.ToLower(strings.ReplaceAll(message, "’", "'"))
+	for _, wrapping := range wrappings {
+		message = strings.TrimPrefix(message, wrapping)
+	}
 	for _, r := range refusals {
-		if strings.Contains(message, r.text) {
+		if strings.HasPrefix(message, r.text) {
 			return r.feature
 		}
 	}

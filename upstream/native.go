@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -77,8 +78,15 @@ func (n Native) betas() []string {
 			betas = append(betas, one)
 		}
 	}
+	betas = slices.DeleteFunc(betas, func(beta string) bool { return !isBeta(beta) })
 	slices.Sort(betas)
 	return slices.Compact(betas)
+}
+
+// isBeta tells whether s can be the name of a beta that is the upstream's business.
+// Those of a client's own login are not (reference/errors.md §6).
+func isBeta(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" && !strings.HasPrefix(s, "oauth-")
 }
 
 // newVersion is the version of the Messages API that took parameters away.
@@ -96,15 +104,17 @@ func (n Native) isNew() bool {
 func asJSON(v any) jsontext.Value {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // what a client or the configuration named, which has been JSON or YAML
+		panic(err) // ids and names that were checked
 	}
 	return data
 }
 
 // nativeDecoder turns the events of one Messages stream into those of translate.
 type nativeDecoder struct {
-	chunks messagesDecoder
-	usage  translate.Usage
+	chunks  messagesDecoder
+	usage   translate.Usage
+	started bool
+	blocks  int // that have begun
 }
 
 // decode reads one event. Its Raw, like its Text, is valid until the next one.
@@ -115,18 +125,43 @@ func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
 			data = raw
 		}
 	}
+	var e translate.Event
 	if text, ok := d.chunks.textDelta(data); ok {
 		index, _ := strconv.Atoi(string(data[len(deltaStart) : len(deltaStart)+digits(data[len(deltaStart):])]))
-		return translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Index: index, Text: []byte(text), Raw: data}, nil
+		e = translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Index: index, Text: []byte(text), Raw: data}
+	} else {
+		var ev nativeEvent
+		if err := readEvent(data, &ev, &ev.Type); err != nil {
+			return translate.Event{}, err
+		}
+		if ev.Type == "error" {
+			return translate.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+		}
+		e = d.event(&ev, data)
 	}
-	var ev nativeEvent
-	if err := readEvent(data, &ev, &ev.Type); err != nil {
-		return translate.Event{}, err
+	if !d.inOrder(e) {
+		return translate.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
 	}
-	if ev.Type == "error" {
-		return translate.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+	return e, nil
+}
+
+// inOrder tells whether an event can follow those before it: so far as it takes to
+// put a message together.
+func (d *nativeDecoder) inOrder(e translate.Event) bool {
+	switch e.Type {
+	case translate.MessageStart:
+		first := !d.started
+		d.started = true
+		return first
+	case translate.ContentBlockStart:
+		d.blocks++
+		return d.started && e.Index == d.blocks-1
+	case translate.ContentBlockDelta, translate.ContentBlockStop:
+		return e.Index >= 0 && e.Index < d.blocks
+	case translate.MessageDelta, translate.MessageStop:
+		return d.started
 	}
-	return d.event(&ev, data), nil
+	return true
 }
 
 // nativeEvent is a [messagesEvent], and what says where it belongs.

@@ -162,12 +162,47 @@ func TestPassFails(t *testing.T) {
 	}
 }
 
+// TestPassInDisorder has a model whose events do not make a message.
+func TestPassInDisorder(t *testing.T) {
+	start, stop := nativeEvents[0], nativeEvents[len(nativeEvents)-1]
+	for _, events := range [][]string{
+		{stop},
+		{nativeEvents[5], start},
+		{start, start, stop},
+		{start, `{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}`},
+		{start, `{"type":"content_block_start","index":-1,"content_block":{"type":"text","text":""}}`},
+		{start, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`},
+		{start, `{"type":"content_block_stop","index":3}`},
+	} {
+		f := upstreamtest.NewMessages(upstreamtest.Answer(upstreamtest.Completion{}))
+		f.Native = func(string, []byte) []string { return events }
+		server := httptest.NewServer(f)
+		_, err := translate.Collect(nativeWires[1].dial(t, server).Pass(t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
+		server.Close()
+		var failed *upstream.Error
+		if !errors.As(err, &failed) || failed.Status != 502 {
+			t.Errorf("%q: %v", events, err)
+		}
+	}
+}
+
+// TestPasses asks in their own tool API only those models that have the Messages API.
+func TestPasses(t *testing.T) {
+	b := new(upstream.Bedrock)
+	v := new(upstream.Vertex)
+	for id, want := range map[string]bool{"anthropic.claude-3-haiku-20240307-v1:0": true, "us.amazon.nova-pro-v1:0": false, "meta/llama-3.3-70b-instruct-maas": false} {
+		if b.Passes(upstream.Model{ID: id}) != want || v.Passes(upstream.Model{ID: id}) != want {
+			t.Errorf("%s: want %t", id, want)
+		}
+	}
+}
+
 // TestPassHeaders sends what the client said of the API, and nothing else of it.
 func TestPassHeaders(t *testing.T) {
 	for _, w := range nativeWires[1:] {
 		for _, version := range []string{"", "2026-10-21", "2024-01-01", "x\r\ny"} {
 			_, _, f, err := w.pass(t, w.model, upstreamtest.Completion{}, upstream.Native{
-				Body: jsontext.Value(`{"anthropic_beta":"b"}`), Version: version, Betas: []string{"c", "b", "a"},
+				Body: jsontext.Value(`{"anthropic_beta":"b"}`), Version: version, Betas: []string{"c", "b", "a", "bad\xff", "", "x y", "oauth-2025-04-20"},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -114,6 +114,7 @@ func refusal(r *http.Response, read readRefusal, kinds ...string) error {
 		e.RequestID = requestID(r.Header)
 	}
 	e.RetryAfter = max(e.RetryAfter, retryAfter(r.Header, time.Now()))
+	e.Final = e.Final || r.Header.Get("x-should-retry") == "false"
 	return e
 }
 

@@ -124,6 +124,7 @@ func TestFrameReader(t *testing.T) {
 		{"larger than the buffer", chunkFrame(t, `{"bytes":"`+strings.Repeat("eHh4", 2*frameBuffer)+`"}`), strings.Repeat("xxx", 2*frameBuffer) + "|", ""},
 		{"an event of another kind", frame(t, "?", ":event-type", "trace", ":message-type", "event") + chunkFrame(t, `{"bytes":"`+two+`"}`), `2|`, ""},
 		{"no base64", chunkFrame(t, `{"bytes":"!"}`), "", "502 api_error: the upstream sent a chunk that cannot be read"},
+		{"no bytes", chunkFrame(t, `{"type":"message_stop"}`), "", "502 api_error: the upstream sent a chunk that cannot be read"},
 		{"exception", frame(t, `{"message":"slow down"}`, ":exception-type", "throttlingException", ":message-type", "exception"),
 			"", "429 rate_limit_error: slow down"},
 		{"exception with what the model said", frame(t, `{"message":"failed","originalStatusCode":500,"originalMessage":"boom"}`,

@@ -67,6 +67,13 @@ func (v *VertexMessages) CountNative(ctx context.Context, m Model, n Native) (in
 	return v.model("count-tokens", "rawPredict").with(n.header(false)).count(ctx, body)
 }
 
+// Passes reports whether Pass can be asked for the model: every one, here.
+func (v *VertexMessages) Passes(Model) bool { return true }
+
+// Passes reports whether Pass can be asked for the model: where Invoke would send
+// the Messages body.
+func (v *Vertex) Passes(m Model) bool { return isClaude(m.ID) }
+
 // Pass is that of [Vertex.Messages].
 func (v *Vertex) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
 	return v.Messages().Pass(ctx, m, n)
