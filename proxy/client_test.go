@@ -71,6 +71,7 @@ type message struct {
 
 type block struct {
 	Type, Text, Name, ID string
+	Thinking             string
 	Input                json.RawMessage
 }
 
@@ -91,6 +92,7 @@ func accumulate(t *testing.T, frames []frame) message {
 			ContentBlock block `json:"content_block"`
 			Delta        struct {
 				Type, Text  string
+				Thinking    string
 				PartialJSON string `json:"partial_json"`
 				StopReason  string `json:"stop_reason"`
 			}
@@ -122,6 +124,7 @@ func accumulate(t *testing.T, frames []frame) message {
 				t.Fatalf("delta for block %d while %d is open", e.Index, open)
 			}
 			m.Content[open].Text += e.Delta.Text
+			m.Content[open].Thinking += e.Delta.Thinking
 			m.Content[open].Input = append(m.Content[open].Input, e.Delta.PartialJSON...)
 		case "content_block_stop":
 			if e.Index != open {

@@ -45,8 +45,9 @@ type dialect struct {
 	// ping is the frame that breaks a silence; nil if the API has none.
 	ping []byte
 
-	// frames returns what writes the frames of one streamed answer.
-	frames func() frames
+	// frames returns what writes the frames of one streamed answer, for a client of
+	// whose request h is the header.
+	frames func(h http.Header) frames
 }
 
 // frames writes the frames of one streamed answer, one after another.

@@ -152,7 +152,7 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 
 	events := x.watch(x.attempts(ctx, body, ways))
 	if body.Stream {
-		x.stream = &stream{x: x, cancel: cancel, to: x.dialect.frames()}
+		x.stream = &stream{x: x, cancel: cancel, to: x.dialect.frames(x.r.Header)}
 		return x.stream.send(events)
 	}
 	m, err := translate.Collect(events)

@@ -35,7 +35,7 @@ var messages = dialect{
 		"X-Accel-Buffering": {"no"}, // nginx would hold events back
 	},
 	ping:   sse{}.event(nil, translate.Event{Type: translate.Ping}, 0),
-	frames: func() frames { return sse{} },
+	frames: func(http.Header) frames { return sse{} },
 }
 
 // messagesKeys returns the credentials of a client: old ones send a key as

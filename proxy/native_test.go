@@ -44,7 +44,7 @@ func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream
 				Block: &translate.ContentBlock{Type: translate.BlockToolUse}},
 			{Type: translate.ContentBlockStop, Index: 1, Raw: jsontext.Value(`{"type":"content_block_stop","index":1}`)},
 			{Type: translate.MessageDelta, Raw: jsontext.Value(`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":8}}`),
-				Message: &translate.Message{StopReason: translate.StopToolUse, Usage: translate.Usage{OutputTokens: 8}}},
+				Message: &translate.Message{StopReason: translate.StopToolUse, Usage: translate.Usage{InputTokens: 5, OutputTokens: 8}}},
 			{Type: translate.MessageStop, Raw: jsontext.Value(`{"type":"message_stop"}`)},
 		} {
 			if !yield(e, nil) {

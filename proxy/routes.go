@@ -20,6 +20,15 @@ func (s *Server) Handler() http.Handler {
 		r.Post(path+"/count_tokens", s.serve(&messages, (*exchange).countTokens))
 	}
 
+	for _, operation := range []string{opInvoke, opInvokeStream} {
+		r.Post("/model/{id}"+operation, s.serve(&bedrockInvoke, (*exchange).answer))
+	}
+	nowhereInBedrock := bedrockInvoke
+	nowhereInBedrock.name = ""
+	for _, path := range []string{"/model/*", "/guardrail/*"} {
+		r.HandleFunc(path, s.serve(&nowhereInBedrock, noOperation))
+	}
+
 	nowhere := messages
 	nowhere.name = ""
 	r.NotFound(s.serve(&nowhere, notFound))

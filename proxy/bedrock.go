@@ -1,0 +1,122 @@
+package proxy
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
+
+	"dragoman/translate"
+)
+
+// What the dialects of Bedrock have in common: who asks, for which model, and how a
+// failure looks.
+
+// bedrockID is the name of the request's id in the AWS SDKs.
+func bedrockID(h http.Header, requestID string) { h.Set("X-Amzn-Requestid", requestID) }
+
+// bedrockKeys returns the credentials of a client. A signature cannot be verified
+// without its secret: of a signed request it is the access key id that has to be
+// one of our keys.
+func bedrockKeys(h http.Header) []string { return append(messagesKeys(h), accessKeyID(h)) }
+
+// accessKeyID returns that of a request signed for Bedrock by Signature Version 4,
+// or "":
+//
+//	AWS4-HMAC-SHA256 Credential=ID/20261120/us-east-1/bedrock/aws4_request, SignedHeaders=…, Signature=…
+func accessKeyID(h http.Header) string {
+	scheme, fields, _ := strings.Cut(h.Get("Authorization"), " ")
+	if scheme != "AWS4-HMAC-SHA256" {
+		return ""
+	}
+	for field := range strings.SplitSeq(fields, ",") {
+		credential, ok := strings.CutPrefix(strings.TrimSpace(field), "Credential=")
+		if !ok {
+			continue
+		}
+		if parts := strings.Split(credential, "/"); len(parts) == 5 && parts[3] == "bedrock" && parts[4] == "aws4_request" {
+			return parts[0]
+		}
+		return ""
+	}
+	return ""
+}
+
+// bedrockModel returns the model that the path names: an id or an ARN, whose slashes
+// are escaped (reference/bedrock.md §1). The error is a *translate.InvalidRequestError.
+func bedrockModel(r *http.Request) (string, error) {
+	const longest = 2048
+	id := chi.URLParam(r, "id")
+	if r.URL.RawPath != "" { // the path was matched as it came
+		var err error
+		if id, err = url.PathUnescape(id); err != nil {
+			id = ""
+		}
+	}
+	if id == "" || len(id) > longest || !utf8.ValidString(id) {
+		return "", &translate.InvalidRequestError{Path: "modelId", Message: "The provided model identifier is invalid."}
+	}
+	return id, nil
+}
+
+// noOperation answers what is no operation of Bedrock's, whatever its method.
+func noOperation(*exchange) error {
+	return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is no such operation here; a slash in the id of a model is to be escaped (%2F)"}
+}
+
+// exception is a failure as the AWS SDKs know it (reference/bedrock.md §4). They try
+// again by its name or its status.
+type exception struct {
+	name   string
+	status int
+}
+
+var (
+	validation     = exception{"ValidationException", http.StatusBadRequest}
+	accessDenied   = exception{"AccessDeniedException", http.StatusForbidden}
+	internalServer = exception{"InternalServerException", http.StatusInternalServerError}
+)
+
+// exceptions are those for the error types of the Messages API. What is too large is
+// not valid: there is no exception with that status.
+var exceptions = map[string]exception{
+	typeInvalidRequest: validation,
+	typeTooLarge:       validation,
+	"conflict_error":   {"ConflictException", http.StatusBadRequest},
+	typeAuthentication: {"UnrecognizedClientException", http.StatusForbidden},
+	"permission_error": accessDenied,
+	"billing_error":    accessDenied,
+	typeNotFound:       {"ResourceNotFoundException", http.StatusNotFound},
+	typeTimeout:        {"ModelTimeoutException", http.StatusRequestTimeout},
+	"rate_limit_error": {"ThrottlingException", http.StatusTooManyRequests},
+	typeAPI:            internalServer,
+	"overloaded_error": {"ServiceUnavailableException", http.StatusServiceUnavailable},
+}
+
+// exception returns what the failure is to the AWS SDKs. Of a type that nobody told
+// us of, the status says whose fault it is.
+func (f *failure) exception() exception {
+	e, known := exceptions[f.typ]
+	switch {
+	case known:
+		return e
+	case f.status < http.StatusInternalServerError:
+		return validation
+	}
+	return internalServer
+}
+
+// bedrockFailure answers with an exception before the stream.
+func bedrockFailure(h http.Header, f *failure, _ string) (int, []byte) {
+	e := f.exception()
+	h.Set("X-Amzn-Errortype", e.name)
+	return e.status, awsMessage(f.message)
+}
+
+// appendFailure appends the exception that ends a stream.
+func appendFailure(dst []byte, f *failure) []byte {
+	name := f.exception().name
+	return appendException(dst, strings.ToLower(name[:1])+name[1:], f.message)
+}

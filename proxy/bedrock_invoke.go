@@ -1,0 +1,180 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body
+// of the Messages API (reference/bedrock.md §2a).
+var bedrockInvoke = dialect{
+	name:     "bedrock_invoke",
+	identify: bedrockID,
+	keys:     bedrockKeys,
+	decode:   decodeInvoke,
+	native: func(_ http.Header, body *translate.Body) upstream.Native {
+		return upstream.Native{Body: body.JSON()} // version and betas are in it
+	},
+	message: invokeMessage,
+	failure: bedrockFailure,
+	streamHeader: http.Header{
+		"Content-Type":                {eventStream},
+		"X-Amzn-Bedrock-Content-Type": {"application/json"},
+		"Cache-Control":               {"no-cache"},
+		"X-Accel-Buffering":           {"no"},
+	},
+	ping:   new(invokeFrames).event(nil, translate.Event{Type: translate.Ping}, 0),
+	frames: func(h http.Header) frames { return &invokeFrames{anthropic: isAnthropic(h)} },
+}
+
+// The operations, each the end of its path.
+const (
+	opInvoke       = "/invoke"
+	opInvokeStream = "/invoke-with-response-stream"
+)
+
+// decodeInvoke reads a request, whose path names the model and whether to stream,
+// whatever the body says of them.
+func decodeInvoke(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+	model, err := bedrockModel(r)
+	if err != nil {
+		return nil, err
+	}
+	stream := strings.HasSuffix(r.URL.Path, opInvokeStream)
+	opt.Model, opt.Stream = model, &stream
+	body, err := translate.ReadBody(data, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseFamilies(data); err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+// families are the members that tell the bodies of other model families, which are
+// not read here, from that of the Messages API (reference/bedrock.md §2b, §10).
+var families = []struct{ member, family string }{
+	{"max_tokens_to_sample", "Claude text completions"},
+	{"max_gen_len", "Llama"},
+	{"inputText", "Titan"},
+	{"textGenerationConfig", "Titan"},
+	{"inferenceConfig", "Nova"},
+	{"prompt", "text completions"},
+}
+
+// refuseFamilies says which family a body is of, if not of Claude's.
+func refuseFamilies(data []byte) error {
+	if bytes.Contains(data, []byte(`"messages"`)) && bytes.Contains(data, []byte(`"max_tokens"`)) {
+		return nil
+	}
+	var body map[string]jsontext.Value
+	if err := json.Unmarshal(data, &body); err != nil || body["messages"] != nil && body["max_tokens"] != nil {
+		return nil // not here: it has been read before
+	}
+	for _, f := range families {
+		if body[f.member] != nil {
+			return &translate.InvalidRequestError{
+				Path:    f.member,
+				Message: fmt.Sprintf("This is the %s body. Only the Anthropic Messages body is read here: send messages and max_tokens.", f.family),
+			}
+		}
+	}
+	return nil
+}
+
+// invokeMessage appends a message, and its metrics to the header.
+func invokeMessage(h http.Header, dst []byte, m *translate.Message, took time.Duration) []byte {
+	set := func(name string, n int64) { h.Set("X-Amzn-Bedrock-"+name, strconv.FormatInt(n, 10)) }
+	set("Invocation-Latency", took.Milliseconds())
+	set("Input-Token-Count", int64(m.Usage.InputTokens))
+	set("Output-Token-Count", int64(m.Usage.OutputTokens))
+	if n := m.Usage.CacheReadInputTokens; n > 0 {
+		set("Cache-Read-Input-Token-Count", int64(n))
+	}
+	if n := m.Usage.CacheCreationInputTokens; n > 0 {
+		set("Cache-Write-Input-Token-Count", int64(n))
+	}
+	return m.AppendJSON(dst)
+}
+
+// isAnthropic tells whether the client is a library of Anthropic's. They know an
+// error event in a chunk, and some of them no exception; the AWS SDKs know the
+// exception alone (reference/clients.md §3).
+func isAnthropic(h http.Header) bool {
+	product, _, _ := strings.Cut(h.Get("User-Agent"), "/")
+	return strings.Contains(product, "Anthropic") || h.Get("X-Stainless-Lang") != ""
+}
+
+// invokeFrames writes the events of the Messages API as chunks. The service pads its
+// chunks, so that their lengths on an encrypted wire say less of the words; clients
+// ignore that, and no other dialect hides them.
+type invokeFrames struct {
+	anthropic bool // the client
+	first     time.Duration
+	usage     translate.Usage
+	data      []byte // of the chunk
+	payload   []byte // of the frame
+}
+
+var chunkHeaders = eventHeaders("chunk")
+
+func (f *invokeFrames) event(dst []byte, e translate.Event, took time.Duration) []byte {
+	f.data = e.AppendJSON(f.data[:0])
+	switch e.Type {
+	case translate.MessageStart:
+		f.first, f.usage = took, e.Message.Usage
+	case translate.MessageDelta:
+		f.usage = e.Message.Usage
+	case translate.MessageStop:
+		f.data = translate.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metrics(took)})
+	}
+	return f.chunk(dst)
+}
+
+func (f *invokeFrames) failure(dst []byte, failed *failure, requestID string) []byte {
+	if !f.anthropic {
+		return appendFailure(dst, failed)
+	}
+	f.data = appendError(f.data[:0], failed, requestID)
+	return f.chunk(dst)
+}
+
+// chunk appends the frame of a chunk with the data.
+func (f *invokeFrames) chunk(dst []byte) []byte {
+	f.payload = append(f.payload[:0], `{"bytes":"`...)
+	f.payload = base64.StdEncoding.AppendEncode(f.payload, f.data)
+	f.payload = append(f.payload, `"}`...)
+	return appendFrame(dst, chunkHeaders, f.payload)
+}
+
+// metrics is what the last chunk says of the answer, in milliseconds and tokens
+// (reference/bedrock.md §3).
+func (f *invokeFrames) metrics(took time.Duration) jsontext.Value {
+	metrics, err := json.Marshal(struct {
+		Input      int   `json:"inputTokenCount"`
+		Output     int   `json:"outputTokenCount"`
+		Latency    int64 `json:"invocationLatency"`
+		FirstByte  int64 `json:"firstByteLatency"`
+		CacheRead  int   `json:"cacheReadInputTokenCount,omitzero"`
+		CacheWrite int   `json:"cacheWriteInputTokenCount,omitzero"`
+	}{
+		f.usage.InputTokens, f.usage.OutputTokens, took.Milliseconds(), f.first.Milliseconds(),
+		f.usage.CacheReadInputTokens, f.usage.CacheCreationInputTokens,
+	})
+	if err != nil {
+		panic(err) // numbers can always be written
+	}
+	return metrics
+}

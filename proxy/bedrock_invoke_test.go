@@ -1,0 +1,408 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// readChunk reads the frame of a chunk, as the event that is in it, or the
+// exception that there is instead: its name, and its body.
+func readChunk(t *testing.T, r io.Reader) (frame, error) {
+	t.Helper()
+	m, err := eventstream.NewDecoder().Decode(r, nil)
+	if err != nil {
+		return frame{}, err
+	}
+	headers := map[string]string{}
+	for _, h := range m.Headers {
+		headers[h.Name] = h.Value.String()
+	}
+	if headers[":content-type"] != "application/json" {
+		t.Errorf("headers %v", headers)
+	}
+	if headers[":message-type"] == "exception" {
+		return frame{headers[":exception-type"], string(m.Payload)}, nil
+	}
+	if headers[":message-type"] != "event" || headers[":event-type"] != "chunk" {
+		t.Errorf("headers %v", headers)
+	}
+	var chunk struct{ Bytes []byte }
+	var event struct{ Type string }
+	if err := errors.Join(json.Unmarshal(m.Payload, &chunk), json.Unmarshal(chunk.Bytes, &event)); err != nil {
+		t.Fatalf("%s: %v", m.Payload, err)
+	}
+	return frame{event.Type, string(chunk.Bytes)}, nil
+}
+
+func readChunks(t *testing.T, r io.Reader) (frames []frame) {
+	t.Helper()
+	for {
+		f, err := readChunk(t, r)
+		if err == io.EOF {
+			return frames
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames = append(frames, f)
+	}
+}
+
+// invocationMetrics are those of the last chunk.
+type invocationMetrics struct {
+	InputTokenCount, OutputTokenCount, InvocationLatency, FirstByteLatency *int
+	CacheReadInputTokenCount, CacheWriteInputTokenCount                    *int
+}
+
+func metricsOf(t *testing.T, frames []frame) invocationMetrics {
+	t.Helper()
+	for i, f := range frames {
+		if has := strings.Contains(f.data, "invocationMetrics"); has != (i == len(frames)-1) {
+			t.Errorf("event %d of %d: %s", i, len(frames), f.data)
+		}
+	}
+	var last struct {
+		Metrics invocationMetrics `json:"amazon-bedrock-invocationMetrics"`
+	}
+	if err := json.Unmarshal([]byte(frames[len(frames)-1].data), &last); err != nil {
+		t.Fatal(err)
+	}
+	m := last.Metrics
+	if m.InvocationLatency == nil || m.FirstByteLatency == nil || *m.FirstByteLatency < 0 || *m.InvocationLatency < *m.FirstByteLatency {
+		t.Errorf("latencies: %s", frames[len(frames)-1].data)
+	}
+	return m
+}
+
+// bedrockClient asks over a network.
+type bedrockClient struct {
+	*http.Client
+	url string
+}
+
+func (c bedrockClient) post(t *testing.T, path, body string, header ...string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", c.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	res, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { res.Body.Close() })
+	return res
+}
+
+// cached is an end whose usage has all that there is.
+var cached = translate.Chunk{Stop: translate.StopEndTurn, Usage: translate.Usage{OutputTokens: 7, CacheReadInputTokens: 5, CacheCreationInputTokens: 3}}
+
+func TestInvoke(t *testing.T) {
+	tests := []struct {
+		name       string
+		up         Upstream
+		content    []block // without ids
+		stopReason string
+		caches     []int // read, written
+	}{
+		{"text", completing(endOfTurn, "It is ", "cold & <b>wet</b>.\u2028😀"), []block{{Type: "text", Text: "It is cold & <b>wet</b>.\u2028😀"}}, "end_turn", nil},
+		{"with a cache", completing(cached, "It is"), []block{{Type: "text", Text: "It is"}}, "end_turn", []int{5, 3}},
+		{"tool call", completing(endOfCall, weather...), []block{
+			{Type: "text", Text: "Let me look."},
+			{Type: "tool_use", Name: "get_weather", Input: json.RawMessage(`{"city":"Oslo"}`)},
+		}, "tool_use", nil},
+		{"thinking", upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			_ = yield(translate.Chunk{Usage: translate.Usage{InputTokens: 11}}, nil) && yield(translate.Chunk{Thinking: "So, "}, nil) &&
+				yield(translate.Chunk{Thinking: "Oslo."}, nil) && yield(translate.Chunk{Text: "Cold."}, nil) && yield(endOfTurn, nil)
+		}), []block{{Type: "thinking", Thinking: "So, Oslo."}, {Type: "text", Text: "Cold."}}, "end_turn", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			srv := listen(t, newServer(t, tt.up))
+			client := bedrockClient{srv.Client(), srv.URL}
+
+			res := client.post(t, invokePath, bedrockQuestion)
+			var whole message
+			if err := json.NewDecoder(res.Body).Decode(&whole); err != nil || res.StatusCode != 200 {
+				t.Fatalf("status %d, %v", res.StatusCode, err)
+			}
+			checkMessage(t, whole, tt.content, tt.stopReason)
+			checkInvokeHeader(t, res.Header, tt.caches)
+
+			res = client.post(t, streamPath, bedrockQuestion, "Content-Type", "application/octet-stream")
+			frames := readChunks(t, res.Body)
+			checkMessage(t, accumulate(t, frames), tt.content, tt.stopReason)
+			for name, want := range map[string]string{
+				"Content-Type": "application/vnd.amazon.eventstream", "X-Amzn-Bedrock-Content-Type": "application/json",
+				"X-Dragoman-Upstream": "east", "X-Amzn-Requestid": res.Header.Get("request-id"),
+			} {
+				if got := res.Header.Get(name); got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+			m := metricsOf(t, frames)
+			m.InvocationLatency, m.FirstByteLatency = nil, nil
+			want := invocationMetrics{InputTokenCount: new(11), OutputTokenCount: new(7)}
+			if tt.caches != nil {
+				want.CacheReadInputTokenCount, want.CacheWriteInputTokenCount = &tt.caches[0], &tt.caches[1]
+			}
+			if diff := cmp.Diff(want, m); diff != "" {
+				t.Errorf("metrics (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// checkInvokeHeader checks the header of a whole message.
+func checkInvokeHeader(t *testing.T, h http.Header, caches []int) {
+	t.Helper()
+	want := map[string]string{
+		"Content-Type": "application/json", "X-Amzn-Requestid": h.Get("request-id"),
+		"X-Amzn-Bedrock-Input-Token-Count": "11", "X-Amzn-Bedrock-Output-Token-Count": "7",
+		"X-Amzn-Bedrock-Cache-Read-Input-Token-Count": "", "X-Amzn-Bedrock-Cache-Write-Input-Token-Count": "",
+	}
+	if caches != nil {
+		want["X-Amzn-Bedrock-Cache-Read-Input-Token-Count"], want["X-Amzn-Bedrock-Cache-Write-Input-Token-Count"] = "5", "3"
+	}
+	for name, value := range want {
+		if got := h.Get(name); got != value {
+			t.Errorf("%s: %q, want %q", name, got, value)
+		}
+	}
+	if got := h.Get("X-Amzn-Bedrock-Invocation-Latency"); got == "" || strings.Trim(got, "0123456789") != "" {
+		t.Errorf("X-Amzn-Bedrock-Invocation-Latency: %q", got)
+	}
+}
+
+// TestInvokeNative has a model with tools of its own answer.
+func TestInvokeNative(t *testing.T) {
+	body := `{"anthropic_version":"2026-10-21","anthropic_beta":["a"], "messages":"for the model to judge"}`
+	m := &nativeModel{text: "Hi"}
+	s := newServer(t, m, withTools(ToolsNative, false))
+	frames := readChunks(t, postTo(s, streamPath, body, "Anthropic-Version", "2023-06-01").Body)
+	if got := names(frames); !strings.HasPrefix(got, "message_start surprise content_block_start ") {
+		t.Errorf("events %s", got)
+	}
+	got := metricsOf(t, frames)
+	if *got.InputTokenCount != 5 || *got.OutputTokenCount != 8 {
+		t.Errorf("metrics %+v", got)
+	}
+	if n := m.passed[0]; string(n.Body) != body || n.Version != "" {
+		t.Errorf("passed on: %s, %q", n.Body, n.Version)
+	}
+}
+
+// The path says who is asked and how, and what the body says of it does not count.
+func TestInvokeIgnoresModelAndStream(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Strict = true })
+	for _, members := range []string{"", `"model":"gpt","stream":true,`, `"model":7,"stream":"yes",`, `"stream":false,`} {
+		body := strings.Replace(bedrockQuestion, "{", "{"+members, 1)
+		var whole message
+		if err := json.NewDecoder(postTo(s, invokePath, body).Body).Decode(&whole); err != nil || whole.Model != "claude-2.1" {
+			t.Errorf("%s: %+v, %v", members, whole, err)
+		}
+		if m := accumulate(t, readChunks(t, postTo(s, streamPath, body).Body)); m.Model != "claude-2.1" {
+			t.Errorf("%s: %+v", members, m)
+		}
+	}
+}
+
+func TestInvokeTakesTheVersionOfTheBody(t *testing.T) {
+	body := strings.Replace(bedrockQuestion, "{", `{"temperature":1,`, 1)
+	s := newServer(t, completing(endOfTurn, "hi"))
+	if w := postTo(s, invokePath, body, "Anthropic-Version", "2026-10-21"); w.StatusCode != 200 {
+		t.Errorf("status %d", w.StatusCode)
+	}
+	body = strings.Replace(body, "bedrock-2023-05-31", "2026-10-21", 1)
+	checkException(t, postTo(s, invokePath, body, "Anthropic-Version", "2023-06-01"), 400, "ValidationException")
+}
+
+func TestInvokeBadBodies(t *testing.T) {
+	tests := []struct{ name, body, message string }{
+		{"empty", "", "The request body is empty"},
+		{"no JSON", "{", "The request body is not valid JSON"},
+		{"no object", "[]", ""},
+		{"a name twice", `{"a":{"b":1,"b":2}}`, "a.b: "},
+		{"no messages", `{"max_tokens":5}`, "messages: "},
+		{"a block", `{"max_tokens":5,"messages":[{"role":"user","content":[{"type":"text","text":7}]}]}`, "messages.0.content.0.text: "},
+		{"text completions", `{"prompt":"\n\nHuman: Hi\n\nAssistant:","max_tokens_to_sample":300}`, "max_tokens_to_sample: This is the Claude text completions body."},
+		{"Llama", `{"prompt":"Hi","max_gen_len":300}`, "max_gen_len: This is the Llama body."},
+		{"Titan", `{"inputText":"Hi"}`, "inputText: This is the Titan body."},
+		{"Nova", `{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":5}}`, "inferenceConfig: This is the Nova body."},
+		{"Mistral", `{"prompt":"the \"messages\"","max_tokens":5}`, "prompt: This is the text completions body."},
+	}
+	s := newServer(t, completing(endOfTurn, "hi"))
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, path := range []string{invokePath, streamPath} {
+				if got := checkException(t, postTo(s, path, tt.body), 400, "ValidationException"); !strings.HasPrefix(got, tt.message) {
+					t.Errorf("message %q", got)
+				}
+			}
+		})
+	}
+	escaped := strings.Replace(bedrockQuestion, `{"`, `{"prompt":1,"`, 1)
+	escaped = strings.Replace(escaped, `"messages"`, `"\u006dessages"`, 1)
+	if w := postTo(s, invokePath, escaped); w.StatusCode != 200 {
+		t.Errorf("a body with messages: status %d", w.StatusCode)
+	}
+	small := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.BodyBytes = 10 })
+	checkException(t, postTo(small, invokePath, bedrockQuestion), 400, "ValidationException")
+	checkException(t, postTo(s, "/model/gpt/invoke", bedrockQuestion), 404, "ResourceNotFoundException")
+}
+
+// failed is an error of an upstream.
+func failed(status int, typ string) *upstream.Error {
+	return &upstream.Error{Status: status, Type: typ, Message: "of " + typ, RetryAfter: 1500 * time.Millisecond}
+}
+
+func TestInvokeFailures(t *testing.T) {
+	tests := []struct {
+		err    error
+		status int
+		name   string
+		typ    string
+	}{
+		{failed(400, "invalid_request_error"), 400, "ValidationException", "invalid_request_error"},
+		{failed(401, "authentication_error"), 403, "UnrecognizedClientException", "authentication_error"},
+		{failed(402, "billing_error"), 403, "AccessDeniedException", "billing_error"},
+		{failed(403, "permission_error"), 403, "AccessDeniedException", "permission_error"},
+		{failed(404, "not_found_error"), 404, "ResourceNotFoundException", "not_found_error"},
+		{failed(409, "conflict_error"), 400, "ConflictException", "conflict_error"},
+		{failed(413, "request_too_large"), 400, "ValidationException", "request_too_large"},
+		{failed(422, "odd_error"), 400, "ValidationException", "odd_error"},
+		{failed(429, "rate_limit_error"), 429, "ThrottlingException", "rate_limit_error"},
+		{failed(500, "api_error"), 500, "InternalServerException", "api_error"},
+		{failed(502, "api_error"), 500, "InternalServerException", "api_error"},
+		{failed(504, "timeout_error"), 408, "ModelTimeoutException", "timeout_error"},
+		{failed(529, "overloaded_error"), 503, "ServiceUnavailableException", "overloaded_error"},
+		{failed(599, "odd_error"), 500, "InternalServerException", "odd_error"},
+		{errors.New("a secret"), 500, "InternalServerException", "api_error"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name+" "+tt.typ, func(t *testing.T) {
+			message, retryAfter := "internal error", ""
+			var up *upstream.Error
+			if errors.As(tt.err, &up) {
+				message, retryAfter = up.Message, "2"
+			}
+			first := newServer(t, failing(tt.err))
+			midway := newServer(t, failing(tt.err, translate.Chunk{}, translate.Chunk{Text: "It is "}))
+			for _, w := range []*http.Response{
+				postTo(first, invokePath, bedrockQuestion), postTo(first, streamPath, bedrockQuestion), postTo(midway, invokePath, bedrockQuestion),
+			} {
+				if got := checkException(t, w, tt.status, tt.name); got != message || w.Header.Get("Retry-After") != retryAfter {
+					t.Errorf("message %q, Retry-After %q", got, w.Header.Get("Retry-After"))
+				}
+			}
+			for _, client := range [][]string{
+				{"User-Agent", "AnthropicBedrock/JS 1.1.2"}, {"User-Agent", "AsyncAnthropicBedrock/Python 0.121.0"}, {"User-Agent", "Anthropic/Go 2.12.0"},
+				{"User-Agent", "mine", "X-Stainless-Lang", "python"},
+			} {
+				w := postTo(midway, streamPath, bedrockQuestion, client...)
+				last := lastFrame(t, w)
+				var e apiError
+				if err := json.Unmarshal([]byte(last.data), &e); err != nil || e.Type != "error" || e.Error.Type != tt.typ || e.Error.Message != message || e.ID != w.Header.Get("request-id") {
+					t.Errorf("%s: %+v, %v", client, last, err)
+				}
+			}
+			for _, agent := range []string{"", "aws-sdk-go-v2/1.47.6 app/Anthropic", "Boto3/1.43.67 md/Botocore#1.43.67", "curl/8"} {
+				want := frame{strings.ToLower(tt.name[:1]) + tt.name[1:], `{"message":"` + message + `"}`}
+				if last := lastFrame(t, postTo(midway, streamPath, bedrockQuestion, "User-Agent", agent)); last != want {
+					t.Errorf("%s: %+v", agent, last)
+				}
+			}
+		})
+	}
+}
+
+// lastFrame returns the frame by which a stream failed.
+func lastFrame(t *testing.T, w *http.Response) frame {
+	t.Helper()
+	frames := readChunks(t, w.Body)
+	if got, want := names(frames[:len(frames)-1]), "message_start ping content_block_start content_block_delta"; got != want || w.StatusCode != 200 {
+		t.Errorf("status %d, events %s", w.StatusCode, got)
+	}
+	return frames[len(frames)-1]
+}
+
+// However much of an answer came before it broke off, it never looks finished.
+func TestTruncatedInvocation(t *testing.T) {
+	text := strings.Join(weather, "")
+	for n := range len(text) {
+		s := newServer(t, upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			_ = yield(translate.Chunk{}, nil) && yield(translate.Chunk{Text: text[:n]}, nil)
+		}))
+		events := names(readChunks(t, postTo(s, streamPath, bedrockQuestion).Body))
+		if !strings.HasSuffix(events, " internalServerException") || strings.Contains(events, "message_stop") {
+			t.Fatalf("cut after %q: %s", text[:n], events)
+		}
+	}
+}
+
+// A silence is broken by pings. A client that leaves in it ends the call upstream.
+func TestInvokeClientLeaves(t *testing.T) {
+	up := newHanging(translate.Chunk{}, translate.Chunk{Text: "It is "})
+	var log logged
+	s := newServer(t, up.upstream(), log.option, func(o *Options) { o.Ping = time.Millisecond })
+	srv := listen(t, s)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	r, err := http.NewRequestWithContext(ctx, "POST", srv.URL+streamPath, strings.NewReader(bedrockQuestion))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := srv.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body := bufio.NewReader(res.Body)
+	var events []frame
+	for len(events) < 7 {
+		f, err := readChunk(t, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, f)
+	}
+	if !slices.Contains(events[4:], frame{"ping", `{"type":"ping"}`}) {
+		t.Errorf("events %v", events)
+	}
+	<-up.hangs
+	leave()
+	if err := <-up.ended; err == nil {
+		t.Error("the upstream's context goes on")
+	}
+	srv.Close() // waits for the exchange
+	if fields := log.exchange(t); fields["terminal"] != "client_gone" || fields["dialect"] != "bedrock_invoke" {
+		t.Errorf("logged %v", fields)
+	}
+}
+
+func TestChunksNeedNoMemory(t *testing.T) {
+	f := bedrockInvoke.frames(http.Header{})
+	e := translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Text: bytes.Repeat([]byte("word \"x\" "), 10)}
+	dst := f.event(nil, e, 0)
+	if n := testing.AllocsPerRun(100, func() { dst = f.event(dst[:0], e, 0) }); n != 0 {
+		t.Errorf("%v allocations for a chunk", n)
+	}
+}
