@@ -89,6 +89,7 @@ var (
 		"stop_sequences": "inferenceConfig.stopSequences",
 		"tools":          "toolConfig.tools",
 		"tool_choice":    "toolConfig.toolChoice",
+		"output_config":  "outputConfig",
 	}
 	converseSteps = map[string]string{
 		"tool_use":          "toolUse",
@@ -102,6 +103,11 @@ var (
 		"input_schema":      "inputSchema.json",
 		"cache_control":     "cachePoint",
 	}
+)
+
+// converseWords are those of messages about a body in the words of the request.
+var converseWords = strings.NewReplacer(
+	"`tool_use_id`", "`toolUseId`", "`tool_use`", "`toolUse`", "`tool_result`", "`toolResult`", "`tools`", "`toolConfig.tools`",
 )
 
 // place returns what a place in the body that was written is called in the request:

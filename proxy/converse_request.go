@@ -30,6 +30,11 @@ type converseRequest struct {
 		Choice *converseChoice `json:"toolChoice"`
 		Rest   others          `json:",embed"`
 	} `json:"toolConfig"`
+	Output struct {
+		Effort     jsontext.Value      `json:"effort"`
+		TextFormat *converseTextFormat `json:"textFormat"`
+		Rest       others              `json:",embed"`
+	} `json:"outputConfig"`
 	Additional    others   `json:"additionalModelRequestFields"`
 	ResponsePaths []string `json:"additionalModelResponseFieldPaths"`
 	Rest          others   `json:",embed"`
@@ -44,31 +49,16 @@ type converseMessage struct {
 	Rest    others          `json:",embed"`
 }
 
-// converseTool is a union, like all that has a cachePoint: one member is set.
-type converseTool struct {
-	Spec       *converseSpec `json:"toolSpec"`
-	CachePoint *cachePoint   `json:"cachePoint"`
-	Rest       others        `json:",embed"`
-}
-
-type converseSpec struct {
-	Name        jsontext.Value `json:"name"`
-	Description jsontext.Value `json:"description"`
-	InputSchema struct {
-		JSON jsontext.Value `json:"json"`
-		Rest others         `json:",embed"`
-	} `json:"inputSchema"`
-	Strict jsontext.Value `json:"strict"`
-	Rest   others         `json:",embed"`
-}
-
-type converseChoice struct {
-	Auto *struct{} `json:"auto"`
-	Any  *struct{} `json:"any"`
-	Tool *struct {
-		Name jsontext.Value `json:"name"`
-		Rest others         `json:",embed"`
-	} `json:"tool"`
+// converseTextFormat is the form that an answer is to have.
+type converseTextFormat struct {
+	Type      string `json:"type"`
+	Structure struct {
+		JSONSchema *struct {
+			Schema string `json:"schema"` // JSON
+			Rest   others `json:",embed"`
+		} `json:"jsonSchema"`
+		Rest others `json:",embed"`
+	} `json:"structure"`
 	Rest others `json:",embed"`
 }
 
@@ -88,25 +78,23 @@ type messagesRequest struct {
 	StopSequences jsontext.Value  `json:"stop_sequences,omitzero"`
 	Temperature   jsontext.Value  `json:"temperature,omitzero"`
 	TopP          jsontext.Value  `json:"top_p,omitzero"`
+	Output        messagesOutput  `json:"output_config,omitzero"`
 	Additional    others          `json:",embed"`
+}
+
+type messagesOutput struct {
+	Effort jsontext.Value  `json:"effort,omitzero"`
+	Format *messagesFormat `json:"format,omitzero"`
+}
+
+type messagesFormat struct {
+	Type   string         `json:"type"`
+	Schema jsontext.Value `json:"schema"`
 }
 
 type messagesTurn struct {
 	Role    jsontext.Value  `json:"role,omitzero"`
 	Content []messagesBlock `json:"content,omitzero"`
-}
-
-type messagesTool struct {
-	Name         jsontext.Value `json:"name,omitzero"`
-	Description  jsontext.Value `json:"description,omitzero"`
-	InputSchema  jsontext.Value `json:"input_schema,omitzero"`
-	Strict       jsontext.Value `json:"strict,omitzero"`
-	CacheControl *cacheControl  `json:"cache_control,omitzero"`
-}
-
-type messagesChoice struct {
-	Type string         `json:"type"`
-	Name jsontext.Value `json:"name,omitzero"`
 }
 
 type cacheControl struct {
@@ -135,7 +123,7 @@ func convertConverse(data []byte) (*conversion, error) {
 	if err != nil {
 		return nil, converseError(data, err) // nested deeper than the package writes
 	}
-	return &conversion{body: body, place: c.place, dropped: slices.Sorted(maps.Keys(c.dropped))}, nil
+	return &conversion{body: body, place: c.place, words: converseWords, dropped: slices.Sorted(maps.Keys(c.dropped))}, nil
 }
 
 // converter writes one request. The first failure stays; what is made after it is
@@ -160,6 +148,7 @@ func (c *converter) request(from *converseRequest) *messagesRequest {
 	to.System = c.blocks("system", from.System, inSystem)
 	c.tools(to, from.ToolConfig.Tools)
 	to.ToolChoice = c.choice("toolConfig.toolChoice", from.ToolConfig.Choice)
+	to.Output = messagesOutput{value(from.Output.Effort), c.format("outputConfig.textFormat", from.Output.TextFormat)}
 	to.Additional = c.additional(from.Additional)
 	for _, path := range from.ResponsePaths {
 		if path != "/stop_sequence" { // which is always told
@@ -168,6 +157,7 @@ func (c *converter) request(from *converseRequest) *messagesRequest {
 	}
 	c.leave("inferenceConfig", from.Inference.Rest)
 	c.leave("toolConfig", from.ToolConfig.Rest)
+	c.leave("outputConfig", from.Output.Rest)
 	c.leave("", from.Rest)
 	return to
 }
@@ -184,49 +174,10 @@ func (c *converter) messages(to *messagesRequest, from []converseMessage) {
 	}
 }
 
-func (c *converter) tools(to *messagesRequest, from []converseTool) {
-	const tools = "toolConfig.tools"
-	for i, t := range from {
-		at := element(tools, i)
-		c.union(at, t.Rest, t.Spec != nil, t.CachePoint != nil)
-		switch {
-		case t.CachePoint != nil && len(to.Tools) > 0:
-			to.Tools[len(to.Tools)-1].CacheControl = c.cache(at, t.CachePoint)
-		case t.CachePoint != nil:
-			c.drop(at + ".cachePoint")
-		case t.Spec != nil:
-			c.moved("tools", len(to.Tools), tools, i)
-			to.Tools = append(to.Tools, messagesTool{
-				Name:        value(t.Spec.Name),
-				Description: value(t.Spec.Description),
-				InputSchema: value(t.Spec.InputSchema.JSON),
-				Strict:      value(t.Spec.Strict),
-			})
-			c.leave(at+".toolSpec", t.Spec.Rest)
-			c.leave(at+".toolSpec.inputSchema", t.Spec.InputSchema.Rest)
-		}
-	}
-}
-
-func (c *converter) choice(at string, from *converseChoice) *messagesChoice {
-	if from == nil {
-		return nil
-	}
-	c.union(at, from.Rest, from.Auto != nil, from.Any != nil, from.Tool != nil)
-	switch {
-	case from.Any != nil:
-		return &messagesChoice{Type: translate.ChoiceAny}
-	case from.Tool != nil:
-		c.leave(at+".tool", from.Tool.Rest)
-		return &messagesChoice{Type: translate.ChoiceTool, Name: value(from.Tool.Name)}
-	}
-	return &messagesChoice{Type: translate.ChoiceAuto}
-}
-
 // additionalFields are members of the Messages API that Converse has no other place
 // for (reference/messages-api.md §2).
 var additionalFields = []string{
-	"top_k", "thinking", "output_config", "output_format", "metadata", "service_tier", "speed", "cache_control",
+	"top_k", "thinking", "output_format", "metadata", "service_tier", "speed", "cache_control",
 	"container", "inference_geo", "context_management", "compaction", "mcp_servers", "anthropic_beta", "anthropic_version",
 }
 
@@ -241,6 +192,25 @@ func (c *converter) additional(from others) others {
 		}
 	}
 	return to
+}
+
+func (c *converter) format(at string, from *converseTextFormat) *messagesFormat {
+	if from == nil {
+		return nil
+	}
+	c.leave(at, from.Rest)
+	at += ".structure"
+	schema := from.Structure.JSONSchema
+	c.union(at, from.Structure.Rest, schema != nil)
+	if schema == nil {
+		return nil
+	}
+	at += ".jsonSchema"
+	c.leave(at, schema.Rest)
+	if !jsontext.Value(schema.Schema).IsValid() {
+		c.fail(at+".schema", "This should be JSON.")
+	}
+	return &messagesFormat{from.Type, jsontext.Value(schema.Schema)}
 }
 
 // cache returns the mark that the block before a cache point gets.

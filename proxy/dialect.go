@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"dragoman/translate"
@@ -70,6 +71,7 @@ type frames interface {
 type conversion struct {
 	body    []byte
 	place   func(path string) string // what the client calls a place in body, or a field
+	words   *strings.Replacer        // of messages, for the client's
 	dropped []string                 // what body has no place for: sorted, in the client's terms
 }
 
@@ -80,7 +82,7 @@ func (c *conversion) called(err error) error {
 		return err
 	}
 	told := *invalid
-	told.Path = c.place(told.Path)
+	told.Path, told.Message = c.place(told.Path), c.words.Replace(told.Message)
 	return &told
 }
 
