@@ -161,8 +161,8 @@ func TestDroppedByTheWayThatAnswers(t *testing.T) {
 	s := withFallback(t, &flaky{always: quota}, &flaky{name: "west"}, func(o *Options) {
 		o.Models[0].Features = upstream.Override{Without: upstream.Sampling}
 	})
-	body := strings.Replace(question, `"messages"`, `"temperature":0.5,"thinking":{"type":"adaptive"},"messages"`, 1)
-	if got := post(s, body).Result().Header.Get("X-Dragoman-Dropped"); got != "thinking" {
+	body := strings.Replace(question, `"messages"`, `"temperature":0.5,"metadata":{"user_id":"u"},"messages"`, 1)
+	if got := post(s, body).Result().Header.Get("X-Dragoman-Dropped"); got != "metadata" {
 		t.Errorf("dropped %q", got)
 	}
 }

@@ -138,6 +138,7 @@ func (f *failure) exception() exception {
 func bedrockFailure(h http.Header, f *failure, _ string) (int, []byte) {
 	e := f.exception()
 	h.Set("X-Amzn-Errortype", e.name)
+	h.Del("Www-Authenticate") // which goes with a 401
 	return e.status, awsMessage(f.message)
 }
 

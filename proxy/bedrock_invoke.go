@@ -41,10 +41,7 @@ func decodeInvoke(r *http.Request, data []byte, opt translate.DecodeOptions) (*t
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseFamilies(data); err != nil {
-		return nil, err
-	}
-	return body, nil
+	return body, refuseFamilies(data)
 }
 
 // families are the members that tell the bodies of other model families, which are
@@ -64,8 +61,8 @@ func refuseFamilies(data []byte) error {
 		return nil
 	}
 	var body map[string]jsontext.Value
-	if err := json.Unmarshal(data, &body); err != nil || body["messages"] != nil && body["max_tokens"] != nil {
-		return nil // not here: it has been read before
+	if json.Unmarshal(data, &body) != nil || body["messages"] != nil && body["max_tokens"] != nil {
+		return nil // if it is wrong, its validation says so
 	}
 	for _, f := range families {
 		if body[f.member] != nil {

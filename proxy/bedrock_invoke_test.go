@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
-	"dragoman/upstream"
 )
 
 // readChunk reads the frame of a chunk, as the event that is in it, or the
@@ -71,6 +71,9 @@ type invocationMetrics struct {
 
 func metricsOf(t *testing.T, frames []frame) invocationMetrics {
 	t.Helper()
+	if len(frames) == 0 {
+		t.Fatal("no frames")
+	}
 	for i, f := range frames {
 		if has := strings.Contains(f.data, "invocationMetrics"); has != (i == len(frames)-1) {
 			t.Errorf("event %d of %d: %s", i, len(frames), f.data)
@@ -192,6 +195,23 @@ func checkInvokeHeader(t *testing.T, h http.Header, caches []int) {
 	}
 }
 
+// TestInvokeLatencies has a model think for 100 ms, and speak for 200 ms.
+func TestInvokeLatencies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, slow(
+			pause{100 * time.Millisecond, translate.Chunk{}},
+			pause{200 * time.Millisecond, translate.Chunk{Text: "hi"}}, pause{0, endOfTurn},
+		))
+		if got := postTo(s, invokePath, bedrockQuestion).Header.Get("X-Amzn-Bedrock-Invocation-Latency"); got != "300" {
+			t.Errorf("a message took %s ms", got)
+		}
+		m := metricsOf(t, readChunks(t, postTo(s, streamPath, bedrockQuestion).Body))
+		if *m.FirstByteLatency != 100 || *m.InvocationLatency != 300 {
+			t.Errorf("a stream took %d ms, %d until its first event", *m.InvocationLatency, *m.FirstByteLatency)
+		}
+	})
+}
+
 // TestInvokeNative has a model with tools of its own answer.
 func TestInvokeNative(t *testing.T) {
 	body := `{"anthropic_version":"2026-10-21","anthropic_beta":["a"], "messages":"for the model to judge"}`
@@ -233,129 +253,6 @@ func TestInvokeTakesTheVersionOfTheBody(t *testing.T) {
 	}
 	body = strings.Replace(body, "bedrock-2023-05-31", "2026-10-21", 1)
 	checkException(t, postTo(s, invokePath, body, "Anthropic-Version", "2023-06-01"), 400, "ValidationException")
-}
-
-func TestInvokeBadBodies(t *testing.T) {
-	tests := []struct{ name, body, message string }{
-		{"empty", "", "The request body is empty"},
-		{"no JSON", "{", "The request body is not valid JSON"},
-		{"no object", "[]", ""},
-		{"a name twice", `{"a":{"b":1,"b":2}}`, "a.b: "},
-		{"no messages", `{"max_tokens":5}`, "messages: "},
-		{"a block", `{"max_tokens":5,"messages":[{"role":"user","content":[{"type":"text","text":7}]}]}`, "messages.0.content.0.text: "},
-		{"text completions", `{"prompt":"\n\nHuman: Hi\n\nAssistant:","max_tokens_to_sample":300}`, "max_tokens_to_sample: This is the Claude text completions body."},
-		{"Llama", `{"prompt":"Hi","max_gen_len":300}`, "max_gen_len: This is the Llama body."},
-		{"Titan", `{"inputText":"Hi"}`, "inputText: This is the Titan body."},
-		{"Nova", `{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":5}}`, "inferenceConfig: This is the Nova body."},
-		{"Mistral", `{"prompt":"the \"messages\"","max_tokens":5}`, "prompt: This is the text completions body."},
-	}
-	s := newServer(t, completing(endOfTurn, "hi"))
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			for _, path := range []string{invokePath, streamPath} {
-				if got := checkException(t, postTo(s, path, tt.body), 400, "ValidationException"); !strings.HasPrefix(got, tt.message) {
-					t.Errorf("message %q", got)
-				}
-			}
-		})
-	}
-	escaped := strings.Replace(bedrockQuestion, `{"`, `{"prompt":1,"`, 1)
-	escaped = strings.Replace(escaped, `"messages"`, `"\u006dessages"`, 1)
-	if w := postTo(s, invokePath, escaped); w.StatusCode != 200 {
-		t.Errorf("a body with messages: status %d", w.StatusCode)
-	}
-	small := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.BodyBytes = 10 })
-	checkException(t, postTo(small, invokePath, bedrockQuestion), 400, "ValidationException")
-	checkException(t, postTo(s, "/model/gpt/invoke", bedrockQuestion), 404, "ResourceNotFoundException")
-}
-
-// failed is an error of an upstream.
-func failed(status int, typ string) *upstream.Error {
-	return &upstream.Error{Status: status, Type: typ, Message: "of " + typ, RetryAfter: 1500 * time.Millisecond}
-}
-
-func TestInvokeFailures(t *testing.T) {
-	tests := []struct {
-		err    error
-		status int
-		name   string
-		typ    string
-	}{
-		{failed(400, "invalid_request_error"), 400, "ValidationException", "invalid_request_error"},
-		{failed(401, "authentication_error"), 403, "UnrecognizedClientException", "authentication_error"},
-		{failed(402, "billing_error"), 403, "AccessDeniedException", "billing_error"},
-		{failed(403, "permission_error"), 403, "AccessDeniedException", "permission_error"},
-		{failed(404, "not_found_error"), 404, "ResourceNotFoundException", "not_found_error"},
-		{failed(409, "conflict_error"), 400, "ConflictException", "conflict_error"},
-		{failed(413, "request_too_large"), 400, "ValidationException", "request_too_large"},
-		{failed(422, "odd_error"), 400, "ValidationException", "odd_error"},
-		{failed(429, "rate_limit_error"), 429, "ThrottlingException", "rate_limit_error"},
-		{failed(500, "api_error"), 500, "InternalServerException", "api_error"},
-		{failed(502, "api_error"), 500, "InternalServerException", "api_error"},
-		{failed(504, "timeout_error"), 408, "ModelTimeoutException", "timeout_error"},
-		{failed(529, "overloaded_error"), 503, "ServiceUnavailableException", "overloaded_error"},
-		{failed(599, "odd_error"), 500, "InternalServerException", "odd_error"},
-		{errors.New("a secret"), 500, "InternalServerException", "api_error"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name+" "+tt.typ, func(t *testing.T) {
-			message, retryAfter := "internal error", ""
-			var up *upstream.Error
-			if errors.As(tt.err, &up) {
-				message, retryAfter = up.Message, "2"
-			}
-			first := newServer(t, failing(tt.err))
-			midway := newServer(t, failing(tt.err, translate.Chunk{}, translate.Chunk{Text: "It is "}))
-			for _, w := range []*http.Response{
-				postTo(first, invokePath, bedrockQuestion), postTo(first, streamPath, bedrockQuestion), postTo(midway, invokePath, bedrockQuestion),
-			} {
-				if got := checkException(t, w, tt.status, tt.name); got != message || w.Header.Get("Retry-After") != retryAfter {
-					t.Errorf("message %q, Retry-After %q", got, w.Header.Get("Retry-After"))
-				}
-			}
-			for _, client := range [][]string{
-				{"User-Agent", "AnthropicBedrock/JS 1.1.2"}, {"User-Agent", "AsyncAnthropicBedrock/Python 0.121.0"}, {"User-Agent", "Anthropic/Go 2.12.0"},
-				{"User-Agent", "mine", "X-Stainless-Lang", "python"},
-			} {
-				w := postTo(midway, streamPath, bedrockQuestion, client...)
-				last := lastFrame(t, w)
-				var e apiError
-				if err := json.Unmarshal([]byte(last.data), &e); err != nil || e.Type != "error" || e.Error.Type != tt.typ || e.Error.Message != message || e.ID != w.Header.Get("request-id") {
-					t.Errorf("%s: %+v, %v", client, last, err)
-				}
-			}
-			for _, agent := range []string{"", "aws-sdk-go-v2/1.47.6 app/Anthropic", "Boto3/1.43.67 md/Botocore#1.43.67", "curl/8"} {
-				want := frame{strings.ToLower(tt.name[:1]) + tt.name[1:], `{"message":"` + message + `"}`}
-				if last := lastFrame(t, postTo(midway, streamPath, bedrockQuestion, "User-Agent", agent)); last != want {
-					t.Errorf("%s: %+v", agent, last)
-				}
-			}
-		})
-	}
-}
-
-// lastFrame returns the frame by which a stream failed.
-func lastFrame(t *testing.T, w *http.Response) frame {
-	t.Helper()
-	frames := readChunks(t, w.Body)
-	if got, want := names(frames[:len(frames)-1]), "message_start ping content_block_start content_block_delta"; got != want || w.StatusCode != 200 {
-		t.Errorf("status %d, events %s", w.StatusCode, got)
-	}
-	return frames[len(frames)-1]
-}
-
-// However much of an answer came before it broke off, it never looks finished.
-func TestTruncatedInvocation(t *testing.T) {
-	text := strings.Join(weather, "")
-	for n := range len(text) {
-		s := newServer(t, upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
-			_ = yield(translate.Chunk{}, nil) && yield(translate.Chunk{Text: text[:n]}, nil)
-		}))
-		events := names(readChunks(t, postTo(s, streamPath, bedrockQuestion).Body))
-		if !strings.HasSuffix(events, " internalServerException") || strings.Contains(events, "message_stop") {
-			t.Fatalf("cut after %q: %s", text[:n], events)
-		}
-	}
 }
 
 // A silence is broken by pings. A client that leaves in it ends the call upstream.

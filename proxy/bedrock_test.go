@@ -84,6 +84,9 @@ func TestBedrockAuthentication(t *testing.T) {
 					t.Errorf("%s: status %d", path, w.StatusCode)
 				}
 				if !tt.taken {
+					if got := w.Header.Get("WWW-Authenticate"); got != "" {
+						t.Errorf("WWW-Authenticate %q with a 403", got)
+					}
 					checkException(t, w, 403, "UnrecognizedClientException")
 				}
 			}

@@ -268,9 +268,9 @@ func TestDryRun(t *testing.T) {
 }
 
 func TestDroppedFields(t *testing.T) {
-	body := `{"thinking":{"type":"enabled","budget_tokens":1024},"a\r\nx: y":1,"mine":1,` + question[1:]
+	body := `{"speed":"fast","a\r\nx: y":1,"mine":1,` + question[1:]
 	w := post(newServer(t, completing(endOfTurn, "hi")), body)
-	if got := w.Header().Get("X-Dragoman-Dropped"); w.Code != 200 || got != "mine,thinking" {
+	if got := w.Header().Get("X-Dragoman-Dropped"); w.Code != 200 || got != "mine,speed" {
 		t.Errorf("status %d, X-Dragoman-Dropped %q", w.Code, got)
 	}
 	strict := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Strict = true })

@@ -22,7 +22,7 @@ func TestExchangeLine(t *testing.T) {
 		o.Models[0].Model = "anthropic.claude-v2:1"
 		o.Keys = []string{"key-one"}
 	})
-	body := streamed(`{"thinking":{"type":"enabled","budget_tokens":1024},"mine":1,` + question[1:])
+	body := streamed(`{"speed":"fast","mine":1,` + question[1:])
 	w := post(s, body, "x-api-key", "key-one", "x-request-id", "client-1",
 		"traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	got := log.exchange(t)
@@ -38,7 +38,7 @@ func TestExchangeLine(t *testing.T) {
 		"dialect": "messages", "model": "claude-2.1", "upstream": "east", "upstream_model": "anthropic.claude-v2:1",
 		"status": 200., "stream": true, "attempts": 1., "bytes_in": float64(len(body)), "bytes_out": float64(w.Body.Len()),
 		"input_tokens": 11., "output_tokens": 7., "stop_reason": "tool_use", "tool_calls": 1.,
-		"dropped": []any{"other", "thinking"}, "terminal": "complete", "key_id": "9b346041",
+		"dropped": []any{"other", "speed"}, "terminal": "complete", "key_id": "9b346041",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -159,13 +159,14 @@ type decoder struct {
 	err     error
 	dropped map[string]bool
 	scratch []byte // of the string being unquoted
+	thinks  bool   // the model is asked to think
 	turns   turns
 }
 
 // unusable are members of a request that the API knows and a text model has no
 // use for.
 var unusable = []string{
-	"thinking", "output_config", "output_format", "metadata", "service_tier", "speed", "cache_control", "container",
+	"output_config", "output_format", "metadata", "service_tier", "speed", "cache_control", "container",
 	"inference_geo", "diagnostics", "user_profile_id", "context_management", "compaction", "fallbacks",
 	"fallback_credit_token", "billing_policy",
 }
@@ -179,6 +180,8 @@ func (d *decoder) request(w *wireRequest) *Request {
 	if !d.opt.Count || w.MaxTokens.kind != 0 {
 		r.MaxTokens = d.integer(member("max_tokens"), w.MaxTokens, 0)
 	}
+	r.Thinking = d.thinking(w.Thinking)
+	d.thinks = r.Thinking != ThinkingOff
 	d.messages(r, &w.Messages)
 	r.System = d.system(&w.System)
 	r.Tools = d.tools(&w.Tools)
@@ -187,6 +190,10 @@ func (d *decoder) request(w *wireRequest) *Request {
 	r.Stream = d.stream(w)
 	d.sampling(r, w)
 	d.refuseServers(&w.MCPServers)
+	if d.thinks && r.offers() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool) {
+		r.Thinking = ThinkingOff // a call that is asked for at once leaves no room
+		d.drop("thinking")
+	}
 	if !w.Thread.absent() && d.err == nil {
 		d.err = &InvalidRequestError{
 			Path:    "thread",
@@ -214,6 +221,26 @@ func (d *decoder) stream(w *wireRequest) bool {
 		return *d.opt.Stream
 	}
 	return d.flag(member("stream"), w.Stream)
+}
+
+// thinking reads whether the model is asked to think before it answers
+// (reference/messages-api.md §7). How much it may think is for the model.
+func (d *decoder) thinking(w *wireThinking) Thinking {
+	at := member("thinking")
+	if w == nil || w.at.absent() || !d.object(at, w.at) {
+		return ThinkingOff
+	}
+	types := []string{"enabled", "adaptive", "between_tools", "disabled"}
+	switch typ := d.text(at.member("type"), w.Type); {
+	case d.err != nil || typ == "disabled":
+		return ThinkingOff
+	case !slices.Contains(types, typ):
+		d.failTag(at, typ, types)
+	}
+	if d.optional(at.member("display"), w.Display) == "omitted" {
+		return ThinkingOmitted
+	}
+	return ThinkingShown
 }
 
 // system reads the system prompt: text, or blocks of text.

@@ -100,6 +100,8 @@ func (d *decoder) block(at *fieldPath, w *wireBlock, place *blockPlace) (b Block
 // left out instead, that is noted.
 func (d *decoder) placed(at *fieldPath, typ string, place *blockPlace) bool {
 	switch {
+	case typ == BlockThinking && d.thinks && place == &inAssistant:
+		return true
 	case slices.Contains(place.takes, typ):
 		if typ == BlockDocument && place == &inAssistant && d.opt.Version == version20261021 {
 			d.fail(*at, "`document` blocks can only be in `user` messages under API version %s", version20261021)
@@ -155,6 +157,10 @@ func (d *decoder) fill(at *fieldPath, b *BlockParam, w *wireBlock, place *blockP
 		if c := take(&w.Content); !c.at.absent() {
 			b.Content = d.blocks(at.member("content"), &c, &inToolResult)
 		}
+	case BlockThinking:
+		b.Text = d.text(at.member("thinking"), w.Rest["thinking"])
+		delete(w.Rest, "thinking")
+		delete(w.Rest, "signature")
 	case BlockToolReference:
 		b.Name = d.text(at.member("tool_name"), take(&w.ToolName))
 	}

@@ -129,7 +129,7 @@ func TestDecodeAccepts(t *testing.T) {
 		"choice auto without tools":   {with(`"tool_choice":{"type":"auto"}`), DecodeOptions{Strict: true}},
 		"depth at the limit":          {with(`"metadata":` + strings.Repeat("[", 199) + strings.Repeat("]", 199)), DecodeOptions{}},
 		"brackets in strings":         {with(`"metadata":"` + strings.Repeat(`[{\"\\`, 999) + `"`), DecodeOptions{}},
-		"values of fields left out":   {with(`"thinking":5,"container":[[{"x":1e999}]],"messages2":"x"`), DecodeOptions{}},
+		"values of fields left out":   {with(`"container":[[{"x":1e999}]],"messages2":"x"`), DecodeOptions{}},
 		"document of the model's":     {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"document","source":{"type":"url","url":"u"}}]}`, ""), DecodeOptions{}},
 		"document of the user's":      {withBlock(`{"type":"document","source":{"type":"url","url":"u"}}`), DecodeOptions{Version: version20261021}},
 		"no citations in 2026":        {withBlock(`{"type":"text","text":"x","citations":[]}`), DecodeOptions{Version: version20261021, Strict: true}},
@@ -178,15 +178,15 @@ func TestDecodeDrops(t *testing.T) {
 		"messages.content.caller", "messages.content.citations", "messages.content.container_upload",
 		"messages.content.content.browser_state", "messages.content.content.transformations", "messages.content.input",
 		"messages.content.mcp_tool_use", "messages.content.redacted_thinking", "messages.content.server_tool_use",
-		"messages.content.source.extra", "messages.content.thinking", "messages.content.toolset_name",
+		"messages.content.source.extra", "messages.content.toolset_name",
 		"messages.content.web_search_tool_result", "messages.id",
-		"metadata", "output_config", "service_tier", "speed", "system.cache_control", "thinking",
+		"metadata", "output_config", "service_tier", "speed", "system.cache_control",
 		"tool_choice.disable_parallel_tool_use", "tools.Name", "tools.cache_control", "tools.strict", "tools.tool_search_tool",
 	}
 	if diff := cmp.Diff(want, r.Dropped); diff != "" {
 		t.Errorf("Dropped differs (-want +got):\n%s", diff)
 	}
-	if len(r.Tools) != 2 || len(r.Messages) != 3 || len(r.Messages[1].Content) != 2 {
+	if len(r.Tools) != 2 || len(r.Messages) != 3 || len(r.Messages[1].Content) != 3 {
 		t.Errorf("wrong things were left out: %+v", r)
 	}
 	image := r.Messages[2].Content[0].Content[1]

@@ -78,6 +78,7 @@ type wireRequest struct {
 	TopK          wireValue             `json:"top_k"`
 	MCPServers    wireList[wireServer]  `json:"mcp_servers"`
 	Thread        wireValue             `json:"thread"`
+	Thinking      *wireThinking         `json:"thinking"`
 	// Some clients write these headers into the body (reference/wire.md, finding 16).
 	Version wireValue            `json:"anthropic_version"`
 	Beta    wireValue            `json:"anthropic_beta"`
@@ -198,6 +199,18 @@ type wireChoice struct {
 func (c *wireChoice) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	type members wireChoice
 	return readObject(dec, &c.at, (*members)(c))
+}
+
+type wireThinking struct {
+	at      wireValue
+	Type    wireValue            `json:"type"`
+	Display wireValue            `json:"display"`
+	Rest    map[string]wireValue `json:",embed"`
+}
+
+func (t *wireThinking) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	type members wireThinking
+	return readObject(dec, &t.at, (*members)(t))
 }
 
 type wireServer struct {

@@ -120,7 +120,7 @@ func (p *parser) goOnFrom(prefill string) {
 		}
 		if prefill[0] == '<' {
 			if t, v := matchTextTag([]byte(prefill), true); v == matchYes && t.kind == tagIsThinking && !p.quote.inside() {
-				p.thinks(t)
+				p.rehearses(t)
 			}
 		}
 		p.quote.advance([]byte(text))
@@ -211,6 +211,7 @@ func (p *parser) ending(stop Stop, sequence string) (Stop, string) {
 // openBlock begins a block, ending the one before it.
 func (p *parser) openBlock(b ContentBlock) {
 	p.closeBlock()
+	p.spoken = p.spoken || b.Type != BlockThinking
 	p.open = b.Type
 	p.send(Event{Type: ContentBlockStart, Index: p.index, Block: &b})
 }

@@ -10,7 +10,7 @@ func textState(p *parser) state {
 		return nil
 	}
 	n := len(rest)
-	if p.offers {
+	if p.offers || p.thinks {
 		if i := bytes.IndexByte(rest, '<'); i >= 0 {
 			n = i
 		}
@@ -41,7 +41,12 @@ func (p *parser) textMarkup(rest []byte) state {
 		return nil
 	}
 	p.quote.settle()
-	if v == matchNo || p.quote.fence > 0 {
+	if v == matchYes && t.kind == tagIsThinking {
+		if next := p.reasoning(t); next != nil {
+			return next
+		}
+	}
+	if v == matchNo || p.quote.fence > 0 || !p.offers {
 		return p.plain(1)
 	}
 	if p.quote.inline > 0 { // markup in a code span; a block of calls is none
@@ -53,7 +58,7 @@ func (p *parser) textMarkup(rest []byte) state {
 	}
 	switch t.kind {
 	case tagIsThinking:
-		p.thinks(t)
+		p.rehearses(t)
 		return p.plain(t.n)
 	case tagIsResults:
 		return p.inventedResults(rest, t)
@@ -71,8 +76,36 @@ func (p *parser) textMarkup(rest []byte) state {
 	return invokeState
 }
 
-// thinks notes a tag of thinking: the outermost one counts.
-func (p *parser) thinks(t textTag) {
+// reasoning reads a tag that begins or ends the thinking that the client asked for:
+// the first thing that the model writes. It returns nil for any other. Code that
+// thinking leaves open does not hide its end.
+func (p *parser) reasoning(t textTag) state {
+	switch {
+	case p.reasons && t.closing && t.name == p.thinking:
+		p.thinking, p.reasons, p.quote = "", false, quote{}
+		p.blank = p.blank[:0]
+		p.closeBlock()
+	case p.thinks && !p.reasons && !t.closing && !p.spoken && p.opening == "" && p.prefill == "":
+		p.thinking, p.reasons = t.name, true
+		p.blank = p.blank[:0]
+		p.openBlock(ContentBlock{Type: BlockThinking})
+	default:
+		return nil
+	}
+	p.pos += t.n
+	return afterThoughtState
+}
+
+// afterThoughtState passes over the white space around thinking.
+func afterThoughtState(p *parser) state {
+	if !p.skip() {
+		return nil
+	}
+	return textState
+}
+
+// rehearses notes a tag of thinking: the outermost one counts.
+func (p *parser) rehearses(t textTag) {
 	switch {
 	case t.closing && t.name == p.thinking:
 		p.thinking = ""
@@ -125,6 +158,9 @@ func rehearsalState(p *parser) state {
 		case v == matchMore:
 			return nil
 		case v == matchYes && t.closing && t.name == p.thinking:
+			if p.reasons { // its end is read as such
+				return p.giveBack()
+			}
 			p.thinking = ""
 			p.pos += t.n
 			return p.giveBack()
@@ -138,7 +174,7 @@ func rehearsalState(p *parser) state {
 	}
 	p.pos, p.mark = p.mark, -1
 	p.inCall, p.tentative = false, false
-	p.thinking, p.relapsed = "", true
+	p.thinking, p.relapsed, p.reasons = "", true, false
 	return textState
 }
 
@@ -151,27 +187,38 @@ func (p *parser) text(s []byte) {
 	if p.offers {
 		p.quote.advance(s)
 	}
-	n := len(s)
-	if p.offers || p.open != BlockText {
+	if p.reasons && p.req.Thinking == ThinkingOmitted {
+		return
+	}
+	n, kind := len(s), p.kind()
+	if p.offers || p.open != kind {
 		for n > 0 && isBlank(s[n-1]) {
 			n--
 		}
 	}
 	if n > 0 {
-		if p.open != BlockText {
-			p.openBlock(ContentBlock{Type: BlockText})
+		if p.open != kind {
+			p.openBlock(ContentBlock{Type: kind})
 		}
 		p.out = append(append(p.out, p.blank...), s[:n]...)
 		p.blank = p.blank[:0]
 	}
 	p.blank = append(p.blank, s[n:]...)
 	for len(p.blank) > maxBlank {
-		if p.open != BlockText {
-			p.openBlock(ContentBlock{Type: BlockText})
+		if p.open != kind {
+			p.openBlock(ContentBlock{Type: kind})
 		}
 		p.out = append(p.out, p.blank[:maxBlank]...)
 		p.blank = p.blank[:copy(p.blank, p.blank[maxBlank:])]
 	}
+}
+
+// kind is the type of block that text belongs in.
+func (p *parser) kind() string {
+	if p.reasons {
+		return BlockThinking
+	}
+	return BlockText
 }
 
 // inText opens a text block for what is no text, unless one is open.

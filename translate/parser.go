@@ -45,6 +45,9 @@ type parser struct {
 	prefill  string // the client's, which the completion goes on from
 	opening  string // ours
 	thinking string // the tag of thinking that is open
+	thinks   bool   // thinking at the beginning is a block of its own
+	reasons  bool   // such a block is open
+	spoken   bool   // something else has begun
 	relapsed bool   // thinking was never closed: its calls are calls
 
 	continuation
@@ -55,7 +58,7 @@ type parser struct {
 type state func(*parser) state
 
 func newParser(req *Request, prompt *Prompt, emit func(Event) bool) *parser {
-	p := &parser{req: req, emit: emit, mark: -1, state: textState, offers: req.offers(),
+	p := &parser{req: req, emit: emit, mark: -1, state: textState, offers: req.offers(), thinks: req.Thinking != ThinkingOff,
 		escaped: prompt.escaped, opening: prompt.opening}
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == RoleAssistant {
 		for _, part := range prompt.Turns[n-1].Parts {

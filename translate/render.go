@@ -7,15 +7,16 @@ import (
 
 // What Render says to the model in its own words, and to the client.
 const (
-	instructSingle  = "Call at most one tool at a time: one call, then wait for its result."
-	instructTool    = "Answer with a call to the tool %s now, and write nothing before it."
-	instructAny     = "Answer with a call to one of the tools now, and write nothing before it."
-	prefillRefused  = "This model does not support assistant message prefill. The conversation must end with a user message."
-	openingAny      = CallsStart + "\n<invoke>\n<tool_name>"
-	openingTool     = openingAny + "%s</tool_name>\n<parameters>"
-	firstNotUser    = `first message must use the "user" role`
-	noMessages      = "at least one message is required"
-	unexpectedBlock = "a %s block cannot stand in a message of the role %s"
+	instructSingle   = "Call at most one tool at a time: one call, then wait for its result."
+	instructThinking = "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool."
+	instructTool     = "Answer with a call to the tool %s now, and write nothing before it."
+	instructAny      = "Answer with a call to one of the tools now, and write nothing before it."
+	prefillRefused   = "This model does not support assistant message prefill. The conversation must end with a user message."
+	openingAny       = CallsStart + "\n<invoke>\n<tool_name>"
+	openingTool      = openingAny + "%s</tool_name>\n<parameters>"
+	firstNotUser     = `first message must use the "user" role`
+	noMessages       = "at least one message is required"
+	unexpectedBlock  = "a %s block cannot stand in a message of the role %s"
 )
 
 // Render returns what a model without a tool API is asked, for a request: the

@@ -19,6 +19,9 @@ func (r *renderer) system() error {
 			r.prompt.System = append(r.prompt.System, Text{instructSingle})
 		}
 	}
+	if r.req.Thinking != ThinkingOff {
+		r.prompt.System = append(r.prompt.System, Text{instructThinking})
+	}
 	w := turnWriter{renderer: r}
 	for i := range r.req.System {
 		w.text(r.req.System[i].Text)
@@ -116,6 +119,13 @@ func (w *turnWriter) block(role string, b *BlockParam) bool {
 		w.text(b.Text)
 	case b.Type == BlockToolUse && role == RoleAssistant:
 		w.call(b)
+	case b.Type == BlockThinking && role == RoleAssistant:
+		if b.Text == "" { // the client was not shown it
+			return true
+		}
+		w.seal()
+		w.raw("<thinking>\n", w.escape.text(b.Text), "\n</thinking>\n")
+		w.seal()
 	case b.Type == BlockToolResult && role == RoleUser: // see results
 	case b.Type == BlockImage, b.Type == BlockDocument, b.Type == BlockSearchResult:
 		w.seal()

@@ -17,6 +17,7 @@ type Request struct {
 	ToolChoice    ToolChoice
 	StopSequences []string
 	Stream        bool
+	Thinking      Thinking
 	Temperature   *float64
 	TopP          *float64
 	TopK          *int
@@ -43,12 +44,23 @@ const (
 	BlockToolReference = "tool_reference"
 )
 
+// Thinking says whether the model is asked to think before it answers, and whether
+// the client wants to see that.
+type Thinking uint8
+
+// The ways to think.
+const (
+	ThinkingOff Thinking = iota
+	ThinkingShown
+	ThinkingOmitted // as a block without text
+)
+
 // BlockParam is one content block of a request (reference/messages-api.md §4).
 // Which fields are set follows from Type.
 type BlockParam struct {
 	Type string
 
-	Text string // text
+	Text string // text; thinking, in a request that asks for it
 
 	Source  Source // image, document, search_result
 	Title   string // document, search_result
