@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // What the dialects of Bedrock have in common: who asks, for which model, and how a
@@ -59,6 +60,31 @@ func bedrockModel(r *http.Request) (string, error) {
 		return "", &translate.InvalidRequestError{Path: "modelId", Message: "The provided model identifier is invalid."}
 	}
 	return id, nil
+}
+
+// The operations, each the end of its path.
+const (
+	opInvoke         = "/invoke"
+	opInvokeStream   = "/invoke-with-response-stream"
+	opConverse       = "/converse"
+	opConverseStream = "/converse-stream"
+)
+
+// decodeBedrock reads a request with the body of the Messages API, whose path names
+// the model and whether to stream.
+func decodeBedrock(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+	model, err := bedrockModel(r)
+	if err != nil {
+		return nil, err
+	}
+	stream := strings.HasSuffix(r.URL.Path, "stream")
+	opt.Model, opt.Stream = model, &stream
+	return translate.ReadBody(data, opt)
+}
+
+// nativeBedrock is a request whose version and betas are in its body.
+func nativeBedrock(_ http.Header, body *translate.Body) upstream.Native {
+	return upstream.Native{Body: body.JSON()}
 }
 
 // noOperation answers what is no operation of Bedrock's, whatever its method.

@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
-	"dragoman/upstream"
 )
 
 // bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body
@@ -23,11 +22,9 @@ var bedrockInvoke = dialect{
 	identify: bedrockID,
 	keys:     bedrockKeys,
 	decode:   decodeInvoke,
-	native: func(_ http.Header, body *translate.Body) upstream.Native {
-		return upstream.Native{Body: body.JSON()} // version and betas are in it
-	},
-	message: invokeMessage,
-	failure: bedrockFailure,
+	native:   nativeBedrock,
+	message:  invokeMessage,
+	failure:  bedrockFailure,
 	streamHeader: http.Header{
 		"Content-Type":                {eventStream},
 		"X-Amzn-Bedrock-Content-Type": {"application/json"},
@@ -38,22 +35,9 @@ var bedrockInvoke = dialect{
 	frames: func(h http.Header) frames { return &invokeFrames{anthropic: isAnthropic(h)} },
 }
 
-// The operations, each the end of its path.
-const (
-	opInvoke       = "/invoke"
-	opInvokeStream = "/invoke-with-response-stream"
-)
-
-// decodeInvoke reads a request, whose path names the model and whether to stream,
-// whatever the body says of them.
+// decodeInvoke reads a request, whatever its body says of model and stream.
 func decodeInvoke(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
-	model, err := bedrockModel(r)
-	if err != nil {
-		return nil, err
-	}
-	stream := strings.HasSuffix(r.URL.Path, opInvokeStream)
-	opt.Model, opt.Stream = model, &stream
-	body, err := translate.ReadBody(data, opt)
+	body, err := decodeBedrock(r, data, opt)
 	if err != nil {
 		return nil, err
 	}

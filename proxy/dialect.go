@@ -1,7 +1,10 @@
 package proxy
 
 import (
+	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"dragoman/translate"
@@ -20,6 +23,10 @@ type dialect struct {
 
 	// keys returns what of a request may be a key of ours. Empty ones are none.
 	keys func(h http.Header) []string
+
+	// convert writes the body of a request as one of the Messages API, for decode; nil
+	// if it is one. The error is a *translate.InvalidRequestError.
+	convert func(body []byte) (*conversion, error)
 
 	// decode reads a request, up to its validation, by the options and what header
 	// and path say of them. The error is a *translate.InvalidRequestError.
@@ -58,4 +65,37 @@ type frames interface {
 
 	// failure appends the frame that ends a stream that failed.
 	failure(dst []byte, f *failure, requestID string) []byte
+}
+
+// conversion is the body of a request in the terms of the Messages API.
+type conversion struct {
+	body    []byte
+	place   func(path string) string // what the client calls a place in body, or a field
+	words   *strings.Replacer        // of messages, for the client's
+	dropped []string                 // what body has no place for: sorted, in the client's terms
+}
+
+// called puts an error about the body in the client's terms.
+func (c *conversion) called(err error) error {
+	var invalid *translate.InvalidRequestError
+	if c == nil || !errors.As(err, &invalid) {
+		return err
+	}
+	told := *invalid
+	told.Path, told.Message = c.place(told.Path), c.words.Replace(told.Message)
+	return &told
+}
+
+// names puts fields of the body in the client's terms, sorted, and adds what is not
+// in the body.
+func (c *conversion) names(fields []string) []string {
+	if c == nil {
+		return fields
+	}
+	names := slices.Clone(c.dropped)
+	for _, field := range fields {
+		names = append(names, c.place(field))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -26,8 +26,9 @@ type exchange struct {
 	r       *http.Request
 	began   time.Time
 	record  metrics.Exchange
-	unread  bool    // the body of the request may not have been read to its end
-	stream  *stream // of an answer that is to be streamed
+	unread  bool        // the body of the request may not have been read to its end
+	stream  *stream     // of an answer that is to be streamed
+	own     *conversion // of the request, if it came in terms of its own
 }
 
 func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
@@ -74,10 +75,10 @@ func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, er
 	}
 	opt.Strict = x.s.strict
 	began := x.elapsed()
-	body, err := x.dialect.decode(x.r, data, opt)
+	body, err := x.understand(data, opt)
 	x.record.Decode = x.elapsed() - began
 	if err != nil {
-		return nil, Model{}, err
+		return nil, Model{}, x.own.called(err)
 	}
 	x.record.Model, x.record.Stream = body.Model, body.Stream && !opt.Count
 	model, err := x.s.route(body.Model)
@@ -88,13 +89,27 @@ func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, er
 	return body, model, nil
 }
 
+// understand reads the body of a request.
+func (x *exchange) understand(data []byte, opt translate.DecodeOptions) (body *translate.Body, err error) {
+	if x.dialect.convert != nil {
+		if x.own, err = x.dialect.convert(data); err != nil {
+			return nil, err
+		}
+		if opt.Strict && len(x.own.dropped) > 0 {
+			return nil, &translate.InvalidRequestError{Path: x.own.dropped[0], Message: "Extra inputs are not permitted"}
+		}
+		data = x.own.body
+	}
+	return x.dialect.decode(x.r, data, opt)
+}
+
 // decode validates the request. What it leaves out is named.
 func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 	began := x.elapsed()
 	req, err := body.Request()
 	x.record.Decode += x.elapsed() - began
 	if err != nil {
-		return nil, err
+		return nil, x.own.called(err)
 	}
 	req.ID = newID("msg_")
 	x.leftOut(req.Dropped)
@@ -103,6 +118,7 @@ func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 
 // leftOut takes down which fields of the request the way that is asked leaves out.
 func (x *exchange) leftOut(fields []string) {
+	fields = x.own.names(fields)
 	x.record.Dropped = slices.Clone(fields)
 	if len(fields) == 0 {
 		x.w.Header().Del("X-Dragoman-Dropped")

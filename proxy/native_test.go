@@ -41,7 +41,7 @@ func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream
 				Raw: jsontext.Value(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + n.text + `"}}`)},
 			{Type: translate.ContentBlockStop, Raw: jsontext.Value(`{"type":"content_block_stop","index":0}`)},
 			{Type: translate.ContentBlockStart, Index: 1, Raw: jsontext.Value(`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"get_weather","input":{}}}`),
-				Block: &translate.ContentBlock{Type: translate.BlockToolUse}},
+				Block: &translate.ContentBlock{Type: translate.BlockToolUse, ID: "t", Name: "get_weather"}},
 			{Type: translate.ContentBlockStop, Index: 1, Raw: jsontext.Value(`{"type":"content_block_stop","index":1}`)},
 			{Type: translate.MessageDelta, Raw: jsontext.Value(`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":8}}`),
 				Message: &translate.Message{StopReason: translate.StopToolUse, Usage: translate.Usage{InputTokens: 5, OutputTokens: 8}}},

@@ -23,6 +23,9 @@ func (s *Server) Handler() http.Handler {
 	for _, operation := range []string{opInvoke, opInvokeStream} {
 		r.Post("/model/{id}"+operation, s.serve(&bedrockInvoke, (*exchange).answer))
 	}
+	for _, operation := range []string{opConverse, opConverseStream} {
+		r.Post("/model/{id}"+operation, s.serve(&bedrockConverse, (*exchange).answer))
+	}
 	nowhereInBedrock := bedrockInvoke
 	nowhereInBedrock.name = ""
 	for _, path := range []string{"/model/*", "/guardrail/*"} {

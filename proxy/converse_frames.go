@@ -1,0 +1,123 @@
+package proxy
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// converseFrames writes the events of a stream of Converse.
+type converseFrames struct {
+	blocks  []streamedBlock // by the index of the event
+	shown   int             // how many of them the client knows of
+	end     converseEnding
+	usage   translate.Usage
+	payload []byte // of the frame
+}
+
+// streamedBlock is a block of which the client is told.
+type streamedBlock struct {
+	index  int  // the client's; -1 for what this API has no terms for
+	call   bool // it is a call
+	spoken bool // there has been a delta
+}
+
+// The headers of each event.
+var (
+	converseStart      = eventHeaders("messageStart")
+	converseBlockStart = eventHeaders("contentBlockStart")
+	converseBlockDelta = eventHeaders("contentBlockDelta")
+	converseBlockStop  = eventHeaders("contentBlockStop")
+	converseStopped    = eventHeaders("messageStop")
+	converseMetadata   = eventHeaders("metadata")
+)
+
+func (f *converseFrames) event(dst []byte, e translate.Event, took time.Duration) []byte {
+	switch e.Type {
+	case translate.MessageStart:
+		return appendFrame(dst, converseStart, []byte(`{"role":"assistant"}`))
+	case translate.ContentBlockStart:
+		return f.begin(dst, e.Block)
+	case translate.ContentBlockDelta:
+		return f.delta(dst, e)
+	case translate.ContentBlockStop:
+		return f.stop(dst, e.Index)
+	case translate.MessageDelta:
+		f.end, f.usage = newEnding(e.Message), e.Message.Usage
+	case translate.MessageStop:
+		f.payload = appendMarshaled(f.payload[:0], f.end)
+		dst = appendFrame(dst, converseStopped, f.payload)
+		f.payload = appendMarshaled(f.payload[:0], newMetering(f.usage, took))
+		return appendFrame(dst, converseMetadata, f.payload)
+	}
+	return dst
+}
+
+func (f *converseFrames) failure(dst []byte, failed *failure, _ string) []byte {
+	return appendFailure(dst, failed)
+}
+
+// begin opens a block. That of a text begins with its first delta.
+func (f *converseFrames) begin(dst []byte, b *translate.ContentBlock) []byte {
+	c, known := newContent(b)
+	if !known {
+		f.blocks = append(f.blocks, streamedBlock{index: -1})
+		return dst
+	}
+	f.blocks = append(f.blocks, streamedBlock{index: f.shown, call: c.ToolUse != nil})
+	f.shown++
+	if c.ToolUse == nil {
+		return dst
+	}
+	c.ToolUse.Input = nil
+	f.open(f.shown - 1)
+	f.payload = append(f.payload, `,"start":`...)
+	f.payload = append(appendMarshaled(f.payload, c), '}')
+	return appendFrame(dst, converseBlockStart, f.payload)
+}
+
+// converseDeltas is what stands around the text of each delta.
+var converseDeltas = [...]struct{ before, after string }{
+	translate.TextDelta:      {`,"delta":{"text":`, `}}`},
+	translate.InputJSONDelta: {`,"delta":{"toolUse":{"input":`, `}}}`},
+	translate.ThinkingDelta:  {`,"delta":{"reasoningContent":{"text":`, `}}}`},
+	translate.SignatureDelta: {`,"delta":{"reasoningContent":{"signature":`, `}}}`},
+	translate.OtherDelta:     {},
+}
+
+func (f *converseFrames) delta(dst []byte, e translate.Event) []byte {
+	b, around := &f.blocks[e.Index], converseDeltas[e.Delta]
+	if b.index < 0 || around.before == "" || len(e.Text) == 0 {
+		return dst
+	}
+	b.spoken = true
+	f.open(b.index)
+	f.payload = append(f.payload, around.before...)
+	f.payload, _ = jsontext.AppendQuote(f.payload, e.Text) // whole characters
+	f.payload = append(f.payload, around.after...)
+	return appendFrame(dst, converseBlockDelta, f.payload)
+}
+
+// stop closes a block. Clients read all that they were told of an input as JSON: that
+// of a call without arguments is an object, too.
+func (f *converseFrames) stop(dst []byte, index int) []byte {
+	b := &f.blocks[index]
+	if b.index < 0 {
+		return dst
+	}
+	if b.call && !b.spoken {
+		dst = f.delta(dst, translate.Event{Index: index, Delta: translate.InputJSONDelta, Text: []byte("{}")})
+	}
+	f.open(b.index)
+	f.payload = append(f.payload, '}')
+	return appendFrame(dst, converseBlockStop, f.payload)
+}
+
+// open begins the payload of an event about a block.
+func (f *converseFrames) open(index int) {
+	f.payload = append(f.payload[:0], `{"contentBlockIndex":`...)
+	f.payload = strconv.AppendInt(f.payload, int64(index), 10)
+}
