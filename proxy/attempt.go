@@ -150,11 +150,23 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 		return nil, err
 	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
-		return translate.Events(a.req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-			if p != prompt { // the model is to go on
+		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+			if p != prompt { // the model is to go on, or to answer again
 				x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: way.Upstream})
 			}
 			return attend(ctx, x, cancel, via.Invoke(ctx, asked, p), func(c translate.Chunk) string { return c.RequestID })
+		}
+		events := translate.Events(a.req, prompt, ask)
+		fit := newFitting(a.req)
+		if fit == nil {
+			return events
+		}
+		return fit.answer(a.req, events, func(again *translate.Request) (*translate.Message, error) {
+			corrected, err := x.render(again, way, asked.Can)
+			if err != nil {
+				return nil, err
+			}
+			return translate.Collect(translate.Events(again, corrected, ask))
 		})
 	}, nil
 }

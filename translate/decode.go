@@ -166,7 +166,7 @@ type decoder struct {
 // unusable are members of a request that the API knows and a text model has no
 // use for.
 var unusable = []string{
-	"output_config", "output_format", "metadata", "service_tier", "speed", "cache_control", "container",
+	"metadata", "service_tier", "speed", "cache_control", "container",
 	"inference_geo", "diagnostics", "user_profile_id", "context_management", "compaction", "fallbacks",
 	"fallback_credit_token", "billing_policy",
 }
@@ -181,6 +181,7 @@ func (d *decoder) request(w *wireRequest) *Request {
 		r.MaxTokens = d.integer(member("max_tokens"), w.MaxTokens, 0)
 	}
 	r.Thinking = d.thinking(w.Thinking)
+	r.Format = d.output(w)
 	d.thinks = r.Thinking != ThinkingOff
 	d.messages(r, &w.Messages)
 	r.System = d.system(&w.System)
@@ -241,6 +242,33 @@ func (d *decoder) thinking(w *wireThinking) Thinking {
 		return ThinkingOmitted
 	}
 	return ThinkingShown
+}
+
+// output reads the schema that the answer has to fit (output_config.format), nil for
+// none.
+func (d *decoder) output(w *wireRequest) jsontext.Value {
+	format, at := w.Format, member("output_format")
+	if o := w.Output; o != nil && !o.at.absent() {
+		config := member("output_config")
+		if !d.object(config, o.at) {
+			return nil
+		}
+		if o.Format != nil && !o.Format.at.absent() {
+			format, at = o.Format, config.member("format")
+		}
+		d.leave(&config, o.Rest, []string{"effort", "task_budget"})
+	}
+	if format == nil || format.at.absent() || !d.object(at, format.at) {
+		return nil
+	}
+	if typ := d.text(at.member("type"), format.Type); d.err == nil && typ != "json_schema" {
+		d.failTag(at, typ, []string{"json_schema"})
+	}
+	if !d.object(at.member("schema"), format.Schema) {
+		return nil
+	}
+	d.leave(&at, format.Rest, nil)
+	return d.raw(format.Schema)
 }
 
 // system reads the system prompt: text, or blocks of text.

@@ -180,8 +180,8 @@ func TestDecodeDrops(t *testing.T) {
 		"messages.content.mcp_tool_use", "messages.content.redacted_thinking", "messages.content.server_tool_use",
 		"messages.content.source.extra", "messages.content.toolset_name",
 		"messages.content.web_search_tool_result", "messages.id",
-		"metadata", "output_config", "service_tier", "speed", "system.cache_control",
-		"tool_choice.disable_parallel_tool_use", "tools.Name", "tools.cache_control", "tools.strict", "tools.tool_search_tool",
+		"metadata", "output_config.effort", "service_tier", "speed", "system.cache_control",
+		"tool_choice.disable_parallel_tool_use", "tools.Name", "tools.cache_control", "tools.tool_search_tool",
 	}
 	if diff := cmp.Diff(want, r.Dropped); diff != "" {
 		t.Errorf("Dropped differs (-want +got):\n%s", diff)

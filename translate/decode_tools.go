@@ -8,7 +8,7 @@ import (
 // unusableInTool are the members of a tool that the API knows and a text model
 // has no use for.
 var unusableInTool = []string{
-	"cache_control", "strict", "input_examples", "defer_loading", "eager_input_streaming", "allowed_callers",
+	"cache_control", "input_examples", "defer_loading", "eager_input_streaming", "allowed_callers",
 }
 
 // serverTools run in the upstream, toolsets name no tool: neither can be shown
@@ -87,6 +87,10 @@ func (d *decoder) customTool(at *fieldPath, w *wireTool) Tool {
 	if d.object(schema, w.InputSchema.at) {
 		d.checkSchema(&schema, &w.InputSchema)
 		t.InputSchema = d.raw(w.InputSchema.at)
+	}
+	if v := w.Rest["strict"]; v.absent() || v.kind == 't' || v.kind == 'f' {
+		t.Strict = v.kind == 't'
+		delete(w.Rest, "strict")
 	}
 	d.leave(at, w.Rest, unusableInTool)
 	return t

@@ -79,6 +79,8 @@ type wireRequest struct {
 	MCPServers    wireList[wireServer]  `json:"mcp_servers"`
 	Thread        wireValue             `json:"thread"`
 	Thinking      *wireThinking         `json:"thinking"`
+	Output        *wireOutput           `json:"output_config"`
+	Format        *wireFormat           `json:"output_format"` // where the format stood before
 	// Some clients write these headers into the body (reference/wire.md, finding 16).
 	Version wireValue            `json:"anthropic_version"`
 	Beta    wireValue            `json:"anthropic_beta"`
@@ -211,6 +213,30 @@ type wireThinking struct {
 func (t *wireThinking) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	type members wireThinking
 	return readObject(dec, &t.at, (*members)(t))
+}
+
+type wireOutput struct {
+	at     wireValue
+	Format *wireFormat          `json:"format"`
+	Rest   map[string]wireValue `json:",embed"`
+}
+
+func (o *wireOutput) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	type members wireOutput
+	return readObject(dec, &o.at, (*members)(o))
+}
+
+// wireFormat says what the answer has to be.
+type wireFormat struct {
+	at     wireValue
+	Type   wireValue            `json:"type"`
+	Schema wireValue            `json:"schema"`
+	Rest   map[string]wireValue `json:",embed"`
+}
+
+func (f *wireFormat) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	type members wireFormat
+	return readObject(dec, &f.at, (*members)(f))
 }
 
 type wireServer struct {

@@ -9,6 +9,7 @@ import (
 const (
 	instructSingle   = "Call at most one tool at a time: one call, then wait for its result."
 	instructThinking = "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool."
+	instructFormat   = "Your answer, when it is not a call to a tool, is one JSON value and nothing else: no words before or after it, no code fence. It fits this JSON Schema:\n"
 	instructTool     = "Answer with a call to the tool %s now, and write nothing before it."
 	instructAny      = "Answer with a call to one of the tools now, and write nothing before it."
 	prefillRefused   = "This model does not support assistant message prefill. The conversation must end with a user message."

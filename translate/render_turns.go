@@ -29,6 +29,9 @@ func (r *renderer) system() error {
 	for _, part := range w.end() {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
 	}
+	if r.req.Format != nil {
+		r.prompt.System = append(r.prompt.System, Text{instructFormat + r.escape.text(compact(r.req.Format))})
+	}
 	return nil
 }
 

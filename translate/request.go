@@ -18,6 +18,7 @@ type Request struct {
 	StopSequences []string
 	Stream        bool
 	Thinking      Thinking
+	Format        jsontext.Value // the schema of the JSON that the answer has to be; nil for none
 	Temperature   *float64
 	TopP          *float64
 	TopK          *int
@@ -102,6 +103,8 @@ type Tool struct {
 	Name        string
 	Description string
 	InputSchema jsontext.Value // a valid JSON object without duplicate names
+	// Strict asks for inputs that fit the schema.
+	Strict bool
 }
 
 // The types of a [ToolChoice].

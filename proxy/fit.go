@@ -1,0 +1,216 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"dragoman/translate"
+)
+
+// fitting is what a request wants to fit a schema: the answer (output_config.format),
+// and the inputs of strict tools. A model that only completes text is told so; what
+// it writes is held back until it is known to fit, and if it does not, the model is
+// told why and asked once more. What comes then is the answer.
+type fitting struct {
+	format *jsonschema.Schema            // of the answer, or nil
+	tools  map[string]*jsonschema.Schema // of the inputs, by the name of the tool
+}
+
+// newFitting returns nil if nothing has to fit. A schema that cannot be understood is
+// no request's fault: the model has seen it.
+func newFitting(req *translate.Request) *fitting {
+	f := fitting{tools: map[string]*jsonschema.Schema{}}
+	if req.Format != nil {
+		f.format = compileSchema(req.Format)
+	}
+	for _, t := range req.Tools {
+		if t.Strict {
+			if s := compileSchema(t.InputSchema); s != nil {
+				f.tools[t.Name] = s
+			}
+		}
+	}
+	if req.Format == nil && len(f.tools) == 0 {
+		return nil
+	}
+	return &f
+}
+
+// compileSchema returns a schema that looks nowhere else, and whose patterns match
+// everything: they are a stranger's. It is nil for one that makes no sense.
+func compileSchema(schema jsontext.Value) *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return anyText(pattern), nil })
+	if c.AddResource("schema.json", doc) != nil {
+		return nil
+	}
+	compiled, err := c.Compile("schema.json")
+	if err != nil {
+		return nil
+	}
+	return compiled
+}
+
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) { return nil, errors.New("no other schema is looked up") }
+
+type anyText string
+
+func (anyText) MatchString(string) bool { return true }
+func (t anyText) String() string        { return string(t) }
+
+// holds tells whether an event begins what may not fit.
+func (f *fitting) holds(req *translate.Request, e translate.Event) bool {
+	if e.Type != translate.ContentBlockStart {
+		return false
+	}
+	return e.Block.Type == translate.BlockToolUse && len(f.tools) > 0 || e.Block.Type == translate.BlockText && req.Format != nil
+}
+
+// answer asks for an answer, and passes on what fits.
+func (f *fitting) answer(req *translate.Request, events iter.Seq2[translate.Event, error], again func(*translate.Request) (*translate.Message, error)) iter.Seq2[translate.Event, error] {
+	return func(yield func(translate.Event, error) bool) {
+		held, heard := -1, true // index of the first block that is held
+		m, err := translate.Collect(func(collect func(translate.Event, error) bool) {
+			for e, err := range events {
+				if held < 0 && err == nil && f.holds(req, e) {
+					held = e.Index
+				}
+				if held < 0 && err == nil && !yield(e, nil) {
+					heard = false
+					return
+				}
+				if !collect(e, err) {
+					return
+				}
+			}
+		})
+		switch {
+		case !heard || err == nil && held < 0:
+			return
+		case err != nil:
+			yield(translate.Event{}, err)
+			return
+		}
+		m.Content = m.Content[held:]
+		for e, err := range translate.Replay(f.mend(req, m, again), held) {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// mend returns the message, or the one that the model gives when it is told what
+// does not fit.
+func (f *fitting) mend(req *translate.Request, m *translate.Message, again func(*translate.Request) (*translate.Message, error)) *translate.Message {
+	next, ok := f.correction(req, m)
+	if ok {
+		return m
+	}
+	better, err := again(next)
+	if err != nil {
+		return m
+	}
+	better.Usage.InputTokens += m.Usage.InputTokens
+	better.Usage.OutputTokens += m.Usage.OutputTokens
+	better.Usage.CacheReadInputTokens += m.Usage.CacheReadInputTokens
+	better.Usage.CacheCreationInputTokens += m.Usage.CacheCreationInputTokens
+	_, _ = f.correction(req, better) // what is JSON is told as JSON
+	return better
+}
+
+// correction tells whether a message fits, whose text is then the JSON alone; if not,
+// it returns the request that tells the model so.
+func (f *fitting) correction(req *translate.Request, m *translate.Message) (next *translate.Request, ok bool) {
+	if m.StopReason != translate.StopEndTurn && m.StopReason != translate.StopToolUse {
+		return nil, true // it is no whole answer
+	}
+	said := translate.MessageParam{Role: translate.RoleAssistant}
+	reply := translate.MessageParam{Role: translate.RoleUser}
+	ok = true
+	for _, b := range m.Content {
+		if b.Type != translate.BlockToolUse {
+			continue
+		}
+		said.Content = append(said.Content, translate.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
+		problem := "not run, because another call was wrong"
+		if s := f.tools[b.Name]; s != nil {
+			if err := misfit(s, b.Input); err != "" {
+				problem, ok = "not run: the parameters do not fit the tool. "+err, false
+			}
+		}
+		reply.Content = append(reply.Content, translate.BlockParam{Type: translate.BlockToolResult, ToolUseID: b.ID, IsError: true, Content: []translate.BlockParam{
+			{Type: translate.BlockText, Text: problem + "\nMake the calls again."},
+		}})
+	}
+	if len(said.Content) == 0 && req.Format != nil {
+		problem := f.textMisfit(m)
+		ok = problem == ""
+		said.Content = []translate.BlockParam{{Type: translate.BlockText, Text: textOf(m)}}
+		reply.Content = []translate.BlockParam{{Type: translate.BlockText, Text: "That is not the JSON that was asked for. " + problem + "\nAnswer again, with the JSON value alone."}}
+	}
+	if ok || said.Content[0].Type == translate.BlockText && said.Content[0].Text == "" {
+		return nil, true
+	}
+	corrected := *req
+	corrected.Messages = append(req.Messages[:len(req.Messages):len(req.Messages)], said, reply)
+	return &corrected, false
+}
+
+// textMisfit says why the text of a message does not fit, "" if it does. Text that is
+// JSON with something around it becomes JSON alone.
+func (f *fitting) textMisfit(m *translate.Message) string {
+	v, ok := translate.JSONOf(textOf(m))
+	if !ok {
+		return "It is not one JSON value."
+	}
+	var kept []translate.ContentBlock
+	for _, b := range m.Content {
+		if b.Type != translate.BlockText {
+			kept = append(kept, b)
+		}
+	}
+	m.Content = append(kept, translate.ContentBlock{Type: translate.BlockText, Text: string(v)})
+	if f.format == nil {
+		return ""
+	}
+	return misfit(f.format, v)
+}
+
+// textOf is all text of a message.
+func textOf(m *translate.Message) string {
+	var text strings.Builder
+	for _, b := range m.Content {
+		if b.Type == translate.BlockText {
+			text.WriteString(b.Text)
+		}
+	}
+	return text.String()
+}
+
+// misfit says why a value does not fit a schema, "" if it does.
+func misfit(s *jsonschema.Schema, v jsontext.Value) string {
+	const longest = 2000
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(v))
+	if err == nil {
+		err = s.Validate(doc)
+	}
+	if err == nil {
+		return ""
+	}
+	said := fmt.Sprint(err)
+	return strings.ToValidUTF8(said[:min(len(said), longest)], "")
+}

@@ -1,0 +1,65 @@
+package translate
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Replay yields the events of a whole message from its blocks on, which are counted
+// from index: what came before them, and message_start, has been told.
+func Replay(m *Message, index int) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for i := range m.Content {
+			b := &m.Content[i]
+			start := ContentBlock{Type: b.Type, ID: b.ID, Name: b.Name}
+			events := []Event{{Type: ContentBlockStart, Index: index, Block: &start}}
+			for delta, text := range b.deltas() {
+				events = append(events, Event{Type: ContentBlockDelta, Delta: delta, Index: index, Text: []byte(text)})
+			}
+			for _, e := range append(events, Event{Type: ContentBlockStop, Index: index}) {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			index++
+		}
+		_ = yield(Event{Type: MessageDelta, Message: m}, nil) && yield(Event{Type: MessageStop}, nil)
+	}
+}
+
+// deltas returns what the deltas of a block say, if they come at once.
+func (b *ContentBlock) deltas() iter.Seq2[DeltaType, string] {
+	return func(yield func(DeltaType, string) bool) {
+		switch b.Type {
+		case BlockToolUse:
+			yield(InputJSONDelta, string(b.Input))
+		case BlockThinking:
+			_ = yield(ThinkingDelta, b.Thinking) && yield(SignatureDelta, b.Signature)
+		default:
+			yield(TextDelta, b.Text)
+		}
+	}
+}
+
+// JSONOf returns the JSON value that a text is, or that is all it has in a code
+// fence or between some words.
+func JSONOf(text string) (jsontext.Value, bool) {
+	data := bytes.TrimSpace([]byte(text))
+	if v, ok := validJSON(data); ok {
+		return v, true
+	}
+	begin := bytes.IndexAny(data, "{[")
+	end := bytes.LastIndexAny(data, "}]")
+	if begin < 0 || end < begin {
+		return nil, false
+	}
+	return validJSON(data[begin : end+1])
+}
+
+// validJSON returns data if it is one JSON value.
+func validJSON(data []byte) (jsontext.Value, bool) {
+	v := jsontext.Value(data)
+	return v, v.IsValid()
+}
