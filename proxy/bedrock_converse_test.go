@@ -190,7 +190,7 @@ func TestConverseFramesOfOthers(t *testing.T) {
 		{Type: translate.ContentBlockDelta, Delta: translate.InputJSONDelta, Text: []byte("{}")},
 		{Type: translate.ContentBlockStop},
 		{Type: translate.Ping}, {Type: translate.OtherEvent},
-		{Type: translate.ContentBlockStart, Index: 1, Block: &translate.ContentBlock{Type: translate.BlockThinking}},
+		{Type: translate.ContentBlockStart, Index: 1, Block: &translate.ContentBlock{Type: translate.BlockThinking, Thinking: "t"}},
 		{Type: translate.ContentBlockDelta, Index: 1, Delta: translate.SignatureDelta, Text: []byte("s")},
 		{Type: translate.ContentBlockDelta, Index: 1, Delta: translate.OtherDelta},
 		{Type: translate.ContentBlockStop, Index: 1},
@@ -199,7 +199,8 @@ func TestConverseFramesOfOthers(t *testing.T) {
 	} {
 		dst = f.event(dst, e, 5*time.Millisecond)
 	}
-	want := `contentBlockDelta {"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"s"}}}
+	want := `contentBlockDelta {"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"t"}}}
+contentBlockDelta {"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"s"}}}
 contentBlockStop {"contentBlockIndex":0}
 messageStop {"stopReason":"end_turn"}
 metadata {"usage":{"inputTokens":0,"outputTokens":0,"totalTokens":0,"cacheReadInputTokens":0,"cacheWriteInputTokens":0},"metrics":{"latencyMs":0}}

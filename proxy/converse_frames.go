@@ -69,8 +69,10 @@ func (f *converseFrames) begin(dst []byte, b *translate.ContentBlock) []byte {
 	}
 	f.blocks = append(f.blocks, streamedBlock{index: f.shown, call: c.ToolUse != nil})
 	f.shown++
-	if c.ToolUse == nil {
-		return dst
+	if c.ToolUse == nil { // a model with tools of its own may begin it with some
+		last := len(f.blocks) - 1
+		dst = f.delta(dst, translate.Event{Index: last, Delta: translate.TextDelta, Text: []byte(b.Text)})
+		return f.delta(dst, translate.Event{Index: last, Delta: translate.ThinkingDelta, Text: []byte(b.Thinking)})
 	}
 	c.ToolUse.Input = nil
 	f.open(f.shown - 1)

@@ -19,7 +19,7 @@ func element(at string, i int) string { return at + "." + strconv.Itoa(i) }
 // fail keeps the first failure.
 func (c *converter) fail(at, message string) {
 	if c.err == nil {
-		c.err = &translate.InvalidRequestError{Path: at, Message: message}
+		c.err = &translate.InvalidRequestError{Path: clip(at), Message: message}
 	}
 }
 
@@ -50,11 +50,12 @@ func (c *converter) leave(at string, rest others) {
 	}
 }
 
-// names returns the names of members that are not null.
+// names returns the names of members that are not null. A dot in one would make it
+// read like a place.
 func (o others) names() (names []string) {
 	for name, v := range o {
 		if v.Kind() != 'n' {
-			names = append(names, name)
+			names = append(names, strings.ReplaceAll(name, ".", "_"))
 		}
 	}
 	slices.Sort(names)

@@ -184,13 +184,14 @@ var additionalFields = []string{
 // additional returns the fields that are for the model itself.
 func (c *converter) additional(from others) others {
 	to := others{}
-	for name, v := range from {
-		if slices.Contains(additionalFields, name) {
+	maps.DeleteFunc(from, func(name string, v jsontext.Value) bool {
+		known := slices.Contains(additionalFields, name)
+		if known {
 			to[name] = v
-		} else if v.Kind() != 'n' {
-			c.drop("additionalModelRequestFields." + name)
 		}
-	}
+		return known
+	})
+	c.leave("additionalModelRequestFields", from)
 	return to
 }
 

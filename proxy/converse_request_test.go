@@ -61,8 +61,8 @@ func TestConvertConverse(t *testing.T) {
 			with(`"tools":[{"name":"f","description":"d","input_schema":{"type":"object"},"strict":true,"cache_control":{"type":"ephemeral"}}],"tool_choice":{"type":"auto"}`), ""},
 		{"any tool", `{"messages":[],"toolConfig":{"toolChoice":{"any":{}}}}`, with(`"tool_choice":{"type":"any"}`), ""},
 		{"one tool", `{"messages":[],"toolConfig":{"toolChoice":{"tool":{"name":"f"}}}}`, with(`"tool_choice":{"type":"tool","name":"f"}`), ""},
-		{"additional", `{"messages":[],"additionalModelRequestFields":{"top_k":5,"thinking":{"type":"adaptive"},"anthropic_beta":["b"],"zeal":1,"max_tokens":9}}`,
-			with(`"anthropic_beta":["b"],"thinking":{"type":"adaptive"},"top_k":5`), "additionalModelRequestFields.max_tokens additionalModelRequestFields.zeal"},
+		{"additional", `{"messages":[],"additionalModelRequestFields":{"top_k":5,"thinking":{"type":"adaptive"},"anthropic_beta":["b"],"a.zeal":1,"max_tokens":9}}`,
+			with(`"anthropic_beta":["b"],"thinking":{"type":"adaptive"},"top_k":5`), "additionalModelRequestFields.a_zeal additionalModelRequestFields.max_tokens"},
 		{"the rest", `{"messages":[],"guardrailConfig":{},"performanceConfig":{},"serviceTier":{},"requestMetadata":{},"promptVariables":{},"additionalModelResponseFieldPaths":["/stop_sequence","/x"]}`,
 			`{"max_tokens":4096,"messages":[]}`, "additionalModelResponseFieldPaths guardrailConfig performanceConfig promptVariables requestMetadata serviceTier"},
 		{"structured output", `{"messages":[],"outputConfig":{"effort":"low","textFormat":{"type":"json_schema","structure":{"jsonSchema":{"name":"n","schema":"{\"type\":\"object\"}"}}}}}`,
@@ -156,7 +156,7 @@ func TestConverseDropped(t *testing.T) {
 		t.Errorf("%d, dropped %s", w.StatusCode, got)
 	}
 	w = postTo(newServer(t, completing(endOfTurn, "Hi"), func(o *Options) { o.Strict = true }), "/model/claude-2.1/converse", body)
-	if got := checkException(t, w, 400, "ValidationException"); got != "additionalModelRequestFields.zeal: Extra inputs are not permitted" {
+	if got := checkException(t, w, 400, "ValidationException"); got != "additionalModelRequestFields.zeal: Not supported here. Remove the field." {
 		t.Error(got)
 	}
 }

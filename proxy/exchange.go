@@ -96,7 +96,7 @@ func (x *exchange) understand(data []byte, opt translate.DecodeOptions) (body *t
 			return nil, err
 		}
 		if opt.Strict && len(x.own.dropped) > 0 {
-			return nil, &translate.InvalidRequestError{Path: x.own.dropped[0], Message: "Extra inputs are not permitted"}
+			return nil, &translate.InvalidRequestError{Path: x.own.dropped[0], Message: "Not supported here. Remove the field."}
 		}
 		data = x.own.body
 	}
