@@ -15,7 +15,7 @@ func (s *Server) Handler() http.Handler {
 	r.Head("/", greet)
 	// "/v1/v1/messages" is what a base URL that ends in /v1 makes of the path,
 	// "/messages" what others expect of one (reference/clients.md §2).
-	for _, path := range []string{"/v1/messages", "/messages", "/v1/v1/messages"} {
+	for _, path := range []string{"/v1/messages", "/messages", "/v1/v1/messages", "/anthropic/v1/messages"} {
 		r.Post(path, s.serve(&messages, (*exchange).answer))
 		r.Post(path+"/count_tokens", s.serve(&messages, (*exchange).countTokens))
 	}
@@ -30,6 +30,23 @@ func (s *Server) Handler() http.Handler {
 	nowhereInBedrock.name = ""
 	for _, path := range []string{"/model/*", "/guardrail/*"} {
 		r.HandleFunc(path, s.serve(&nowhereInBedrock, noOperation))
+	}
+
+	r.Get("/v1/models", s.serve(&messages, (*exchange).listModels))
+	r.Get("/v1/models/*", s.serve(&messages, (*exchange).describeModel))
+	for path, use := range map[string]string{
+		"/v1/complete":           "send the conversation to POST /v1/messages",
+		"/v1/messages/batches":   "send each request to POST /v1/messages",
+		"/v1/messages/batches/*": "send each request to POST /v1/messages",
+	} {
+		r.HandleFunc(path, s.serve(&messages, instead(use)))
+	}
+
+	nowhereInVertex := vertex
+	nowhereInVertex.name = ""
+	for _, path := range []string{"/v1/projects", "/projects"} {
+		r.Post(path+"/{project}/locations/{location}/publishers/{publisher}/models/{call}", s.serve(&vertex, (*exchange).answerVertex))
+		r.HandleFunc(path+"/*", s.serve(&nowhereInVertex, notFound))
 	}
 
 	nowhere := messages
@@ -58,7 +75,7 @@ func (s *Server) Admin() http.Handler {
 // greet answers the probes by which clients see whether somebody is there.
 func greet(w http.ResponseWriter, r *http.Request) {
 	identify(w, r)
-	say(http.StatusOK, "Dragoman serves the Messages API: POST /v1/messages\n")(w, r)
+	say(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and those of Bedrock and Vertex AI\n")(w, r)
 }
 
 func say(status int, text string) http.HandlerFunc {
