@@ -2,11 +2,7 @@ package proxy
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/go-chi/chi/v5"
 
 	"dragoman/translate"
 	"dragoman/upstream"
@@ -49,14 +45,8 @@ func accessKeyID(h http.Header) string {
 // are escaped (reference/bedrock.md §1). The error is a *translate.InvalidRequestError.
 func bedrockModel(r *http.Request) (string, error) {
 	const longest = 2048
-	id := chi.URLParam(r, "id")
-	if r.URL.RawPath != "" { // the path was matched as it came
-		var err error
-		if id, err = url.PathUnescape(id); err != nil {
-			id = ""
-		}
-	}
-	if id == "" || len(id) > longest || !utf8.ValidString(id) {
+	id := pathParam(r, "id")
+	if id == "" || len(id) > longest {
 		return "", &translate.InvalidRequestError{Path: "modelId", Message: "The provided model identifier is invalid."}
 	}
 	return id, nil

@@ -2,12 +2,10 @@ package proxy
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/go-json-experiment/json"
 )
 
@@ -99,12 +97,9 @@ func (s *Server) names() []string {
 
 // describeModel answers whether a name is served.
 func (x *exchange) describeModel() error {
-	name := chi.URLParam(x.r, "*")
-	if x.r.URL.RawPath != "" { // the path was matched as it came
-		var err error
-		if name, err = url.PathUnescape(name); err != nil {
-			return invalid("the id of the model is not escaped as in a URL")
-		}
+	name := pathParam(x.r, "*")
+	if name == "" {
+		return notFound(x)
 	}
 	if _, err := x.s.route(name); err != nil {
 		return err

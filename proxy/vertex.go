@@ -2,11 +2,8 @@ package proxy
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,8 +12,12 @@ import (
 
 // vertex is the API of Google Vertex AI for the models of Anthropic
 // (reference/vertex.md §2): the Messages API, with the model in the path and the
-// version in the body. Failures that Google's front end finds have its shape, those
-// of the Messages API theirs (§6).
+// version in the body.
+//
+// What Google's front end finds out is told in its words: a path that leads nowhere,
+// a key that is none, a model that is not there. All else is what the Messages API
+// says, and keeps its shape: only there do Anthropic's libraries see a type (§6). So
+// does an error within a stream.
 var vertex = func() dialect {
 	d := messages
 	d.name = "vertex"
@@ -25,83 +26,88 @@ var vertex = func() dialect {
 	return d
 }()
 
-// The last segment of a path: MODEL:METHOD.
-const (
-	vertexWhole  = "rawPredict"
-	vertexStream = "streamRawPredict"
-	vertexCount  = "count-tokens" // in the place of a model
-)
-
-// vertexCall returns the model and the method that a path names. The error is a
-// *failure.
-func vertexCall(r *http.Request) (model, method string, err error) {
-	for _, name := range []string{"project", "location", "publisher"} {
-		if s := chi.URLParam(r, name); s == "" || strings.Trim(s, alphanumeric+"-_.:") != "" {
-			return "", "", invalid(name + ": this is no id of one")
-		}
-	}
-	call := chi.URLParam(r, "call")
-	if r.URL.RawPath != "" { // the path was matched as it came
-		if call, err = url.PathUnescape(call); err != nil {
-			call = ""
-		}
-	}
-	colon := strings.LastIndexByte(call, ':')
-	if colon <= 0 || !utf8.ValidString(call) {
-		return "", "", notFound(nil)
-	}
-	return call[:colon], call[colon+1:], nil
+// vertexCall is what a path asks for: MODEL:METHOD in its last part.
+type vertexCall struct {
+	model  string // "" for a count, which is for the model that the body names
+	stream bool
 }
 
-// answerVertex answers by the method that the path names.
+// errNoPlace says that a path names no place. Which one it is does not matter here.
+var errNoPlace = invalid("the project, the location or the publisher in the path is not the name of one")
+
+// readVertexCall returns what a path asks for. The error is a *failure. That the
+// body says whether to stream, too, does not count: the libraries choose the method
+// by it.
+func readVertexCall(r *http.Request) (vertexCall, error) {
+	for _, name := range []string{"project", "location", "publisher"} {
+		if s := pathParam(r, name); s == "" || strings.Trim(s, alphanumeric+"-_.:") != "" {
+			return vertexCall{}, errNoPlace
+		}
+	}
+	call := pathParam(r, "call")
+	colon := strings.LastIndexByte(call, ':') // ids may hold others
+	if colon <= 0 {
+		return vertexCall{}, notFound(nil)
+	}
+	switch model, method := call[:colon], call[colon+1:]; {
+	case call == "count-tokens:rawPredict":
+		return vertexCall{}, nil
+	case model == "count-tokens":
+	case method == "rawPredict":
+		return vertexCall{model: model}, nil
+	case method == "streamRawPredict":
+		return vertexCall{model: model, stream: true}, nil
+	}
+	return vertexCall{}, notFound(nil)
+}
+
+// answerVertex answers by what the path asks for.
 func (x *exchange) answerVertex() error {
-	model, method, err := vertexCall(x.r)
+	call, err := readVertexCall(x.r)
 	switch {
 	case err != nil:
 		return err
-	case method == vertexWhole && model == vertexCount:
+	case call.model == "":
 		return x.countTokens()
-	case method == vertexWhole, method == vertexStream:
-		return x.answer()
 	}
-	return notFound(x)
+	return x.answer()
 }
 
-// decodeVertex reads a request, whose path names the model, but for a count, and
-// whether to stream, whatever the body says.
+// decodeVertex reads a request. The version is in the body alone: some libraries
+// send a header too, with another one.
 func decodeVertex(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
-	model, method, err := vertexCall(r)
+	call, err := readVertexCall(r)
 	if err != nil {
 		return nil, err
 	}
-	stream := method == vertexStream
-	opt.Stream = &stream
-	if model != vertexCount {
-		opt.Model = model
-	}
+	opt.Model, opt.Stream = call.model, &call.stream
 	return translate.ReadBody(body, opt)
 }
 
 // googleStatus are the names of those statuses that Google's front end answers with.
 var googleStatus = map[int]string{
-	http.StatusUnauthorized:     "UNAUTHENTICATED",
-	http.StatusForbidden:        "PERMISSION_DENIED",
-	http.StatusNotFound:         "NOT_FOUND",
-	http.StatusMethodNotAllowed: "UNIMPLEMENTED",
+	http.StatusUnauthorized: "UNAUTHENTICATED",
+	http.StatusForbidden:    "PERMISSION_DENIED",
+	http.StatusNotFound:     "NOT_FOUND",
 }
 
 func vertexFailure(h http.Header, f *failure, requestID string) (int, []byte) {
-	name, google := googleStatus[f.status]
+	status, google := googleStatus[f.status]
+	if f == errNoPlace {
+		status, google = "INVALID_ARGUMENT", true
+	}
 	if !google {
 		return messages.failure(h, f, requestID)
 	}
 	type description struct {
-		Code    int      `json:"code"`
-		Message string   `json:"message"`
-		Status  string   `json:"status"`
-		Details []string `json:"details"`
+		Code    int              `json:"code"`
+		Message string           `json:"message"`
+		Status  string           `json:"status"`
+		Details []jsontext.Value `json:"details"`
 	}
-	body, err := json.Marshal(map[string]description{"error": {f.status, f.message, name, []string{}}}, jsontext.AllowInvalidUTF8(true))
+	body, err := json.Marshal(struct {
+		Error description `json:"error"`
+	}{description{f.status, f.message, status, []jsontext.Value{}}}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(err) // strings can always be written
 	}

@@ -1,13 +1,19 @@
 package proxy
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate"
 )
 
 const (
@@ -41,33 +47,107 @@ func vertexPost(s *Server, path, body string) *httptest.ResponseRecorder {
 	return w
 }
 
-// The method decides whether the answer is streamed, and the path who answers.
+// ids are those that differ from one answer to the next.
+var ids = regexp.MustCompile(`(msg|toolu|req)_[0-9A-Za-z]{24}`)
+
+func withoutIDs(w *httptest.ResponseRecorder) string {
+	return ids.ReplaceAllString(w.Body.String(), "$1")
+}
+
+// A client of Vertex AI gets, to the byte, what one of the Messages API gets. The path
+// says who is asked and how, and what the body says of it does not count.
 func TestVertex(t *testing.T) {
-	for _, model := range []string{"claude-3-haiku@20240307", "claude-3-haiku%4020240307", "claude-2.1"} {
-		for _, prefix := range []string{"", "/v1"} {
-			up := &asked{Upstream: completing(endOfCall, weather...)}
-			s := newServer(t, up)
-			path := prefix + strings.TrimPrefix(vertexModels, "/v1") + model
-			whole := vertexPost(s, path+":rawPredict", vertexQuestion)
-			var want message
-			if err := json.Unmarshal(whole.Body.Bytes(), &want); err != nil || whole.Code != 200 {
-				t.Fatalf("%s: status %d, %s", path, whole.Code, whole.Body)
-			}
-			if model := strings.Replace(model, "%40", "@", 1); want.Model != model || want.StopReason != "tool_use" {
-				t.Errorf("message %+v", want)
-			}
-			stream := vertexPost(s, path+":streamRawPredict", strings.Replace(vertexQuestion, `"stream":true,`, "", 1))
-			got := accumulate(t, readFrames(t, stream.Body))
-			got.ID, want.ID = "", ""
-			for _, m := range []*message{&got, &want} {
-				for i := range m.Content {
-					m.Content[i].ID = ""
+	failing := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		_ = yield(translate.Chunk{}, nil) && yield(translate.Chunk{Text: "It is"}, nil) && yield(translate.Chunk{}, throttled)
+	})
+	thinking := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		_ = yield(translate.Chunk{}, nil) && yield(translate.Chunk{Thinking: "So, Oslo."}, nil) && yield(translate.Chunk{Text: "Cold."}, nil) && yield(endOfTurn, nil)
+	})
+	conversations := map[string]struct {
+		up     Upstream
+		change func(*Options)
+	}{
+		"text":      {completing(endOfTurn, "It is ", "cold & <b>wet</b>.\u2028😀"), withTools(ToolsXML, false)},
+		"call":      {completing(endOfCall, weather...), withTools(ToolsXML, false)},
+		"cut":       {completing(translate.Chunk{Stop: translate.StopMaxTokens}, weather[:3]...), withTools(ToolsXML, false)},
+		"thinking":  {thinking, withTools(ToolsXML, false)},
+		"native":    {&nativeModel{text: "Hi"}, withTools(ToolsNative, false)},
+		"a failure": {failing, withTools(ToolsXML, false)},
+	}
+	for name, tt := range conversations {
+		for _, model := range []string{"claude-3-haiku@20240307", "claude-v2:1", "claude-a/b@default"} {
+			t.Run(name+" "+model, func(t *testing.T) {
+				s := newServer(t, tt.up, tt.change)
+				body := strings.Replace(question, "claude-2.1", model, 1)
+				paths := []string{vertexModels + url.PathEscape(model), strings.TrimPrefix(vertexModels, "/v1") + url.QueryEscape(model)}
+				for method, want := range map[string]*httptest.ResponseRecorder{"rawPredict": post(s, body), "streamRawPredict": post(s, streamed(body))} {
+					for _, path := range paths {
+						for _, members := range []string{"", `"stream":false,`, `"stream":true,`, `"model":"gpt",`} {
+							got := vertexPost(s, path+":"+method+"?beta=true", strings.Replace(vertexQuestion, `"stream":true,`, members, 1))
+							if diff := cmp.Diff(withoutIDs(want), withoutIDs(got)); got.Code != want.Code || diff != "" {
+								t.Errorf("%s:%s with %s: status %d (-want +got):\n%s", path, method, members, got.Code, diff)
+							}
+							if got, want := got.Header().Get("Content-Type"), want.Header().Get("Content-Type"); got != want {
+								t.Errorf("%s: Content-Type %q, want %q", method, got, want)
+							}
+						}
+					}
 				}
-			}
-			if diff := cmp.Diff(want.Content, got.Content); diff != "" || !strings.HasPrefix(stream.Header().Get("Content-Type"), "text/event-stream") {
-				t.Errorf("streamed as %s: %s", stream.Header().Get("Content-Type"), diff)
-			}
+			})
 		}
+	}
+}
+
+// The version is that of the body, if there is one.
+func TestVertexVersion(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "hi"))
+	for version, status := range map[string]int{
+		`"anthropic_version":"vertex-2023-10-16",`: 200,
+		`"anthropic_version":"2026-10-21",`:        400, // which knows no temperature
+		`"anthropic_beta":["a","b"],`:              200,
+		"":                                         200,
+	} {
+		body := strings.Replace(vertexQuestion, `{"anthropic_version":"vertex-2023-10-16",`, "{"+version+`"temperature":1,`, 1)
+		w := httptest.NewRecorder()
+		answerTo(s, w, newRequest("POST", vertexModels+"claude-2.1:rawPredict", body, "Anthropic-Version", "2023-06-01", "Anthropic-Beta", "c"))
+		if w.Code != status {
+			t.Errorf("%s: status %d, %s", version, w.Code, w.Body)
+		}
+	}
+}
+
+// A client that leaves ends the call upstream.
+func TestVertexClientLeaves(t *testing.T) {
+	for _, method := range []string{"rawPredict", "streamRawPredict"} {
+		t.Run(method, func(t *testing.T) {
+			up := newHanging(translate.Chunk{}, translate.Chunk{Text: "It is "})
+			var log logged
+			srv := listen(t, newServer(t, up.upstream(), log.option))
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			r, err := http.NewRequestWithContext(ctx, "POST", srv.URL+vertexModels+"claude-2.1:"+method, strings.NewReader(vertexQuestion))
+			if err != nil {
+				t.Fatal(err)
+			}
+			left := make(chan struct{})
+			go func() {
+				defer close(left)
+				if res, err := srv.Client().Do(r); err == nil {
+					defer res.Body.Close()
+					_, _ = io.Copy(io.Discard, res.Body)
+				}
+			}()
+			<-up.hangs
+			leave()
+			<-left
+			if err := <-up.ended; err == nil {
+				t.Error("the upstream's context goes on")
+			}
+			srv.Close() // waits for the exchange
+			if fields := log.exchange(t); fields["terminal"] != "client_gone" || fields["dialect"] != "vertex" || fields["model"] != "claude-2.1" {
+				t.Errorf("logged %v", fields)
+			}
+		})
 	}
 }
 
@@ -80,104 +160,50 @@ func TestVertexCount(t *testing.T) {
 }
 
 func TestVertexFailures(t *testing.T) {
+	const notFound, invalid = "NOT_FOUND", "INVALID_ARGUMENT"
 	s := newServer(t, completing(endOfTurn, "hi"))
-	for path, status := range map[string]int{
-		vertexModels + "gpt:rawPredict":                                  404,
-		vertexModels + "claude-2.1:predict":                              404,
-		vertexModels + "claude-2.1":                                      404,
-		vertexModels + ":rawPredict":                                     404,
-		vertexModels + "count-tokens:streamRawPredict":                   400,
-		"/v1/projects/p1/locations/x/endpoints/openapi/chat/completions": 404,
-		"/projects/p1": 404,
-		strings.Replace(vertexModels, "p1", "p%2F1", 1) + "claude-2.1:rawPredict":       400,
-		strings.Replace(vertexModels, "us-east5", "x%20y", 1) + "claude-2.1:rawPredict": 400,
+	for path, name := range map[string]string{
+		vertexModels + "gpt:rawPredict":                                  notFound,
+		vertexModels + "claude-2.1:predict":                              notFound,
+		vertexModels + "claude-2.1":                                      notFound,
+		vertexModels + "claude-2.1:":                                     notFound,
+		vertexModels + ":rawPredict":                                     notFound,
+		vertexModels + "claude-%ff:rawPredict":                           notFound,
+		vertexModels + "claude-2.1/x:rawPredict":                         notFound,
+		vertexModels + "count-tokens:streamRawPredict":                   notFound,
+		"/v1/projects/p1/locations/x/endpoints/openapi/chat/completions": notFound,
+		"/projects/p1": notFound,
+		strings.Replace(vertexModels, "p1", "p%2F1", 1) + "claude-2.1:rawPredict":         invalid,
+		strings.Replace(vertexModels, "p1", "", 1) + "claude-2.1:rawPredict":              invalid,
+		strings.Replace(vertexModels, "us-east5", "x%20y", 1) + "claude-2.1:rawPredict":   invalid,
+		strings.Replace(vertexModels, "anthropic", "%C3%A4", 1) + "claude-2.1:rawPredict": invalid,
 	} {
-		w := vertexPost(s, path, vertexQuestion).Result()
-		if status == 404 {
-			checkGoogleError(t, w, 404, "NOT_FOUND")
-		} else {
-			checkError(t, w, status, "invalid_request_error")
-		}
+		t.Run(path, func(t *testing.T) {
+			status := map[string]int{notFound: 404, invalid: 400}[name]
+			checkGoogleError(t, vertexPost(s, path, vertexQuestion).Result(), status, name)
+		})
 	}
-	// What the Messages API says has its own shape, with the place in the request.
-	w := vertexPost(s, vertexModels+"claude-2.1:rawPredict", `{"anthropic_version":"vertex-2023-10-16","max_tokens":1,"messages":[]}`).Result()
-	if got := checkError(t, w, 400, "invalid_request_error"); !strings.Contains(got, "messages") {
+	if w := vertexPost(s, strings.Replace(vertexModels, "p1", "example.com%3Ap1", 1)+"claude-2.1:rawPredict", vertexQuestion); w.Code != 200 {
+		t.Errorf("a project of a domain: status %d", w.Code)
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, newRequest("GET", vertexModels+"claude-2.1:rawPredict", ""))
+	checkGoogleError(t, w.Result(), 404, notFound)
+}
+
+// What the Messages API says has its own shape, with the place in the request.
+func TestVertexMessagesFailures(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "hi"))
+	wrong := vertexPost(s, vertexModels+"claude-2.1:rawPredict", `{"anthropic_version":"vertex-2023-10-16","max_tokens":1,"messages":[]}`)
+	if got := checkError(t, wrong.Result(), 400, "invalid_request_error"); !strings.Contains(got, "messages") {
 		t.Error(got)
 	}
-	throttled := &flaky{always: throttled}
-	checkError(t, vertexPost(newServer(t, throttled), vertexModels+"claude-2.1:rawPredict", vertexQuestion).Result(), 429, "rate_limit_error")
-}
-
-func TestModels(t *testing.T) {
-	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) {
-		o.Models = nil
-		for _, name := range []string{"a", "b*", "c", "c", "d", "e/f"} {
-			o.Models = append(o.Models, Model{Name: name, Way: Way{Upstream: "east"}})
-		}
-	})
-	get := func(path string) *http.Response {
-		w := httptest.NewRecorder()
-		s.Handler().ServeHTTP(w, newRequest("GET", path, ""))
-		return w.Result()
+	noModel := vertexPost(s, vertexModels+"count-tokens:rawPredict", `{"messages":[{"role":"user","content":"Hi"}]}`)
+	if got := checkError(t, noModel.Result(), 400, "invalid_request_error"); !strings.Contains(got, "model") {
+		t.Error(got)
 	}
-	for query, want := range map[string]string{
-		"":                       "a c d e/f|false|a|e/f",
-		"?beta=true&limit=2":     "a c|true|a|c",
-		"?limit=2&after_id=c":    "d e/f|false|d|e/f",
-		"?limit=1&after_id=c":    "d|true|d|d",
-		"?after_id=e/f":          "|false||",
-		"?limit=2&before_id=e/f": "c d|true|c|d",
-		"?limit=2&before_id=d":   "a c|false|a|c",
-		"?before_id=a":           "|false||",
-	} {
-		var page struct {
-			Data    []struct{ Type, ID string }
-			HasMore bool    `json:"has_more"`
-			First   *string `json:"first_id"`
-			Last    *string `json:"last_id"`
-		}
-		if err := json.NewDecoder(get("/v1/models" + query).Body).Decode(&page); err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, m := range page.Data {
-			if names = append(names, m.ID); m.Type != "model" {
-				t.Errorf("%+v", m)
-			}
-		}
-		text := func(s *string) string {
-			if s == nil {
-				return ""
-			}
-			return *s
-		}
-		if got := strings.Join(names, " ") + "|" + map[bool]string{true: "true", false: "false"}[page.HasMore] + "|" + text(page.First) + "|" + text(page.Last); got != want || page.Data == nil {
-			t.Errorf("%q: %s, want %s", query, got, want)
-		}
-	}
-	for _, query := range []string{"?limit=0", "?limit=x", "?limit=1001", "?after_id=z", "?before_id=b"} {
-		checkError(t, get("/v1/models"+query), 400, "invalid_request_error")
-	}
-	for path, status := range map[string]int{"a": 200, "bcd": 200, "e%2Ff": 200, "e/f": 200, "z": 404} {
-		if w := get("/v1/models/" + path); w.StatusCode != status {
-			t.Errorf("%s: status %d", path, w.StatusCode)
-		}
-	}
-}
-
-// What is not served says what is.
-func TestNotServed(t *testing.T) {
-	s := newServer(t, completing(endOfTurn, "hi"))
-	for _, path := range []string{"/v1/complete", "/v1/messages/batches", "/v1/messages/batches/b1/results"} {
-		for _, method := range []string{"GET", "POST", "DELETE"} {
-			w := httptest.NewRecorder()
-			s.Handler().ServeHTTP(w, newRequest(method, path, "{}"))
-			if got := checkError(t, w.Result(), 404, "not_found_error"); !strings.Contains(got, "POST /v1/messages") {
-				t.Error(got)
-			}
-		}
-	}
-	if w := vertexPost(s, "/anthropic/v1/messages", question); w.Code != 200 {
-		t.Errorf("status %d", w.Code)
+	for _, method := range []string{"rawPredict", "streamRawPredict"} {
+		w := vertexPost(newServer(t, &flaky{always: throttled}), vertexModels+"claude-2.1:"+method, vertexQuestion)
+		checkError(t, w.Result(), 429, "rate_limit_error")
 	}
 }

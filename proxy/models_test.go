@@ -1,0 +1,83 @@
+package proxy
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestModels(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) {
+		o.Models = nil
+		for _, name := range []string{"a", "b*", "c", "c", "d", "e/f"} {
+			o.Models = append(o.Models, Model{Name: name, Way: Way{Upstream: "east"}})
+		}
+	})
+	get := func(path string) *http.Response {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, newRequest("GET", path, ""))
+		return w.Result()
+	}
+	for query, want := range map[string]string{
+		"":                       "a c d e/f|false|a|e/f",
+		"?beta=true&limit=2":     "a c|true|a|c",
+		"?limit=2&after_id=c":    "d e/f|false|d|e/f",
+		"?limit=1&after_id=c":    "d|true|d|d",
+		"?after_id=e/f":          "|false||",
+		"?limit=2&before_id=e/f": "c d|true|c|d",
+		"?limit=2&before_id=d":   "a c|false|a|c",
+		"?before_id=a":           "|false||",
+	} {
+		var page struct {
+			Data    []struct{ Type, ID string }
+			HasMore bool    `json:"has_more"`
+			First   *string `json:"first_id"`
+			Last    *string `json:"last_id"`
+		}
+		if err := json.NewDecoder(get("/v1/models" + query).Body).Decode(&page); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, m := range page.Data {
+			if names = append(names, m.ID); m.Type != "model" {
+				t.Errorf("%+v", m)
+			}
+		}
+		text := func(s *string) string {
+			if s == nil {
+				return ""
+			}
+			return *s
+		}
+		if got := strings.Join(names, " ") + "|" + map[bool]string{true: "true", false: "false"}[page.HasMore] + "|" + text(page.First) + "|" + text(page.Last); got != want || page.Data == nil {
+			t.Errorf("%q: %s, want %s", query, got, want)
+		}
+	}
+	for _, query := range []string{"?limit=0", "?limit=x", "?limit=1001", "?after_id=z", "?before_id=b"} {
+		checkError(t, get("/v1/models"+query), 400, "invalid_request_error")
+	}
+	for path, status := range map[string]int{"a": 200, "bcd": 200, "e%2Ff": 200, "e/f": 200, "z": 404, "": 404, "b%ff": 404} {
+		if w := get("/v1/models/" + path); w.StatusCode != status {
+			t.Errorf("%s: status %d", path, w.StatusCode)
+		}
+	}
+}
+
+// What is not served says what is.
+func TestNotServed(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "hi"))
+	for _, path := range []string{"/v1/complete", "/v1/messages/batches", "/v1/messages/batches/b1/results"} {
+		for _, method := range []string{"GET", "POST", "DELETE"} {
+			w := httptest.NewRecorder()
+			s.Handler().ServeHTTP(w, newRequest(method, path, "{}"))
+			if got := checkError(t, w.Result(), 404, "not_found_error"); !strings.Contains(got, "POST /v1/messages") {
+				t.Error(got)
+			}
+		}
+	}
+	if w := vertexPost(s, "/anthropic/v1/messages", question); w.Code != 200 {
+		t.Errorf("status %d", w.Code)
+	}
+}
