@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"encoding/json"
 	"errors"
 	"testing"
 
@@ -10,7 +9,7 @@ import (
 
 // runFailures asks for what cannot be had. Each library must see the status, the type and the id of
 // the failure, whether it asked for a stream or not.
-func runFailures(t *testing.T, open Opener) {
+func runFailures(t *testing.T, d Dialect, open Opener) {
 	url := Serve(t, []string{"DRAGOMAN_KEY=right"}, "--config", WriteConfig(t, `
 auth: {keys: ["${DRAGOMAN_KEY}"]}
 upstreams:
@@ -46,28 +45,21 @@ models:
 		for name, scene := range scenes {
 			t.Run(name+"/"+way, func(t *testing.T) {
 				_, err := ask(t, open(url, scene.key, scene.setup), Turn{Text: "Good morning!"})
-				checkFailure(t, err, scene.status, scene.kind)
+				checkFailure(t, d, err, scene.status, scene.kind)
 			})
 		}
 	}
 }
 
-func checkFailure(t *testing.T, err error, status int, kind string) {
+// checkFailure checks what a library tells of a failure that the Messages API would answer with the
+// status and the type.
+func checkFailure(t *testing.T, d Dialect, err error, status int, kind string) {
 	t.Helper()
 	var failure *Failure
 	if !errors.As(err, &failure) {
 		t.Fatalf("error is %v, want a failure the server told of", err)
 	}
-	var body struct {
-		Type  string
-		Error struct{ Type, Message string }
-	}
-	if err := json.Unmarshal([]byte(failure.Body), &body); err != nil {
-		t.Fatalf("body is not JSON: %s", failure.Body)
-	}
-	if failure.Status != status || body.Type != "error" || body.Error.Type != kind || body.Error.Message == "" {
-		t.Errorf("failure is %d %s, want %d %s", failure.Status, failure.Body, status, kind)
-	}
+	d(t, failure, status, kind)
 	if failure.RequestID == "" {
 		t.Error("failure has no request id")
 	}
@@ -75,7 +67,7 @@ func checkFailure(t *testing.T, err error, status int, kind string) {
 
 // runUpstreamFailures lets the model fail before and within its answer. A failure before the answer has
 // its status; one within it is an error too, never an answer that looks whole.
-func runUpstreamFailures(t *testing.T, open Opener) {
+func runUpstreamFailures(t *testing.T, d Dialect, open Opener) {
 	const text = "An answer that breaks off before it has come to its end."
 	scenes := map[string]struct {
 		fault         *upstreamtest.Fault
@@ -97,7 +89,7 @@ func runUpstreamFailures(t *testing.T, open Opener) {
 				if way == "streamed" {
 					status = scene.stream
 				}
-				checkFailure(t, err, status, scene.kind)
+				checkFailure(t, d, err, status, scene.kind)
 			})
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// Run holds every conversation through a library, streamed and not.
-func Run(t *testing.T, open Opener) {
+// Run holds every conversation through a client of a library, streamed and not.
+func Run(t *testing.T, d Dialect, open Opener) {
 	t.Run("simulated", func(t *testing.T) { runSimulated(t, open, Serve(t, nil, "--simulated")) })
 	t.Run("simulated behind Bedrock", func(t *testing.T) {
 		url, _ := serveBedrock(t, upstreamtest.Simulated)
@@ -21,8 +21,8 @@ func Run(t *testing.T, open Opener) {
 	})
 	t.Run("scripted", func(t *testing.T) { runScripted(t, open) })
 	t.Run("abort", func(t *testing.T) { runAbort(t, open) })
-	t.Run("failures", func(t *testing.T) { runFailures(t, open) })
-	t.Run("upstream failures", func(t *testing.T) { runUpstreamFailures(t, open) })
+	t.Run("failures", func(t *testing.T) { runFailures(t, d, open) })
+	t.Run("upstream failures", func(t *testing.T) { runUpstreamFailures(t, d, open) })
 }
 
 // ask is how a turn is asked: Ask, or Stream to its end.

@@ -14,7 +14,31 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
 
-func TestConformance(t *testing.T) { conformance.Run(t, open) }
+func TestConformance(t *testing.T) {
+	for name, c := range clients {
+		t.Run(name, func(t *testing.T) {
+			conformance.Run(t, c.dialect, func(baseURL, key string, setup conformance.Setup) conformance.Conversation {
+				return open(c.options(t.Context(), baseURL, key), setup)
+			})
+		})
+	}
+}
+
+// TestCount asks how many tokens a conversation has. Bedrock's client asks as that of the Messages
+// API does.
+func TestCount(t *testing.T) {
+	url := conformance.Serve(t, nil, "--simulated")
+	for name, c := range clients {
+		client := anthropic.NewClient(c.options(t.Context(), url, "")...)
+		count, err := client.Messages.CountTokens(t.Context(), anthropic.MessageCountTokensParams{
+			Model:    "claude-2.1",
+			Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Good morning!"))},
+		})
+		if err != nil || count.InputTokens == 0 {
+			t.Errorf("%s: %+v, %v", name, count, err)
+		}
+	}
+}
 
 // conversation is a dialogue whose history is the params of its next request.
 type conversation struct {
@@ -22,14 +46,9 @@ type conversation struct {
 	params anthropic.MessageNewParams
 }
 
-func open(baseURL, key string, setup conformance.Setup) conformance.Conversation {
+func open(options []option.RequestOption, setup conformance.Setup) conformance.Conversation {
 	c := &conversation{
-		client: anthropic.NewClient(
-			option.WithoutEnvironmentDefaults(),
-			option.WithBaseURL(baseURL),
-			option.WithAPIKey(key),
-			option.WithMaxRetries(0),
-		),
+		client: anthropic.NewClient(options...),
 		params: anthropic.MessageNewParams{
 			Model:         anthropic.Model(setup.Model),
 			MaxTokens:     int64(setup.MaxTokens),
