@@ -15,16 +15,14 @@ func runAbort(t *testing.T, open Opener) {
 	long := upstreamtest.Completion{Text: "An answer that never comes to its end.", Fault: upstreamtest.Stall(6)}
 	short := upstreamtest.Completion{Text: "An answer."}
 
-	t.Run("streamed", func(t *testing.T) {
+	t.Run(streamed, func(t *testing.T) {
 		url, fake := serveBedrock(t, inTurn(long, short))
-		answer, err := open(url, "", setup).Stream(t.Context(), Turn{Text: "Go on."}, func(event string) bool {
-			return event != "content_block_delta"
-		})
+		answer, err := open(url, "", setup).Stream(t.Context(), say("Go on."), "content_block_delta")
 		if err != nil || answer.Text() == "" {
 			t.Errorf("answer is %+v, %v; want some text before it is left", answer, err)
 		}
-		<-fake.Gone()
-		must(t, open(url, "", setup), Turn{Text: "Once more."}, ways["whole"])
+		gone(t, fake)
+		must(t, open(url, "", setup), say("Once more."), ways[0].ask)
 	})
 
 	t.Run("whole", func(t *testing.T) {
@@ -35,10 +33,22 @@ func runAbort(t *testing.T, open Opener) {
 			cancel()
 			return answers(model, p)
 		})
-		if answer, err := open(url, "", setup).Ask(ctx, Turn{Text: "Go on."}); err == nil {
+		if answer, err := open(url, "", setup).Ask(ctx, say("Go on.")); err == nil {
 			t.Errorf("answer is %+v, want none", answer)
 		}
-		<-fake.Gone()
-		must(t, open(url, "", setup), Turn{Text: "Once more."}, ways["streamed"])
+		gone(t, fake)
+		must(t, open(url, "", setup), say("Once more."), ways[1].ask)
 	})
+}
+
+// gone waits until the call of the model has been cancelled.
+func gone(t *testing.T, fake *upstreamtest.Bedrock) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), answerTime)
+	defer cancel()
+	select {
+	case <-fake.Gone():
+	case <-ctx.Done():
+		t.Fatal("the model was never told to stop")
+	}
 }

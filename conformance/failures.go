@@ -3,55 +3,107 @@ package conformance
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
+	"dragoman/translate"
 	"dragoman/upstream/upstreamtest"
 )
 
-// runFailures asks for what cannot be had. Each library must see the status, the type and the id of
-// the failure, whether it asked for a stream or not.
-func runFailures(t *testing.T, open Opener) {
-	url := serve(t, []string{"DRAGOMAN_KEY=right"}, "--config", writeConfig(t, `
-auth: {keys: ["${DRAGOMAN_KEY}"]}
-upstreams:
-  sim: {kind: simulated}
-models:
-  - {name: `+model+`, upstream: sim}
-`))
+// statuses are what an upstream of the Messages API can refuse with, and what the client is told where
+// that differs: that the upstream did not take the proxy's own key is not the client's affair.
+var statuses = []struct {
+	status   int
+	kind     string
+	told     int
+	toldKind string
+}{
+	{400, "invalid_request_error", 400, "invalid_request_error"},
+	{401, "authentication_error", 502, "api_error"},
+	{402, "billing_error", 402, "billing_error"},
+	{403, "permission_error", 502, "api_error"},
+	{404, "not_found_error", 404, "not_found_error"},
+	{408, "timeout_error", 408, "timeout_error"},
+	{409, "conflict_error", 409, "conflict_error"},
+	{413, "request_too_large", 413, "request_too_large"},
+	{422, "invalid_request_error", 422, "invalid_request_error"},
+	{429, "rate_limit_error", 429, "rate_limit_error"},
+	{500, "api_error", 500, "api_error"},
+	{502, "api_error", 502, "api_error"},
+	{503, "api_error", 503, "api_error"},
+	{504, "timeout_error", 504, "timeout_error"},
+	{529, "overloaded_error", 529, "overloaded_error"},
+}
+
+// runStatuses asks for what the server refuses, and for what the model does. The library must see the
+// status, the type and the id of each failure, whether it asked for a stream or not.
+func runStatuses(t *testing.T, open Opener) {
+	const key = "right"
+	url := serveMessages(t, key, func(_ string, p *translate.Prompt) upstreamtest.Completion {
+		for _, s := range statuses {
+			if strings.Contains(p.Text(), fmt.Sprintf("Fail with %d.", s.status)) {
+				return upstreamtest.Completion{Fault: upstreamtest.Refuse(s.status, s.kind, "not now", "")}
+			}
+		}
+		return upstreamtest.Completion{Text: "Good morning!"}
+	})
 	good := Setup{Model: model, MaxTokens: 64}
 	with := func(change func(*Setup)) Setup {
 		setup := good
 		change(&setup)
 		return setup
 	}
-	scenes := map[string]struct {
+	refused := map[string]struct {
 		key    string
 		setup  Setup
 		status int
 		kind   string
 	}{
 		"wrong key":     {"wrong", good, 401, "authentication_error"},
-		"unknown model": {"right", with(func(s *Setup) { s.Model = "claude-9" }), 404, "not_found_error"},
-		"no tokens":     {"right", with(func(s *Setup) { s.MaxTokens = -1 }), 400, "invalid_request_error"},
+		"unknown model": {key, with(func(s *Setup) { s.Model = "claude-9" }), 404, "not_found_error"},
+		"no tokens":     {key, with(func(s *Setup) { s.MaxTokens = -1 }), 400, "invalid_request_error"},
 		"unknown tool": {
-			"right",
-			with(func(s *Setup) { s.Tools, s.Choice = []Tool{weather}, Choice{Type: "tool", Name: "get_time"} }),
+			key, with(func(s *Setup) { s.Tools, s.Choice = []Tool{weather}, &Choice{Type: "tool", Name: "get_time"} }),
 			400, "invalid_request_error",
 		},
 	}
-	for way, ask := range ways {
-		t.Run("right key/"+way, func(t *testing.T) {
-			must(t, open(url, "right", good), Turn{Text: "Good morning!"}, ask)
-		})
-		for name, scene := range scenes {
-			t.Run(name+"/"+way, func(t *testing.T) {
-				_, err := ask(t, open(url, scene.key, scene.setup), Turn{Text: "Good morning!"})
-				checkFailure(t, err, scene.status, scene.kind)
+	for _, way := range ways {
+		for name, r := range refused {
+			t.Run(name+" "+way.name, func(t *testing.T) {
+				_, err := way.ask(t, open(url, r.key, r.setup), say("Good morning!"))
+				checkFailure(t, err, r.status, r.kind)
 			})
 		}
+		for _, s := range statuses {
+			t.Run(fmt.Sprintf("%d %s", s.status, way.name), func(t *testing.T) {
+				_, err := way.ask(t, open(url, key, good), say(fmt.Sprintf("Fail with %d.", s.status)))
+				checkFailure(t, err, s.told, s.toldKind)
+			})
+		}
+		t.Run("none "+way.name, func(t *testing.T) { must(t, open(url, key, good), say("Good morning!"), way.ask) })
 	}
 }
 
+// serveMessages starts dragoman, which wants the key, in front of a fake server of the Messages API, and
+// returns its base URL.
+func serveMessages(t *testing.T, key string, script upstreamtest.Script) string {
+	t.Helper()
+	server := httptest.NewServer(upstreamtest.NewMessages(script))
+	t.Cleanup(server.Close)
+	return serve(t, []string{"DRAGOMAN_KEY=" + key}, "--config", writeConfig(t, fmt.Sprintf(`
+auth: {keys: ["${DRAGOMAN_KEY}"]}
+upstreams:
+  relay: {kind: anthropic, base_url: %q, api_key: none}
+models:
+  - {name: %s, upstream: relay}
+limits: {attempts: 1}
+`, server.URL, model)))
+}
+
+// checkFailure holds what a library tells against the failure. The status 200 is that of a stream, to
+// which some libraries give none.
 func checkFailure(t *testing.T, err error, status int, kind string) {
 	t.Helper()
 	var failure *Failure
@@ -62,10 +114,11 @@ func checkFailure(t *testing.T, err error, status int, kind string) {
 		Type  string
 		Error struct{ Type, Message string }
 	}
-	if err := json.Unmarshal([]byte(failure.Body), &body); err != nil {
+	if err := json.Unmarshal(failure.Body, &body); err != nil {
 		t.Fatalf("body is not JSON: %s", failure.Body)
 	}
-	if failure.Status != status || body.Type != "error" || body.Error.Type != kind || body.Error.Message == "" {
+	rightStatus := failure.Status == status || status == 200 && failure.Status == 0
+	if !rightStatus || body.Type != "error" || body.Error.Type != kind || body.Error.Message == "" {
 		t.Errorf("failure is %d %s, want %d %s", failure.Status, failure.Body, status, kind)
 	}
 	if failure.RequestID == "" {
@@ -73,11 +126,11 @@ func checkFailure(t *testing.T, err error, status int, kind string) {
 	}
 }
 
-// runUpstreamFailures lets the model fail before and within its answer. A failure before the answer has
-// its status; one within it is an error too, never an answer that looks whole.
-func runUpstreamFailures(t *testing.T, open Opener) {
+// runFailures lets the model fail before and within its answer. A failure before the answer has its
+// status; one within it is an error too, never an answer that looks whole.
+func runFailures(t *testing.T, open Opener) {
 	const text = "An answer that breaks off before it has come to its end."
-	scenes := map[string]struct {
+	faults := map[string]struct {
 		fault         *upstreamtest.Fault
 		whole, stream int // the status
 		kind          string
@@ -88,17 +141,17 @@ func runUpstreamFailures(t *testing.T, open Opener) {
 		"cut short": {upstreamtest.Cut(900), 502, 200, "api_error"},
 		"ends":      {upstreamtest.End(900), 502, 200, "api_error"},
 	}
-	for name, scene := range scenes {
-		for way, ask := range ways {
-			t.Run(name+"/"+way, func(t *testing.T) {
-				url, _ := serveBedrock(t, upstreamtest.Answer(upstreamtest.Completion{Text: text, Fault: scene.fault}))
-				_, err := ask(t, open(url, "", Setup{Model: model, MaxTokens: 64}), Turn{Text: "Good morning!"})
-				status := scene.whole
-				if way == "streamed" {
-					status = scene.stream
+	for name, f := range faults {
+		t.Run(name, func(t *testing.T) {
+			url, _ := serveBedrock(t, upstreamtest.Answer(upstreamtest.Completion{Text: text, Fault: f.fault}))
+			for _, way := range ways {
+				_, err := way.ask(t, open(url, "", Setup{Model: model, MaxTokens: 64}), say("Good morning!"))
+				status := f.whole
+				if way.name == streamed {
+					status = f.stream
 				}
-				checkFailure(t, err, status, scene.kind)
-			})
-		}
+				checkFailure(t, err, status, f.kind)
+			}
+		})
 	}
 }

@@ -1,10 +1,13 @@
-package anthropicgo
+// A program that holds conversations through the Anthropic SDK for Go.
+package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"log"
 	"os"
-	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
@@ -12,9 +15,11 @@ import (
 	"dragoman/conformance"
 )
 
-func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
-
-func TestConformance(t *testing.T) { conformance.Run(t, open) }
+func main() {
+	if err := conformance.Serve(os.Stdin, os.Stdout, open); err != nil {
+		log.Fatal(err)
+	}
+}
 
 // conversation is a dialogue whose history is the params of its next request.
 type conversation struct {
@@ -44,24 +49,26 @@ func open(baseURL, key string, setup conformance.Setup) conformance.Conversation
 		c.params.Tools = append(c.params.Tools, anthropic.ToolUnionParam{OfTool: &anthropic.ToolParam{
 			Name:        tool.Name,
 			Description: anthropic.String(tool.Description),
-			InputSchema: anthropic.ToolInputSchemaParam{Properties: tool.Properties, Required: tool.Required},
+			InputSchema: anthropic.ToolInputSchemaParam{Properties: tool.Schema.Properties, Required: tool.Schema.Required},
 		}})
 	}
 	return c
 }
 
-func choice(c conformance.Choice) anthropic.ToolChoiceUnionParam {
-	switch c.Type {
-	case "auto":
+func choice(c *conformance.Choice) anthropic.ToolChoiceUnionParam {
+	switch {
+	case c == nil:
+		return anthropic.ToolChoiceUnionParam{}
+	case c.Type == "auto":
 		return anthropic.ToolChoiceUnionParam{OfAuto: &anthropic.ToolChoiceAutoParam{}}
-	case "any":
+	case c.Type == "any":
 		return anthropic.ToolChoiceUnionParam{OfAny: &anthropic.ToolChoiceAnyParam{}}
-	case "tool":
+	case c.Type == "tool":
 		return anthropic.ToolChoiceParamOfTool(c.Name)
-	case "none":
+	case c.Type == "none":
 		return anthropic.ToolChoiceUnionParam{OfNone: &anthropic.ToolChoiceNoneParam{}}
 	}
-	return anthropic.ToolChoiceUnionParam{}
+	panic("unknown tool_choice " + c.Type)
 }
 
 func (c *conversation) Ask(ctx context.Context, turn conformance.Turn) (conformance.Answer, error) {
@@ -74,36 +81,55 @@ func (c *conversation) Ask(ctx context.Context, turn conformance.Turn) (conforma
 	return answer(*message), nil
 }
 
-func (c *conversation) Stream(ctx context.Context, turn conformance.Turn, seen func(string) bool) (conformance.Answer, error) {
+func (c *conversation) Stream(ctx context.Context, turn conformance.Turn, leave string) (conformance.Answer, error) {
 	c.say(turn)
 	stream := c.client.Messages.NewStreaming(ctx, c.params)
 	defer stream.Close()
 	var message anthropic.Message
+	var events []string
 	for stream.Next() {
 		event := stream.Current()
+		events = append(events, event.Type)
 		if err := message.Accumulate(event); err != nil {
-			return answer(message), err
+			return conformance.Answer{}, err
 		}
-		if !seen(event.Type) {
+		if event.Type == leave {
 			return answer(message), nil
 		}
 	}
 	if err := stream.Err(); err != nil {
-		return answer(message), failure(err)
+		return conformance.Answer{}, failure(err)
 	}
 	c.params.Messages = append(c.params.Messages, message.ToParam())
-	return answer(message), nil
+	a := answer(message)
+	a.Events = events
+	return a, nil
 }
 
 func (c *conversation) say(turn conformance.Turn) {
 	var blocks []anthropic.ContentBlockParamUnion
-	for _, result := range turn.Results {
-		blocks = append(blocks, anthropic.NewToolResultBlock(result.ID, result.Text, result.IsError))
-	}
-	if turn.Text != "" {
-		blocks = append(blocks, anthropic.NewTextBlock(turn.Text))
+	for _, part := range turn {
+		if part.Type == "tool_result" {
+			blocks = append(blocks, anthropic.ContentBlockParamUnion{OfToolResult: result(part)})
+		} else {
+			blocks = append(blocks, anthropic.NewTextBlock(part.Text))
+		}
 	}
 	c.params.Messages = append(c.params.Messages, anthropic.NewUserMessage(blocks...))
+}
+
+func result(part conformance.Part) *anthropic.ToolResultBlockParam {
+	result := &anthropic.ToolResultBlockParam{ToolUseID: part.ToolUseID, IsError: anthropic.Bool(part.IsError)}
+	for _, inner := range part.Content {
+		var content anthropic.ToolResultBlockParamContentUnion
+		if inner.Source != nil {
+			content.OfImage = anthropic.NewImageBlockBase64(inner.Source.MediaType, inner.Source.Data).OfImage
+		} else {
+			content.OfText = &anthropic.TextBlockParam{Text: inner.Text}
+		}
+		result.Content = append(result.Content, content)
+	}
+	return result
 }
 
 func answer(message anthropic.Message) conformance.Answer {
@@ -111,7 +137,6 @@ func answer(message anthropic.Message) conformance.Answer {
 		Model:        string(message.Model),
 		StopReason:   string(message.StopReason),
 		StopSequence: message.StopSequence,
-		OutputTokens: message.Usage.OutputTokens,
 	}
 	for _, block := range message.Content {
 		switch block.Type { // AsAny knows nothing of a block that is still streaming
@@ -127,7 +152,7 @@ func answer(message anthropic.Message) conformance.Answer {
 // failure makes what the library says of an error answer comparable.
 func failure(err error) error {
 	if e, ok := errors.AsType[*anthropic.Error](err); ok {
-		return &conformance.Failure{Status: e.StatusCode, Body: e.RawJSON(), RequestID: e.RequestID}
+		return &conformance.Failure{Status: e.StatusCode, Body: json.RawMessage(cmp.Or(e.RawJSON(), "null")), RequestID: e.RequestID}
 	}
 	return err
 }

@@ -8,42 +8,28 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-
-	"dragoman/upstream/upstreamtest"
 )
-
-// Run holds every conversation through a library, streamed and not.
-func Run(t *testing.T, open Opener) {
-	t.Run("simulated", func(t *testing.T) { runSimulated(t, open, serve(t, nil, "--simulated")) })
-	t.Run("simulated behind Bedrock", func(t *testing.T) {
-		url, _ := serveBedrock(t, upstreamtest.Simulated)
-		runSimulated(t, open, url)
-	})
-	t.Run("scripted", func(t *testing.T) { runScripted(t, open) })
-	t.Run("abort", func(t *testing.T) { runAbort(t, open) })
-	t.Run("failures", func(t *testing.T) { runFailures(t, open) })
-	t.Run("upstream failures", func(t *testing.T) { runUpstreamFailures(t, open) })
-}
 
 // ask is how a turn is asked: Ask, or Stream to its end.
 type ask func(t *testing.T, c Conversation, turn Turn) (Answer, error)
 
-var ways = map[string]ask{
-	"whole": func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
+var ways = []struct {
+	name string
+	ask  ask
+}{
+	{"whole", func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
 		return c.Ask(t.Context(), turn)
-	},
-	"streamed": func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
-		var types []string
-		answer, err := c.Stream(t.Context(), turn, func(event string) bool {
-			types = append(types, event)
-			return true
-		})
+	}},
+	{streamed, func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
+		answer, err := c.Stream(t.Context(), turn, "")
 		if err == nil {
-			checkGrammar(t, types)
+			checkGrammar(t, answer.Events)
 		}
 		return answer, err
-	},
+	}},
 }
+
+const streamed = "streamed"
 
 // grammar is the order of a stream's events, each one letter.
 var grammar = regexp.MustCompile(`^\((\[\.*\])*;+\)$`)
