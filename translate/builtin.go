@@ -60,39 +60,33 @@ func builtinTypes() []string {
 }
 
 // builtinTool reads a tool of an Anthropic-defined type.
-func (d *decoder) builtinTool(at *fieldPath, w *wireTool, typ string, b *builtin) Tool {
-	if d.text(at.member("name"), w.Name) != b.name {
+func (d *decoder) builtinTool(at *fieldPath, o *object, typ string, b *builtin) Tool {
+	if d.text(at.member("name"), o.take("name")) != b.name {
 		d.fail(at.member("name"), "Input should be '%s'", b.name)
 	}
 	t := Tool{Type: typ, Name: b.name, Description: b.description, InputSchema: jsontext.Value(b.schema)}
 	switch b.prefix {
 	case "computer_":
-		d.display(at, w, &t)
+		d.display(at, o, &t)
 	case "text_editor_":
-		if n, ok := w.Rest["max_characters"]; ok && !n.absent() {
+		if n := o.take("max_characters"); !absent(n) {
 			t.Description += fmt.Sprintf(" A view shows no more than %d characters.", d.integer(at.member("max_characters"), n, 1))
 		}
-		delete(w.Rest, "max_characters")
 	}
-	d.leaveUnknown(at.member("description"), w.Description)
-	d.leaveUnknown(at.member("input_schema"), w.InputSchema.at)
-	d.leave(at, w.Rest, unusableInTool)
+	d.leave(at, o, unusableInTool)
 	return t
 }
 
 // display adds what a computer tool's options say of its screen.
-func (d *decoder) display(at *fieldPath, w *wireTool, t *Tool) {
-	width := d.integer(at.member("display_width_px"), w.Rest["display_width_px"], 1)
-	height := d.integer(at.member("display_height_px"), w.Rest["display_height_px"], 1)
+func (d *decoder) display(at *fieldPath, o *object, t *Tool) {
+	width := d.integer(at.member("display_width_px"), o.take("display_width_px"), 1)
+	height := d.integer(at.member("display_height_px"), o.take("display_height_px"), 1)
 	t.Description += fmt.Sprintf(" The screen is %d pixels wide and %d pixels high.", width, height)
-	if n := w.Rest["display_number"]; !n.absent() {
+	if n := o.take("display_number"); !absent(n) {
 		t.Description += fmt.Sprintf(" It is display number %d.", d.integer(at.member("display_number"), n, 0))
 	}
-	if d.flag(at.member("enable_zoom"), w.Rest["enable_zoom"]) {
+	if d.flag(at.member("enable_zoom"), o.take("enable_zoom")) {
 		t.InputSchema = jsontext.Value(computerZoomSchema)
-	}
-	for _, option := range []string{"display_width_px", "display_height_px", "display_number", "enable_zoom"} {
-		delete(w.Rest, option)
 	}
 }
 

@@ -1,16 +1,14 @@
 package translate
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
+	"context"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // DecodeOptions says by which rules [Decode] reads a request.
@@ -38,9 +36,8 @@ type DecodeOptions struct {
 const version20261021 = "2026-10-21"
 
 // Decode reads and validates the body of a Messages-API request, by the rules
-// of reference/messages-api.md §2 to §9. The body is one JSON object in strict
-// I-JSON (RFC 7493): valid UTF-8, no duplicate names at any depth, names
-// compared by case, nested at most 200 levels deep, nothing after it.
+// of reference/messages-api.md §2 to §9. The body is one JSON object as
+// [CheckJSON] has it.
 //
 // The raw values of the Request (inputs, schemas, sources) are parts of body:
 // the caller must not change it for as long as the Request is in use.
@@ -52,11 +49,12 @@ const version20261021 = "2026-10-21"
 // The error is an *InvalidRequestError in the API's wording; of several errors
 // it is the first in the order of the API's fields.
 func Decode(body []byte, opt DecodeOptions) (*Request, error) {
-	b, err := ReadBody(body, opt)
+	ctx := context.Background()
+	b, err := ReadBody(ctx, body, opt)
 	if err != nil {
 		return nil, err
 	}
-	return b.Request()
+	return b.Request(ctx)
 }
 
 // Body is a request of which so much has been read as it takes to know who is to
@@ -65,31 +63,29 @@ type Body struct {
 	Model  string
 	Stream bool // the client asked for a stream, and for no other thing by that name
 
-	raw  []byte
-	opt  DecodeOptions
-	wire *wireRequest // nil once it has been used up
+	raw     []byte
+	opt     DecodeOptions
+	members []rawjson.Member
 }
 
 // ReadBody reads a body as [Decode] does, up to its validation: it is JSON as it
-// should be, and names a model.
-func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
-	if deeperThan(body, maxDepth) {
-		return nil, &InvalidRequestError{Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
+// should be, and names a model. It ends with the cause of ctx once that has ended.
+func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error) {
+	members, err := scan(ctx, body, requestMembers)
+	if err != nil {
+		return nil, err
 	}
-	b := &Body{raw: body, opt: opt, wire: new(wireRequest)}
-	if err := json.Unmarshal(body, b.wire); err != nil {
-		return nil, jsonError(body, err)
+	b := &Body{raw: body, opt: opt, members: members}
+	d, o := b.decoder(ctx), b.object()
+	if !d.checkNames(nil, o, requestMembers) {
+		return nil, d.err
 	}
-	if jsontext.Value(body).Kind() != '{' { // null is no error of the json package
-		return nil, &InvalidRequestError{Message: notObject}
-	}
-	d := b.decoder()
-	if version := d.optional(member("anthropic_version"), b.wire.Version); b.opt.Version == "" && d.err == nil {
+	if version := d.optional(member("anthropic_version"), o.get("anthropic_version")); b.opt.Version == "" && d.err == nil {
 		b.opt.Version = version
 	}
-	d = b.decoder()
-	b.Model = d.model(b.wire)
-	b.Stream = b.wire.Stream.kind == 't'
+	d.err = nil // what else it may be is for an upstream to say
+	b.Model = d.model(o)
+	b.Stream = o.get("stream").Kind() == 't'
 	if opt.Stream != nil {
 		b.Stream = *opt.Stream
 	}
@@ -99,23 +95,16 @@ func ReadBody(body []byte, opt DecodeOptions) (*Body, error) {
 	return b, nil
 }
 
-func (b *Body) decoder() *decoder { return &decoder{body: b.raw, opt: b.opt} }
+func (b *Body) decoder(ctx context.Context) *decoder { return &decoder{ctx: ctx, opt: b.opt} }
 
-// use returns the members of the body, which are used up by reading them. Only a
-// request that is read in two ways is scanned twice.
-func (b *Body) use() *wireRequest {
-	w := b.wire
-	if b.wire = nil; w == nil {
-		w = new(wireRequest)
-		_ = json.Unmarshal(b.raw, w) // it was no error the first time
-	}
-	return w
-}
+// object returns the members of the body.
+func (b *Body) object() *object { return &object{members: slices.Clone(b.members)} }
 
-// Request validates the request; see [Decode].
-func (b *Body) Request() (*Request, error) {
-	d := b.decoder()
-	r := d.request(b.use())
+// Request validates the request; see [Decode]. It ends with the cause of ctx once
+// that has ended.
+func (b *Body) Request(ctx context.Context) (*Request, error) {
+	d := b.decoder(ctx)
+	r := d.request(b.object())
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -126,23 +115,21 @@ func (b *Body) Request() (*Request, error) {
 // Native returns the request as far as it concerns us if the model has a tool API
 // of its own: the model, whether to stream, and those tools that the client runs
 // itself, if we know their kind. The body is for the model to validate.
-func (b *Body) Native() (*Request, error) {
-	w, d := b.use(), b.decoder()
-	r := &Request{Model: b.Model, Stream: d.stream(w)}
-	if d.err != nil {
-		return nil, d.err
-	}
-	tools := member("tools")
-	for i := range w.Tools.items {
-		d := b.decoder()
-		d.opt.Strict = false
-		at := tools.element(i)
-		if t, ok := d.tool(&at, &w.Tools.items[i]); ok && d.err == nil {
+func (b *Body) Native(ctx context.Context) (*Request, error) {
+	o, d := b.object(), b.decoder(ctx)
+	r := &Request{Model: b.Model, Stream: d.stream(o)}
+	for e := range d.elements(member("tools"), o.take("tools"), maxTools) {
+		lenient := b.decoder(ctx)
+		lenient.opt.Strict = false
+		if t, ok := lenient.tool(e); ok && lenient.err == nil {
 			r.Tools = append(r.Tools, t)
 		}
 	}
-	choice := b.decoder()
-	if c := choice.toolChoice(w.ToolChoice, r.Tools); choice.err == nil {
+	if d.err != nil {
+		return nil, d.err
+	}
+	choice := b.decoder(ctx)
+	if c := choice.toolChoice(o.take("tool_choice"), r.Tools); choice.err == nil {
 		r.ToolChoice = c
 	}
 	return r, nil
@@ -151,15 +138,21 @@ func (b *Body) Native() (*Request, error) {
 // JSON returns the body as it came.
 func (b *Body) JSON() []byte { return b.raw }
 
-// decoder turns the wire form of one request into a Request. The first failure
+// decoder turns the JSON of one request into a Request. The first failure
 // stays; what is decoded after it is not used.
+//
+// Lists are read element by element, and nothing is kept of an element but what
+// the Request holds, so that what is refused in the end has taken no more memory
+// than what was good of it.
 type decoder struct {
-	body    []byte
+	ctx     context.Context // of the work for the client, which may leave
 	opt     DecodeOptions
 	err     error
 	dropped map[string]bool
-	scratch []byte // of the string being unquoted
-	thinks  bool   // the model is asked to think
+	members []rawjson.Member // of the objects being read
+	blocks  int              // so far
+	scratch []byte           // of a string
+	thinks  bool             // the model is asked to think
 	turns   turns
 }
 
@@ -171,74 +164,91 @@ var unusable = []string{
 	"fallback_credit_token", "billing_policy",
 }
 
+// requestMembers are those that a request may have. Some clients write the headers
+// anthropic-version and anthropic-beta into the body (reference/wire.md, finding
+// 16); output_format is where the format stood before output_config.
+var requestMembers = slices.Concat([]string{
+	"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stop_sequences", "stream",
+	"temperature", "top_p", "top_k", "mcp_servers", "thread", "thinking", "output_config", "output_format",
+	"anthropic_version", "anthropic_beta",
+}, unusable)
+
 // threadUnsupported tells the tool runners of the official SDKs to go on without
 // a thread, which they try first.
 const threadUnsupported = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
 
-func (d *decoder) request(w *wireRequest) *Request {
-	r := &Request{Model: d.model(w)}
-	if !d.opt.Count || w.MaxTokens.kind != 0 {
-		r.MaxTokens = d.integer(member("max_tokens"), w.MaxTokens, 0)
+func (d *decoder) request(o *object) *Request {
+	r := &Request{Model: d.model(o)}
+	for _, name := range []string{"model", "anthropic_version", "anthropic_beta"} {
+		o.take(name)
 	}
-	r.Thinking = d.thinking(w.Thinking)
-	r.Format = d.output(w)
+	if n := o.take("max_tokens"); !d.opt.Count || n != nil {
+		r.MaxTokens = d.integer(member("max_tokens"), n, 0)
+	}
+	r.Thinking = d.thinking(o.take("thinking"))
+	r.Format = d.output(o)
 	d.thinks = r.Thinking != ThinkingOff
-	d.messages(r, &w.Messages)
-	r.System = d.system(&w.System)
-	r.Tools = d.tools(&w.Tools)
-	r.ToolChoice = d.toolChoice(w.ToolChoice, r.Tools)
-	r.StopSequences = d.stopSequences(&w.StopSequences)
-	r.Stream = d.stream(w)
-	d.sampling(r, w)
-	d.refuseServers(&w.MCPServers)
+	d.messages(r, o.take("messages"))
+	r.System = d.system(o.take("system"))
+	r.Tools = d.tools(o.take("tools"))
+	r.ToolChoice = d.toolChoice(o.take("tool_choice"), r.Tools)
+	r.StopSequences = d.stopSequences(o.take("stop_sequences"))
+	r.Stream = d.stream(o)
+	d.sampling(r, o)
+	d.refuseServers(o.take("mcp_servers"))
 	if d.thinks && r.offers() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool) {
 		r.Thinking = ThinkingOff // a call that is asked for at once leaves no room
-		d.drop("thinking")
+		d.drop(member("thinking"))
 	}
-	if !w.Thread.absent() && d.err == nil {
+	if thread := o.take("thread"); !absent(thread) && d.err == nil {
 		d.err = &InvalidRequestError{
 			Path:    "thread",
 			Message: "Threads are not kept here: send the whole conversation in `messages`.",
 			Details: jsontext.Value(threadUnsupported),
 		}
 	}
-	d.leave(nil, w.Rest, unusable)
+	d.leave(nil, o, unusable)
 	return r
 }
 
-func (d *decoder) model(w *wireRequest) string {
+func (d *decoder) model(o *object) string {
 	if d.opt.Model != "" {
 		return d.opt.Model
 	}
-	name := d.text(member("model"), w.Model)
+	name := d.text(member("model"), o.get("model"))
 	if name == "" {
 		d.fail(member("model"), "String should have at least 1 character")
 	}
 	return name
 }
 
-func (d *decoder) stream(w *wireRequest) bool {
+func (d *decoder) stream(o *object) bool {
+	v := o.take("stream")
 	if d.opt.Stream != nil {
 		return *d.opt.Stream
 	}
-	return d.flag(member("stream"), w.Stream)
+	return d.flag(member("stream"), v)
 }
 
 // thinking reads whether the model is asked to think before it answers
 // (reference/messages-api.md §7). How much it may think is for the model.
-func (d *decoder) thinking(w *wireThinking) Thinking {
+func (d *decoder) thinking(v jsontext.Value) Thinking {
 	at := member("thinking")
-	if w == nil || w.at.absent() || !d.object(at, w.at) {
+	if absent(v) {
+		return ThinkingOff
+	}
+	o, ok := d.open(&at, v, []string{"type", "display", "budget_tokens"})
+	if !ok {
 		return ThinkingOff
 	}
 	types := []string{"enabled", "adaptive", "between_tools", "disabled"}
-	switch typ := d.text(at.member("type"), w.Type); {
+	switch typ := d.text(at.member("type"), o.take("type")); {
 	case d.err != nil || typ == "disabled":
 		return ThinkingOff
 	case !slices.Contains(types, typ):
 		d.failTag(at, typ, types)
 	}
-	if d.optional(at.member("display"), w.Display) == "omitted" {
+	if d.optional(at.member("display"), o.take("display")) == "omitted" {
 		return ThinkingOmitted
 	}
 	return ThinkingShown
@@ -246,48 +256,57 @@ func (d *decoder) thinking(w *wireThinking) Thinking {
 
 // output reads the schema that the answer has to fit (output_config.format), nil for
 // none.
-func (d *decoder) output(w *wireRequest) jsontext.Value {
-	format, at := w.Format, member("output_format")
-	if o := w.Output; o != nil && !o.at.absent() {
-		config := member("output_config")
-		if !d.object(config, o.at) {
+func (d *decoder) output(o *object) jsontext.Value {
+	format, at := o.take("output_format"), member("output_format")
+	config := member("output_config")
+	if v := o.take("output_config"); !absent(v) {
+		known := []string{"effort", "task_budget"}
+		c, ok := d.open(&config, v, append(known, "format"))
+		if !ok {
 			return nil
 		}
-		if o.Format != nil && !o.Format.at.absent() {
-			format, at = o.Format, config.member("format")
+		if f := c.take("format"); !absent(f) {
+			format, at = f, config.member("format")
 		}
-		d.leave(&config, o.Rest, []string{"effort", "task_budget"})
+		d.leave(&config, &c, known)
 	}
-	if format == nil || format.at.absent() || !d.object(at, format.at) {
+	if absent(format) {
 		return nil
 	}
-	if typ := d.text(at.member("type"), format.Type); d.err == nil && typ != "json_schema" {
+	f, ok := d.open(&at, format, []string{"type", "schema"})
+	if !ok {
+		return nil
+	}
+	if typ := d.text(at.member("type"), f.take("type")); d.err == nil && typ != "json_schema" {
 		d.failTag(at, typ, []string{"json_schema"})
 	}
-	if !d.object(at.member("schema"), format.Schema) {
+	schema := f.take("schema")
+	if !d.object(at.member("schema"), schema) {
 		return nil
 	}
-	d.leave(&at, format.Rest, nil)
-	return d.raw(format.Schema)
+	d.leave(&at, &f, nil)
+	return schema
 }
 
 // system reads the system prompt: text, or blocks of text.
-func (d *decoder) system(w *wireList[wireBlock]) []BlockParam {
-	at := member("system")
-	if w.at.absent() {
+func (d *decoder) system(v jsontext.Value) []BlockParam {
+	if absent(v) {
 		return nil
 	}
-	return d.blocks(at, w, &inSystem)
+	return d.content(member("system"), v, &inSystem)
 }
 
-func (d *decoder) stopSequences(w *wireList[wireValue]) []string {
+// maxStops is how many stop sequences a request may have. Clients send a handful.
+const maxStops = 10_000
+
+func (d *decoder) stopSequences(v jsontext.Value) []string {
 	at := member("stop_sequences")
-	if !d.list(at, w.at) {
+	if !d.list(at, v) {
 		return nil
 	}
-	sequences := make([]string, 0, len(w.items))
-	for i, item := range w.items {
-		s := d.text(at.element(i), item)
+	sequences := []string{}
+	for e := range d.elements(at, v, maxStops) {
+		s := d.text(e.at, e.value())
 		if strings.TrimSpace(s) == "" {
 			d.fail(at, "each stop sequence must contain non-whitespace")
 		}
@@ -297,97 +316,16 @@ func (d *decoder) stopSequences(w *wireList[wireValue]) []string {
 }
 
 // sampling reads the parameters that 2026-10-21 no longer has.
-func (d *decoder) sampling(r *Request, w *wireRequest) {
-	for _, p := range []wireMember{{"temperature", w.Temperature}, {"top_p", w.TopP}, {"top_k", w.TopK}} {
-		if !p.value.absent() && d.opt.Version == version20261021 {
-			d.fail(member(p.name), "Not accepted under API version %s. Remove the field, or send an earlier version.", version20261021)
+func (d *decoder) sampling(r *Request, o *object) {
+	for _, name := range []string{"temperature", "top_p", "top_k"} {
+		if !absent(o.get(name)) && d.opt.Version == version20261021 {
+			d.fail(member(name), "Not accepted under API version %s. Remove the field, or send an earlier version.", version20261021)
 		}
 	}
-	r.Temperature = d.fraction(member("temperature"), w.Temperature)
-	r.TopP = d.fraction(member("top_p"), w.TopP)
-	if !w.TopK.absent() {
-		k := d.integer(member("top_k"), w.TopK, 0)
+	r.Temperature = d.fraction(member("temperature"), o.take("temperature"))
+	r.TopP = d.fraction(member("top_p"), o.take("top_p"))
+	if v := o.take("top_k"); !absent(v) {
+		k := d.integer(member("top_k"), v, 0)
 		r.TopK = &k
 	}
-}
-
-// maxDepth is how deep a request may be nested, the body itself being the first
-// level. Real requests stay below 30.
-const maxDepth = 200
-
-// deeperThan reports whether a JSON text has more than limit arrays and objects
-// open at once. A text that is not valid JSON may get either answer.
-func deeperThan(body []byte, limit int) bool {
-	depth := 0
-	for i := 0; i < len(body); i++ {
-		switch body[i] {
-		case '{', '[':
-			if depth++; depth > limit {
-				return true
-			}
-		case '}', ']':
-			depth--
-		case '"':
-			i = stringEnd(body, i)
-		}
-	}
-	return false
-}
-
-// stringEnd returns the index of the quote that ends the string beginning at i,
-// or the end of the body.
-func stringEnd(body []byte, i int) int {
-	for {
-		n := bytes.IndexByte(body[i+1:], '"')
-		if n < 0 {
-			return len(body)
-		}
-		end := i + 1 + n
-		escapes := end
-		for escapes > i+1 && body[escapes-1] == '\\' {
-			escapes--
-		}
-		if (end-escapes)%2 == 0 {
-			return end
-		}
-		i = end
-	}
-}
-
-// jsonError says what the json package found wrong with a body.
-func jsonError(body []byte, err error) *InvalidRequestError {
-	var syntax *jsontext.SyntacticError
-	var semantic *json.SemanticError
-	switch {
-	case len(bytes.TrimSpace(body)) == 0:
-		return &InvalidRequestError{Message: "The request body is empty: it should be a JSON object."}
-	case errors.As(err, &semantic): // the body as a whole: all else is read whatever its kind
-		return &InvalidRequestError{Path: dotted(semantic.JSONPointer), Message: notObject}
-	case !errors.As(err, &syntax):
-		return &InvalidRequestError{Message: "The request body is not valid JSON: " + err.Error()}
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return &InvalidRequestError{Path: dotted(syntax.JSONPointer), Message: "The name occurs more than once in its object."}
-	}
-	what := syntax.Err.Error()
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		what = "it ends too early"
-	}
-	return &InvalidRequestError{
-		Path:    dotted(syntax.JSONPointer),
-		Message: fmt.Sprintf("The request body is not valid JSON: %s (at byte %d).", what, syntax.ByteOffset),
-	}
-}
-
-// dotted gives a JSON pointer the form of the API's paths.
-func dotted(p jsontext.Pointer) string {
-	return clip(strings.Join(slices.Collect(p.Tokens()), "."))
-}
-
-// clip keeps what a client wrote from filling an error message.
-func clip(s string) string {
-	const most = 256
-	if len(s) > most {
-		s = s[:most] + "..."
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }

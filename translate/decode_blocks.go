@@ -3,6 +3,8 @@ package translate
 import (
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // blockPlace is a place that holds content blocks.
@@ -52,20 +54,29 @@ var unusableIn = map[string][]string{
 	BlockToolReference: {"cache_control"},
 }
 
-// blocks reads content outside of messages: a string, or an array of blocks.
-func (d *decoder) blocks(at fieldPath, w *wireList[wireBlock], place *blockPlace) []BlockParam {
-	switch w.at.kind {
+// maxBlocks is how many content blocks a request may have in all, those within
+// others included.
+const maxBlocks = 100_000
+
+// room is how many blocks a list may have.
+func (d *decoder) room(list jsontext.Value) int {
+	const shortest = len(`{"type":"text","text":"a"},`)
+	return room(list, shortest, maxBlocks-d.blocks)
+}
+
+// content reads content outside of messages: a string, or an array of blocks.
+func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []BlockParam {
+	switch v.Kind() {
 	case '"':
-		s := d.text(at, w.at)
+		s := d.text(at, v)
 		if s == "" {
 			return nil
 		}
 		return []BlockParam{{Type: BlockText, Text: s}}
 	case '[':
-		blocks := make([]BlockParam, 0, len(w.items))
-		for i := range w.items {
-			element := at.element(i)
-			if b, ok := d.block(&element, &w.items[i], place); ok {
+		blocks := make([]BlockParam, 0, d.room(v))
+		for e := range d.elements(at, v, maxBlocks) {
+			if b, ok := d.block(e, place); ok {
 				blocks = append(blocks, b)
 			}
 		}
@@ -78,21 +89,29 @@ func (d *decoder) blocks(at fieldPath, w *wireList[wireBlock], place *blockPlace
 	return nil
 }
 
+// blockMembers are those that a block of some type has.
+var blockMembers = []string{
+	"type", "text", "source", "title", "context", "id", "name", "input", "tool_use_id", "is_error", "tool_name", "content",
+	"thinking", "signature", "cache_control", "citations", "transformations", "caller", "toolset_name",
+}
+
 // block reads one block. It is not ok if the block is left out.
-func (d *decoder) block(at *fieldPath, w *wireBlock, place *blockPlace) (b BlockParam, ok bool) {
-	if !d.object(*at, w.at) {
+func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) {
+	at := &e.at
+	o, ok := d.openItem(e, blockMembers)
+	if !ok {
 		return b, false
 	}
-	b.Type = d.text(at.member("type"), take(&w.Type))
+	if d.blocks++; d.blocks > maxBlocks {
+		d.fail(*at, "There should be at most %d content blocks in all", maxBlocks)
+	}
+	b.Type = d.word(at.member("type"), o.take("type"), messageBlocks)
 	if d.err != nil || !d.placed(at, b.Type, place) {
 		return b, false
 	}
 	tagged := at.tagged(b.Type)
-	d.fill(&tagged, &b, w, place)
-	for _, m := range w.members() {
-		d.leaveUnknown(tagged.member(m.name), m.value)
-	}
-	d.leave(&tagged, w.Rest, unusableIn[b.Type])
+	d.fill(&tagged, &b, &o, place)
+	d.leave(&tagged, &o, unusableIn[b.Type])
 	return b, true
 }
 
@@ -110,7 +129,7 @@ func (d *decoder) placed(at *fieldPath, typ string, place *blockPlace) bool {
 	case slices.Contains(place.omits, typ) && d.opt.Strict:
 		d.fail(*at, "`%s` blocks are not supported: this model only completes text. Remove the block, or use a model with a tool API.", typ)
 	case slices.Contains(place.omits, typ):
-		d.drop(at.field() + "." + typ)
+		d.drop(at.member(typ))
 	case place.message && typ == BlockToolUse:
 		d.fail(*at, "`%s` blocks can only be in `assistant` messages", typ)
 	case place.message && slices.Contains(messageBlocks, typ):
@@ -126,64 +145,64 @@ func (d *decoder) failTag(at fieldPath, tag string, expected []string) {
 }
 
 // fill reads the members that a block of its type has.
-func (d *decoder) fill(at *fieldPath, b *BlockParam, w *wireBlock, place *blockPlace) {
+func (d *decoder) fill(at *fieldPath, b *BlockParam, o *object, place *blockPlace) {
 	switch b.Type {
 	case BlockText:
-		b.Text = d.text(at.member("text"), take(&w.Text))
+		b.Text = d.text(at.member("text"), o.take("text"))
 		if b.Text == "" {
 			d.fail(at.root(), "text content blocks must be non-empty")
 		}
-		d.checkCitations(at, w, place)
+		d.checkCitations(at, o, place)
 	case BlockImage:
-		d.source(at, b, take(&w.Source))
+		d.source(at, b, o.take("source"))
 	case BlockDocument:
-		d.source(at, b, take(&w.Source))
-		b.Title = d.optional(at.member("title"), take(&w.Title))
-		b.Context = d.optional(at.member("context"), take(&w.Context))
+		d.source(at, b, o.take("source"))
+		if d.err == nil {
+			b.Source.Title = d.optional(at.member("title"), o.take("title"))
+			b.Source.Context = d.optional(at.member("context"), o.take("context"))
+		}
 	case BlockSearchResult:
-		b.Source.Text = d.text(at.member("source"), take(&w.Source).value())
-		b.Title = d.text(at.member("title"), take(&w.Title))
-		content := at.member("content")
-		if c := take(&w.Content); c.at.kind == '"' {
+		b.Source = &Source{Text: d.text(at.member("source"), o.take("source")), Title: d.text(at.member("title"), o.take("title"))}
+		content, v := at.member("content"), o.take("content")
+		if v.Kind() == '"' {
 			d.fail(content, notList)
 		} else {
-			b.Content = d.blocks(content, &c, &inSearchResult)
+			b.Content = d.content(content, v, &inSearchResult)
 		}
 	case BlockToolUse:
-		d.toolUse(at, b, w)
+		d.toolUse(at, b, o)
 	case BlockToolResult:
-		b.ToolUseID = d.toolID(at.member("tool_use_id"), take(&w.ToolUseID))
-		b.IsError = d.flag(at.member("is_error"), take(&w.IsError))
-		if c := take(&w.Content); !c.at.absent() {
-			b.Content = d.blocks(at.member("content"), &c, &inToolResult)
+		b.ToolUseID = d.toolID(at.member("tool_use_id"), o.take("tool_use_id"))
+		b.IsError = d.flag(at.member("is_error"), o.take("is_error"))
+		if v := o.take("content"); !absent(v) {
+			b.Content = d.content(at.member("content"), v, &inToolResult)
 		}
 	case BlockThinking:
-		b.Text = d.text(at.member("thinking"), w.Rest["thinking"])
-		delete(w.Rest, "thinking")
-		delete(w.Rest, "signature")
+		b.Text = d.text(at.member("thinking"), o.take("thinking"))
+		o.take("signature")
 	case BlockToolReference:
-		b.Name = d.text(at.member("tool_name"), take(&w.ToolName))
+		b.Name = d.text(at.member("tool_name"), o.take("tool_name"))
 	}
 }
 
 // checkCitations refuses what a client may not say it has cited
 // (reference/messages-api.md §1).
-func (d *decoder) checkCitations(at *fieldPath, w *wireBlock, place *blockPlace) {
-	c, ok := w.Rest["citations"]
-	if !ok || d.opt.Version != version20261021 || place != &inUser && place != &inSearchResult {
+func (d *decoder) checkCitations(at *fieldPath, o *object, place *blockPlace) {
+	c := o.get("citations")
+	if d.opt.Version != version20261021 || place != &inUser && place != &inSearchResult {
 		return
 	}
-	if c.kind == '[' && !asksNothing(d.raw(c)) {
+	if c.Kind() == '[' && !asksNothing(c) {
 		d.fail(at.member("citations"), "Not accepted in user messages under API version %s", version20261021)
 	}
 }
 
-func (d *decoder) toolUse(at *fieldPath, b *BlockParam, w *wireBlock) {
-	b.ID = d.toolID(at.member("id"), take(&w.ID))
-	b.Name = d.text(at.member("name"), take(&w.Name))
+func (d *decoder) toolUse(at *fieldPath, b *BlockParam, o *object) {
+	b.ID = d.toolID(at.member("id"), o.take("id"))
+	b.Name = d.text(at.member("name"), o.take("name"))
 	d.checkReplayedName(at.member("name"), b.Name)
-	if input := take(&w.Input); d.object(at.member("input"), input) {
-		b.Input = d.raw(input)
+	if input := o.take("input"); d.object(at.member("input"), input) {
+		b.Input = input
 	}
 }
 
@@ -193,56 +212,56 @@ var mediaTypes = map[string][]string{
 	BlockDocument: {"application/pdf"},
 }
 
+var sourceMembers = []string{"type", "media_type", "data", "url", "file_id", "content"}
+
 // source reads where an image or document comes from.
-func (d *decoder) source(at *fieldPath, b *BlockParam, w *wireSource) {
+func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 	p := at.member("source")
-	if !d.object(p, w.value()) {
+	o, ok := d.open(&p, v, sourceMembers)
+	if !ok {
 		return
 	}
-	b.Source.Type = d.text(p.member("type"), take(&w.Type))
+	typ := d.text(p.member("type"), o.take("type"))
 	if d.err != nil {
 		return
 	}
-	switch typ := b.Source.Type; {
+	b.Source = &Source{Type: typ}
+	switch {
 	case typ == SourceBase64:
-		d.mediaType(p.member("media_type"), take(&w.MediaType), mediaTypes[b.Type])
-		d.isText(p.member("data"), take(&w.Data))
+		d.mediaType(p.member("media_type"), o.take("media_type"), mediaTypes[b.Type])
+		d.isText(p.member("data"), o.take("data"))
 	case typ == SourceURL:
-		d.isText(p.member("url"), take(&w.URL))
+		d.isText(p.member("url"), o.take("url"))
 	case typ == SourceFile:
-		d.isText(p.member("file_id"), take(&w.FileID))
+		d.isText(p.member("file_id"), o.take("file_id"))
 	case typ == SourceText && b.Type == BlockDocument:
-		d.mediaType(p.member("media_type"), take(&w.MediaType), []string{"text/plain"})
-		b.Source.Text = d.text(p.member("data"), take(&w.Data))
+		d.mediaType(p.member("media_type"), o.take("media_type"), []string{"text/plain"})
+		b.Source.Text = d.text(p.member("data"), o.take("data"))
 	case typ == SourceContent && b.Type == BlockDocument:
-		c := take(&w.Content)
-		b.Content = d.blocks(p.member("content"), &c, &inSource)
+		b.Content = d.content(p.member("content"), o.take("content"), &inSource)
 	case b.Type == BlockDocument:
 		d.failTag(p, typ, []string{SourceBase64, SourceText, SourceContent, SourceURL, SourceFile})
 	default:
 		d.failTag(p, typ, []string{SourceBase64, SourceURL, SourceFile})
 	}
-	if typ := b.Source.Type; typ == SourceBase64 || typ == SourceURL || typ == SourceFile {
-		b.Source.JSON = d.raw(w.at)
+	if typ == SourceBase64 || typ == SourceURL || typ == SourceFile {
+		b.Source.JSON = v
 		if !d.opt.Strict {
 			return // unknown members are not left out: they stay in the JSON
 		}
 	}
-	for _, m := range w.members() {
-		d.leaveUnknown(p.member(m.name), m.value)
-	}
-	d.leave(&p, w.Rest, nil)
+	d.leave(&p, &o, nil)
 }
 
-func (d *decoder) mediaType(at fieldPath, v wireValue, allowed []string) {
+func (d *decoder) mediaType(at fieldPath, v jsontext.Value, allowed []string) {
 	if s := d.text(at, v); !slices.Contains(allowed, s) {
 		d.fail(at, "Input should be '%s'", strings.Join(allowed, "', '"))
 	}
 }
 
 // isText checks a string that stays in its JSON.
-func (d *decoder) isText(at fieldPath, v wireValue) {
-	if v.kind != '"' {
+func (d *decoder) isText(at fieldPath, v jsontext.Value) {
+	if v.Kind() != '"' {
 		d.text(at, v)
 	}
 }

@@ -1,62 +1,101 @@
 package translate
 
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// maxMessages is how many messages a request may have (reference/messages-api.md §2).
+const maxMessages = 100_000
+
 // messages reads the conversation into r.
-func (d *decoder) messages(r *Request, w *wireList[wireMessage]) {
-	const most = 100_000
+func (d *decoder) messages(r *Request, list jsontext.Value) {
 	at := member("messages")
-	switch w.at.kind {
+	switch list.Kind() {
 	case '[':
 	case 0:
 		d.fail(at, fieldRequired)
 	default:
 		d.fail(at, notList)
 	}
-	if len(w.items) > most {
-		d.fail(at, "List should have at most %d items", most)
-	}
-	r.Messages = make([]MessageParam, 0, len(w.items))
-	for n := range w.items {
-		element := at.element(n)
-		m := d.message(&element, &w.items[n], n == len(w.items)-1)
-		if d.err != nil {
-			return
+	const shortest = len(`{"role":"user","content":"a"},`)
+	r.Messages = make([]MessageParam, 0, room(list, shortest, maxMessages))
+	empty := -1 // only the last message may be
+	for e := range d.elements(at, list, maxMessages) {
+		if empty >= 0 {
+			d.fail(at.element(empty), emptyMessage)
+			break
+		}
+		m, ok := d.message(e)
+		if !ok {
+			empty = e.at.index
 		}
 		if len(m.Content) > 0 {
 			r.Messages = append(r.Messages, m)
 		}
 	}
-	d.endTurns(r.Messages)
+	if d.goesOn() {
+		d.endTurns(r.Messages)
+	}
+}
+
+const emptyMessage = "all messages must have non-empty content except for the optional final assistant message"
+
+// room is how many elements to have room for in a list of objects of so many bytes
+// at least. A long list is counted first, as far as its elements are objects: one
+// that grows has its elements in memory twice.
+func room(list jsontext.Value, shortest, most int) (n int) {
+	const long = 256 << 10
+	if len(list) < long {
+		return min(2, len(list)/shortest+1)
+	}
+	most = min(most, len(list)/shortest+1)
+	for v := range rawjson.Elements(list) {
+		if n == most || v[0] != '{' {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // messagePlaces gives the place that a message of each role is.
 var messagePlaces = map[string]*blockPlace{RoleUser: &inUser, RoleAssistant: &inAssistant, RoleSystem: &inSystemMessage}
 
-// message reads one message. It has no content if nothing of it is left.
-func (d *decoder) message(at *fieldPath, w *wireMessage, last bool) (m MessageParam) {
-	if !d.object(*at, w.at) {
-		return m
-	}
-	m.Role = d.text(at.member("role"), w.Role)
-	place, ok := messagePlaces[m.Role]
+var (
+	messageMembers = []string{"role", "content"}
+	roles          = []string{RoleUser, RoleAssistant, RoleSystem}
+)
+
+// message reads one message. It has no content if nothing of it is left. It is not
+// ok if it had none, which the last message of the assistant may do.
+func (d *decoder) message(e *listItem) (m MessageParam, ok bool) {
+	at := &e.at
+	o, ok := d.openItem(e, messageMembers)
 	if !ok {
-		d.fail(at.member("role"), "Input should be 'user', 'assistant' or 'system'")
-		return m
+		return m, false
 	}
-	empty := false
-	content := at.member("content")
-	switch w.Content.at.kind {
+	m.Role = d.word(at.member("role"), o.take("role"), roles)
+	place := messagePlaces[m.Role]
+	if place == nil {
+		d.fail(at.member("role"), "Input should be 'user', 'assistant' or 'system'")
+		return m, false
+	}
+	content, v := at.member("content"), o.take("content")
+	switch v.Kind() {
 	case '"':
-		s := d.text(content, w.Content.at)
-		if empty = s == ""; !empty {
+		s := d.text(content, v)
+		if ok = s != ""; ok {
 			m.Content = d.follow(content, m, BlockParam{Type: BlockText, Text: s})
 		}
 	case '[':
-		empty = len(w.Content.items) == 0
-		m.Content = make([]BlockParam, 0, len(w.Content.items))
-		for i := range w.Content.items {
-			element := content.element(i)
-			if b, ok := d.block(&element, &w.Content.items[i], place); ok && d.err == nil {
-				m.Content = d.follow(element, m, b)
+		ok = false
+		m.Content = make([]BlockParam, 0, d.room(v))
+		for e := range d.elements(content, v, maxBlocks) {
+			ok = true
+			if b, ok := d.block(e, place); ok && d.err == nil {
+				m.Content = d.follow(e.at, m, b)
 			}
 		}
 	case 0:
@@ -64,9 +103,9 @@ func (d *decoder) message(at *fieldPath, w *wireMessage, last bool) (m MessagePa
 	default:
 		d.fail(content, notText)
 	}
-	if empty && !(last && m.Role == RoleAssistant) {
-		d.fail(*at, "all messages must have non-empty content except for the optional final assistant message")
+	if !ok && m.Role != RoleAssistant {
+		d.fail(*at, emptyMessage)
 	}
-	d.leave(at, w.Rest, nil)
-	return m
+	d.leave(at, &o, nil)
+	return m, ok
 }

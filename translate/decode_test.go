@@ -71,11 +71,11 @@ func TestDecode(t *testing.T) {
 			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: "Early."}}},
 			{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: "Café 🌍?"}}},
 			{Role: RoleUser, Content: []BlockParam{
-				{Type: BlockImage, Source: Source{Type: SourceBase64, JSON: []byte(`{"type": "base64", "media_type": "image/png", "data": "aGk="}`)}},
-				{Type: BlockDocument, Title: "T", Context: "C", Source: Source{Type: SourceText, Text: "D"}},
-				{Type: BlockDocument, Source: Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "one"}}},
-				{Type: BlockDocument, Source: Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "two"}}},
-				{Type: BlockSearchResult, Source: Source{Text: "S"}, Title: "R", Content: []BlockParam{{Type: BlockText, Text: "found"}}},
+				{Type: BlockImage, Source: &Source{Type: SourceBase64, JSON: []byte(`{"type": "base64", "media_type": "image/png", "data": "aGk="}`)}},
+				{Type: BlockDocument, Source: &Source{Type: SourceText, Text: "D", Title: "T", Context: "C"}},
+				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "one"}}},
+				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "two"}}},
+				{Type: BlockSearchResult, Source: &Source{Text: "S", Title: "R"}, Content: []BlockParam{{Type: BlockText, Text: "found"}}},
 			}},
 			{Role: RoleAssistant, Content: []BlockParam{
 				{Type: BlockText, Text: "Looking."},
@@ -86,7 +86,7 @@ func TestDecode(t *testing.T) {
 			{Role: RoleUser, Content: []BlockParam{
 				{Type: BlockToolResult, ToolUseID: "toolu_1", Content: []BlockParam{
 					{Type: BlockText, Text: "sunny"},
-					{Type: BlockImage, Source: Source{Type: SourceURL, JSON: []byte(`{"type": "url", "url": "u"}`)}},
+					{Type: BlockImage, Source: &Source{Type: SourceURL, JSON: []byte(`{"type": "url", "url": "u"}`)}},
 					{Type: BlockToolReference, Name: "weather"},
 				}},
 				{Type: BlockText, Text: "And?"},
@@ -147,11 +147,11 @@ func TestDecodeAccepts(t *testing.T) {
 func TestDecodeDrops(t *testing.T) {
 	body := `{"model":"m","max_tokens":9,
 		"thinking":{"type":"enabled","budget_tokens":2048},"context_management":{"edits":[]},"output_config":{"effort":"low"},
-		"metadata":{"user_id":"u"},"service_tier":"auto","speed":"fast","cache_control":{"type":"ephemeral"},"Temperature":3,"inference_geo":null,
+		"metadata":{"user_id":"u"},"service_tier":"auto","speed":"fast","cache_control":{"type":"ephemeral"},"temper":3,"inference_geo":null,
 		"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],
 		"tools":[
 			{"name":"a","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral"},"strict":true,"eager_input_streaming":null},
-			{"name":"b","input_schema":{"type":"object"},"strict":true,"defer_loading":false,"Name":"x"},
+			{"name":"b","input_schema":{"type":"object"},"strict":true,"defer_loading":false,"nickname":"x"},
 			{"type":"tool_search_tool_regex_20251119","name":"tool_search_tool_regex"}],
 		"tool_choice":{"type":"none","disable_parallel_tool_use":true},
 		"messages":[
@@ -174,14 +174,14 @@ func TestDecodeDrops(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"Temperature", "cache_control", "context_management",
+		"cache_control", "context_management",
 		"messages.content.caller", "messages.content.citations", "messages.content.container_upload",
 		"messages.content.content.browser_state", "messages.content.content.transformations", "messages.content.input",
 		"messages.content.mcp_tool_use", "messages.content.redacted_thinking", "messages.content.server_tool_use",
 		"messages.content.source.extra", "messages.content.toolset_name",
 		"messages.content.web_search_tool_result", "messages.id",
-		"metadata", "output_config.effort", "service_tier", "speed", "system.cache_control",
-		"tool_choice.disable_parallel_tool_use", "tools.Name", "tools.cache_control", "tools.tool_search_tool",
+		"metadata", "output_config.effort", "service_tier", "speed", "system.cache_control", "temper",
+		"tool_choice.disable_parallel_tool_use", "tools.cache_control", "tools.nickname", "tools.tool_search_tool",
 	}
 	if diff := cmp.Diff(want, r.Dropped); diff != "" {
 		t.Errorf("Dropped differs (-want +got):\n%s", diff)

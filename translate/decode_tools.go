@@ -3,6 +3,10 @@ package translate
 import (
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // unusableInTool are the members of a tool that the API knows and a text model
@@ -18,21 +22,27 @@ var (
 	toolsets    = []string{"computer_toolset_", "browser_toolset_"}
 )
 
+// maxTools is how many tools a request may have. Those with the most have some
+// hundreds.
+const maxTools = 10_000
+
+// toolMembers are those that a tool of some type has.
+var toolMembers = slices.Concat([]string{
+	"type", "name", "description", "input_schema", "strict",
+	"max_characters", "display_width_px", "display_height_px", "display_number", "enable_zoom",
+}, unusableInTool)
+
 // tools reads the tools that the client offers.
-func (d *decoder) tools(w *wireList[wireTool]) []Tool {
+func (d *decoder) tools(list jsontext.Value) []Tool {
 	at := member("tools")
-	if !d.list(at, w.at) {
+	if !d.list(at, list) {
 		return nil
 	}
-	tools := make([]Tool, 0, len(w.items))
-	names := make(map[string]bool, len(w.items))
-	for i := range w.items {
-		element := at.element(i)
-		t, ok := d.tool(&element, &w.items[i])
-		if d.err != nil {
-			return nil
-		}
-		if !ok {
+	tools := []Tool{}
+	names := make(map[string]bool)
+	for e := range d.elements(at, list, maxTools) {
+		t, ok := d.tool(e)
+		if !ok || d.err != nil {
 			continue
 		}
 		if names[t.Name] {
@@ -45,27 +55,31 @@ func (d *decoder) tools(w *wireList[wireTool]) []Tool {
 }
 
 // tool reads one tool. It is not ok if the tool is left out.
-func (d *decoder) tool(at *fieldPath, w *wireTool) (t Tool, ok bool) {
-	if !d.object(*at, w.at) {
+func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
+	at := &e.at
+	o, ok := d.openItem(e, toolMembers)
+	if !ok {
 		return t, false
 	}
-	typ := d.optional(at.member("type"), w.Type)
+	given := o.take("type")
+	typ := d.optional(at.member("type"), given)
 	switch {
 	case d.err != nil:
 		return t, false
-	case typ == "" && w.Type.absent() || typ == "custom":
+	case absent(given) || typ == "custom":
 		tagged := at.tagged("custom")
-		return d.customTool(&tagged, w), true
+		return d.customTool(&tagged, &o), true
 	case hasAnyPrefix(typ, toolsets):
 		d.fail(*at, "`%s` comes without schemas that a model which only completes text could be shown. Remove it, or use a model with a tool API.", clip(typ))
 	case strings.HasPrefix(typ, "tool_search_tool") && !d.opt.Strict:
-		d.drop("tools.tool_search_tool") // nothing to search: deferred tools are in the prompt
+		tools := member("tools")
+		d.drop(tools.member("tool_search_tool")) // nothing to search: deferred tools are in the prompt
 	case strings.HasPrefix(typ, "tool_search_tool") || hasAnyPrefix(typ, serverTools):
 		d.fail(*at, "`%s` runs in the upstream, and this model only completes text. Remove the tool, or use a model with a tool API.", clip(typ))
 	default:
 		if b := findBuiltin(typ); b != nil {
 			tagged := at.tagged(typ)
-			return d.builtinTool(&tagged, w, typ, b), true
+			return d.builtinTool(&tagged, &o, typ, b), true
 		}
 		d.failTag(*at, typ, builtinTypes())
 	}
@@ -77,58 +91,70 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 }
 
 // customTool reads a tool with a schema of the client's.
-func (d *decoder) customTool(at *fieldPath, w *wireTool) Tool {
+func (d *decoder) customTool(at *fieldPath, o *object) Tool {
 	t := Tool{
-		Name:        d.text(at.member("name"), w.Name),
-		Description: d.optional(at.member("description"), w.Description),
+		Name:        d.text(at.member("name"), o.take("name")),
+		Description: d.optional(at.member("description"), o.take("description")),
+		InputSchema: o.take("input_schema"),
 	}
 	d.checkToolName(at.member("name"), t.Name)
-	schema := at.member("input_schema")
-	if d.object(schema, w.InputSchema.at) {
-		d.checkSchema(&schema, &w.InputSchema)
-		t.InputSchema = d.raw(w.InputSchema.at)
+	if schema := at.member("input_schema"); d.object(schema, t.InputSchema) {
+		d.checkSchema(&schema, t.InputSchema)
 	}
-	if v := w.Rest["strict"]; v.absent() || v.kind == 't' || v.kind == 'f' {
-		t.Strict = v.kind == 't'
-		delete(w.Rest, "strict")
+	if v := o.take("strict"); absent(v) || v.Kind() == 't' || v.Kind() == 'f' {
+		t.Strict = v.Kind() == 't'
+	} else {
+		d.leaveUnknown(at.member("strict"), v)
 	}
-	d.leave(at, w.Rest, unusableInTool)
+	d.leave(at, o, unusableInTool)
 	return t
 }
 
 // checkSchema checks what is certain at the top of a schema.
-func (d *decoder) checkSchema(at *fieldPath, w *wireSchema) {
+func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
 	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
-	if typ := at.member("type"); w.Type.kind != '"' || d.text(typ, w.Type) != "object" {
-		if w.Type.kind == 0 {
-			d.fail(typ, fieldRequired)
+	var typ, properties, required jsontext.Value
+	for name, v := range rawjson.Members(schema) {
+		switch rawjson.Name(name, []string{"type", "properties", "required"}) {
+		case "type":
+			typ = v
+		case "properties":
+			properties = v
+		case "required":
+			required = v
 		}
-		d.fail(typ, "Input should be 'object'")
 	}
-	if k := w.Properties.kind; k != 0 && k != '{' {
+	if at := at.member("type"); typ.Kind() != '"' || d.text(at, typ) != "object" {
+		if typ == nil {
+			d.fail(at, fieldRequired)
+		}
+		d.fail(at, "Input should be 'object'")
+	}
+	if properties != nil && properties.Kind() != '{' {
 		d.fail(*at, invalid+"`properties` is not an object.")
 	}
-	if k := w.Required.kind; k != 0 && k != '[' {
+	if required != nil && required.Kind() != '[' {
 		d.fail(*at, invalid+"`required` is not an array.")
 	}
 }
 
 // toolChoice reads which tools the model may or must call.
-func (d *decoder) toolChoice(w *wireChoice, tools []Tool) ToolChoice {
+func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	at := member("tool_choice")
-	if w == nil {
+	if absent(v) {
 		return ToolChoice{Type: ChoiceAuto}
 	}
-	if !d.object(at, w.at) {
+	o, ok := d.open(&at, v, []string{"type", "name", "disable_parallel_tool_use"})
+	if !ok {
 		return ToolChoice{}
 	}
-	c := ToolChoice{Type: d.text(at.member("type"), w.Type)}
+	c := ToolChoice{Type: d.text(at.member("type"), o.take("type"))}
 	if d.err != nil {
 		return c
 	}
 	switch c.Type {
 	case ChoiceTool:
-		c.Name = d.text(at.member("name"), take(&w.Name))
+		c.Name = d.text(at.member("name"), o.take("name"))
 		fallthrough
 	case ChoiceAny:
 		if len(tools) == 0 {
@@ -136,7 +162,7 @@ func (d *decoder) toolChoice(w *wireChoice, tools []Tool) ToolChoice {
 		}
 		fallthrough
 	case ChoiceAuto:
-		c.DisableParallelToolUse = d.flag(at.member("disable_parallel_tool_use"), take(&w.Parallel))
+		c.DisableParallelToolUse = d.flag(at.member("disable_parallel_tool_use"), o.take("disable_parallel_tool_use"))
 	case ChoiceNone:
 	default:
 		d.failTag(at, c.Type, []string{ChoiceAuto, ChoiceAny, ChoiceTool, ChoiceNone})
@@ -144,21 +170,20 @@ func (d *decoder) toolChoice(w *wireChoice, tools []Tool) ToolChoice {
 	if c.Type == ChoiceTool && !slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == c.Name }) {
 		d.fail(at.member("name"), "Tool '%s' not found in provided tools", clip(c.Name))
 	}
-	d.leaveUnknown(at.member("name"), w.Name)
-	d.leaveUnknown(at.member("disable_parallel_tool_use"), w.Parallel)
-	d.leave(&at, w.Rest, nil)
+	d.leave(&at, &o, nil)
 	return c
 }
 
 // refuseServers refuses MCP servers: their tools run in the upstream.
-func (d *decoder) refuseServers(w *wireList[wireServer]) {
+func (d *decoder) refuseServers(list jsontext.Value) {
 	at := member("mcp_servers")
-	if !d.list(at, w.at) || len(w.items) == 0 {
+	if !d.list(at, list) {
 		return
 	}
-	element := at.element(0)
-	if d.object(element, w.items[0].at) {
-		name := d.optional(element.member("name"), w.items[0].Name)
-		d.fail(element, "The tools of the MCP server '%s' run in the upstream, and this model only completes text. Remove the server, or use a model with a tool API.", clip(name))
+	for e := range d.elements(at, list, 1) {
+		if o, ok := d.openItem(e, []string{"type", "name", "url", "authorization_token", "tool_configuration"}); ok {
+			name := d.optional(e.at.member("name"), o.take("name"))
+			d.fail(e.at, "The tools of the MCP server '%s' run in the upstream, and this model only completes text. Remove the server, or use a model with a tool API.", clip(name))
+		}
 	}
 }

@@ -3,13 +3,13 @@ package translate
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // The API's words for what is wrong with a value (reference/messages-api.md §9).
@@ -55,9 +55,8 @@ func (p *fieldPath) root() fieldPath {
 // String returns the place in the API's form: "messages.3.content.0.tool_use.input".
 func (p *fieldPath) String() string { return clip(string(p.append(nil, true))) }
 
-// field returns the place without indexes and types: "messages.content.input".
-func (p *fieldPath) field() string { return string(p.append(nil, false)) }
-
+// append appends the whole place, or that without indexes and types:
+// "messages.content.input".
 func (p *fieldPath) append(dst []byte, whole bool) []byte {
 	if p.up != nil {
 		dst = p.up.append(dst, whole)
@@ -87,16 +86,11 @@ func (d *decoder) fail(at fieldPath, format string, args ...any) {
 	}
 }
 
-// raw returns the JSON of a value: a part of the body.
-func (d *decoder) raw(v wireValue) jsontext.Value {
-	return bytes.TrimLeft(d.body[v.start:v.end:v.end], " \t\r\n:,")
-}
-
 // text reads a string that has to be there.
-func (d *decoder) text(at fieldPath, v wireValue) string {
-	switch v.kind {
+func (d *decoder) text(at fieldPath, v jsontext.Value) string {
+	switch v.Kind() {
 	case '"':
-		return d.unquote(d.raw(v))
+		return d.unquote(v)
 	case 0:
 		d.fail(at, fieldRequired)
 	default:
@@ -106,32 +100,44 @@ func (d *decoder) text(at fieldPath, v wireValue) string {
 }
 
 // optional reads a string that may be missing or null.
-func (d *decoder) optional(at fieldPath, v wireValue) string {
-	if v.absent() {
+func (d *decoder) optional(at fieldPath, v jsontext.Value) string {
+	if absent(v) {
 		return ""
 	}
 	return d.text(at, v)
 }
 
-func (d *decoder) unquote(raw jsontext.Value) string {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
+// word is text for a string that mostly is one of known, and then costs no memory.
+func (d *decoder) word(at fieldPath, v jsontext.Value, known []string) string {
+	if v.Kind() == '"' {
+		return rawjson.Name(v, known)
 	}
-	// The json package has read the string before, so there can be no error.
-	d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], raw)
-	return string(d.scratch)
+	return d.text(at, v)
 }
 
-func (d *decoder) flag(at fieldPath, v wireValue) bool {
-	if !v.absent() && v.kind != 't' && v.kind != 'f' {
+func (d *decoder) unquote(quoted jsontext.Value) string {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	// The string was checked before, so there can be no error.
+	d.scratch, _ = jsontext.AppendUnquote(slices.Grow(d.scratch[:0], len(quoted)), quoted)
+	text := string(d.scratch)
+	if cap(d.scratch) > 1<<20 { // not to be kept for the strings that follow
+		d.scratch = nil
+	}
+	return text
+}
+
+func (d *decoder) flag(at fieldPath, v jsontext.Value) bool {
+	if !absent(v) && v.Kind() != 't' && v.Kind() != 'f' {
 		d.fail(at, "Input should be a valid boolean")
 	}
-	return v.kind == 't'
+	return v.Kind() == 't'
 }
 
 // integer reads an integer that has to be there. As in JSON Schema, 2.0 is one.
-func (d *decoder) integer(at fieldPath, v wireValue, least int) int {
-	if v.kind == 0 {
+func (d *decoder) integer(at fieldPath, v jsontext.Value, least int) int {
+	if v.Kind() == 0 {
 		d.fail(at, fieldRequired)
 		return 0
 	}
@@ -148,8 +154,8 @@ func (d *decoder) integer(at fieldPath, v wireValue, least int) int {
 }
 
 // fraction reads a number between 0 and 1 that may be missing.
-func (d *decoder) fraction(at fieldPath, v wireValue) *float64 {
-	if v.absent() {
+func (d *decoder) fraction(at fieldPath, v jsontext.Value) *float64 {
+	if absent(v) {
 		return nil
 	}
 	f, ok := d.number(v)
@@ -164,17 +170,17 @@ func (d *decoder) fraction(at fieldPath, v wireValue) *float64 {
 	return &f
 }
 
-func (d *decoder) number(v wireValue) (f float64, ok bool) {
-	if v.kind != '0' {
+func (d *decoder) number(v jsontext.Value) (f float64, ok bool) {
+	if v.Kind() != '0' {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(string(d.raw(v)), 64)
+	f, err := strconv.ParseFloat(string(v), 64)
 	return f, err == nil
 }
 
 // object reports whether a value is an object; it fails if not.
-func (d *decoder) object(at fieldPath, v wireValue) bool {
-	switch v.kind {
+func (d *decoder) object(at fieldPath, v jsontext.Value) bool {
+	switch v.Kind() {
 	case '{':
 		return true
 	case 0:
@@ -187,59 +193,11 @@ func (d *decoder) object(at fieldPath, v wireValue) bool {
 
 // list reports whether a value that may be missing is an array; it fails if it
 // is of another kind.
-func (d *decoder) list(at fieldPath, v wireValue) bool {
-	if !v.absent() && v.kind != '[' {
+func (d *decoder) list(at fieldPath, v jsontext.Value) bool {
+	if !absent(v) && v.Kind() != '[' {
 		d.fail(at, notList)
 	}
-	return v.kind == '['
-}
-
-// take returns a member and removes it: what is left of an object in the end
-// has no place in it.
-func take[T any](v *T) T {
-	taken := *v
-	var none T
-	*v = none
-	return taken
-}
-
-// leave passes over the members of the object at p that do not come into the
-// Request: those in known are of the API, the others are not. p is nil for the
-// request itself.
-func (d *decoder) leave(p *fieldPath, rest map[string]wireValue, known []string) {
-	if len(rest) == 0 { // as a rule
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		at := p.member(name)
-		switch v := rest[name]; {
-		case !slices.Contains(known, name): // a dot in it would make it read like a path of the API's
-			d.leaveUnknown(p.member(strings.ReplaceAll(name, ".", "_")), v)
-		case v.kind == 'n' || asksNothing(d.raw(v)):
-		case d.opt.Strict:
-			d.fail(at, "Not supported: this model only completes text. Remove the field, or use a model with a tool API.")
-		default:
-			d.drop(at.field())
-		}
-	}
-}
-
-// leaveUnknown passes over a member that has no place in its object.
-func (d *decoder) leaveUnknown(at fieldPath, v wireValue) {
-	switch {
-	case v.kind == 0:
-	case d.opt.Strict:
-		d.fail(at, extraInputs)
-	case v.kind != 'n':
-		d.drop(at.field())
-	}
-}
-
-func (d *decoder) drop(field string) {
-	if d.dropped == nil {
-		d.dropped = make(map[string]bool)
-	}
-	d.dropped[field] = true
+	return v.Kind() == '['
 }
 
 // asksNothing reports whether the value of a field that is left out is one that

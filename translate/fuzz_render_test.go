@@ -89,10 +89,10 @@ func spoken(s string) *Request {
 	name, _ := jsontext.AppendQuote(nil, "n"+s)
 	arg, _ := jsontext.AppendQuote(nil, "n"+s)
 	text := BlockParam{Type: BlockText, Text: s}
-	image := BlockParam{Type: BlockImage, Source: Source{Type: SourceURL, JSON: jsontext.Value(`{"type":"url","url":"u"}`)}}
-	pdf := BlockParam{Type: BlockDocument, Source: image.Source, Title: s, Context: s}
-	found := BlockParam{Type: BlockSearchResult, Title: s, Source: Source{Text: s}, Content: []BlockParam{text, text}}
-	note := BlockParam{Type: BlockDocument, Title: s, Context: s, Source: Source{Type: SourceText, Text: s}}
+	image := BlockParam{Type: BlockImage, Source: &Source{Type: SourceURL, JSON: jsontext.Value(`{"type":"url","url":"u"}`)}}
+	pdf := BlockParam{Type: BlockDocument, Source: &Source{Type: SourceURL, JSON: image.Source.JSON, Title: s, Context: s}}
+	found := BlockParam{Type: BlockSearchResult, Source: &Source{Text: s, Title: s}, Content: []BlockParam{text, text}}
+	note := BlockParam{Type: BlockDocument, Source: &Source{Type: SourceText, Text: s, Title: s, Context: s}}
 	ref := BlockParam{Type: BlockToolReference, Name: s}
 	call := func(id string) BlockParam {
 		input := fmt.Appendf(nil, `{"p":%s,%s:{%s:[%s]}}`, quoted, arg, name, quoted)

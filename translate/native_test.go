@@ -266,16 +266,16 @@ func TestBodyTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := ReadBody([]byte(strings.Replace(body, `{"type":"web_search_20260101","name":"web_search"},`, "", 1)), DecodeOptions{})
+	b, err := ReadBody(t.Context(), []byte(strings.Replace(body, `{"type":"web_search_20260101","name":"web_search"},`, "", 1)), DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		native, err := b.Native()
+		native, err := b.Native(t.Context())
 		if err != nil || len(native.Tools) != 2 || native.ToolChoice.Name != "f" {
 			t.Errorf("native: %+v, %v", native, err)
 		}
-		again, err := b.Request()
+		again, err := b.Request(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,10 +283,10 @@ func TestBodyTwice(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	if b, err = ReadBody([]byte(body), DecodeOptions{}); err != nil {
+	if b, err = ReadBody(t.Context(), []byte(body), DecodeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if native, err := b.Native(); err != nil || len(native.Tools) != 2 {
+	if native, err := b.Native(t.Context()); err != nil || len(native.Tools) != 2 {
 		t.Errorf("beside a tool of the model's own: %+v, %v", native, err)
 	}
 }

@@ -78,10 +78,10 @@ func (w *turnWriter) content(blocks []BlockParam) {
 		switch b := &blocks[i]; {
 		case b.Type == BlockSearchResult:
 			w.newline(i)
-			w.element("search_result", b.Title, "Source: ", b.Source.Text, b.Content)
+			w.element("search_result", b.Source.Title, "Source: ", b.Source.Text, b.Content)
 		case b.Type == BlockDocument && (b.Source.Type == SourceText || b.Source.Type == SourceContent):
 			w.newline(i)
-			w.element("document", b.Title, "Context: ", b.Context, documentContent(b))
+			w.element("document", b.Source.Title, "Context: ", b.Source.Context, documentContent(b))
 		case b.Type == BlockDocument:
 			w.source(PartDocument, b)
 		default:
@@ -156,7 +156,7 @@ func (w *turnWriter) source(partType string, b *BlockParam) {
 	w.parts = append(w.parts, Part{
 		Type:    partType,
 		Source:  b.Source.JSON,
-		Title:   w.escape.text(b.Title),
-		Context: w.escape.text(b.Context),
+		Title:   w.escape.text(b.Source.Title),
+		Context: w.escape.text(b.Source.Context),
 	})
 }

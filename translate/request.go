@@ -63,9 +63,7 @@ type BlockParam struct {
 
 	Text string // text; thinking, in a request that asks for it
 
-	Source  Source // image, document, search_result
-	Title   string // document, search_result
-	Context string // document
+	Source *Source // image, document, search_result
 
 	ID    string         // tool_use
 	Name  string         // tool_use; tool_reference: the tool_name
@@ -88,11 +86,15 @@ const (
 	SourceFile    = "file"
 )
 
-// Source is where an image or document comes from.
+// Source is where an image, a document or a search_result comes from, and what it is
+// called.
 type Source struct {
 	Type string         // of an image or document; "" for a search_result
 	Text string         // SourceText: the document; search_result: where it was found
 	JSON jsontext.Value // the source object as the client sent it, for SourceBase64, SourceURL and SourceFile
+
+	Title   string // document, search_result
+	Context string // document
 }
 
 // Tool is a client tool: the client runs it.

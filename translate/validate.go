@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // turns holds what the rules between messages need to know of those before
@@ -94,7 +96,7 @@ func (d *decoder) answered(at fieldPath, id string) {
 // before it has a result.
 func (d *decoder) checkAnswered() {
 	var missing []string
-	first := 0
+	first, told := 0, 0
 	for _, c := range d.turns.calls[d.turns.open:] {
 		if c.answered {
 			continue
@@ -103,6 +105,9 @@ func (d *decoder) checkAnswered() {
 			first = c.message
 		}
 		missing = append(missing, c.id)
+		if told += len(c.id); told > longestShown {
+			break
+		}
 	}
 	if missing != nil {
 		at := member("messages")
@@ -156,7 +161,7 @@ func (d *decoder) checkReplayedName(at fieldPath, name string) {
 // toolID reads the id of a tool_use. Converse allows '.' and ':' beyond the
 // pattern of the Messages API (reference/messages-api.md §8), and a history may
 // have begun there.
-func (d *decoder) toolID(at fieldPath, v wireValue) string {
+func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
 	id := d.text(at, v)
 	if id == "" || !onlyBytes(id, "-_.:") {
 		d.fail(at, "String should match pattern '^[a-zA-Z0-9_-]+$'")

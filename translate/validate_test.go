@@ -156,7 +156,7 @@ func TestDecodeTakesHistory(t *testing.T) {
 // TestDecodeLongHistory would take minutes if looking a call up took longer
 // the more there are.
 func TestDecodeLongHistory(t *testing.T) {
-	const n = 50_000
+	const n = 49_000
 	var uses, results strings.Builder
 	for i := range n {
 		id := "toolu_" + strconv.Itoa(i)

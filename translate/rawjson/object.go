@@ -1,0 +1,61 @@
+package rawjson
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Member is a member of an object.
+type Member struct {
+	Name  string
+	Value jsontext.Value
+}
+
+// AppendMembers appends the members of the object that a text begins with, and
+// returns how long the object is. A name that is in known costs no memory. It stops
+// behind most of them: then the length is 0.
+func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) ([]Member, int) {
+	i := next(text, 1)
+	for ; text[i] != '}'; most-- {
+		if most == 0 {
+			return dst, 0
+		}
+		end := stringEnd(text, i)
+		name := Name(text[i:end], known)
+		i = next(text, end)
+		end = valueEnd(text, i)
+		dst = append(dst, Member{name, text[i:end:end]})
+		i = next(text, end)
+	}
+	return dst, i + 1
+}
+
+// Name returns the name that is quoted. One that is in known costs no memory.
+func Name(quoted jsontext.Value, known []string) string {
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		return Text(quoted)
+	}
+	bare := quoted[1 : len(quoted)-1]
+	for _, name := range known {
+		if string(bare) == name {
+			return name
+		}
+	}
+	return string(bare)
+}
+
+// Misspelt returns the name in known that name differs from in the case of its
+// letters alone; "" if there is none, or if name itself is known.
+func Misspelt(name string, known []string) (near string) {
+	for _, k := range known {
+		switch {
+		case k == name:
+			return ""
+		case len(k) == len(name) && strings.EqualFold(k, name):
+			near = k
+		}
+	}
+	return near
+}

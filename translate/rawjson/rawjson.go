@@ -1,0 +1,135 @@
+// Package rawjson walks over JSON that is known to be well-formed, such as the
+// body of a request that was checked as a whole. Values are parts of the text:
+// nothing is decoded, copied or kept, so that a walk takes no memory, whatever
+// the text holds, and a value that nobody looks at costs no more than its bytes.
+//
+// What any function does with text that is not well-formed is not defined; it may
+// panic.
+package rawjson
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Elements ranges over the elements of an array, in order. Anything else has none.
+func Elements(array jsontext.Value) iter.Seq[jsontext.Value] {
+	return func(yield func(jsontext.Value) bool) {
+		if array.Kind() != '[' {
+			return
+		}
+		for rest, ok := Next(array, 1); ok; {
+			n := Len(rest)
+			if !yield(rest[:n:n]) {
+				return
+			}
+			rest, ok = Next(rest, n)
+		}
+	}
+}
+
+// Next returns a text from where the next value begins in it after n bytes: of an
+// array, which begins without white space, after its bracket, or of what Next has
+// returned, after its value, which Len measures. It is not ok if the array ends.
+func Next(text jsontext.Value, n int) (rest jsontext.Value, ok bool) {
+	n = next(text, n)
+	return text[n:], text[n] != ']'
+}
+
+// Len returns how long the value is that a text begins with.
+func Len(text jsontext.Value) int { return valueEnd(text, 0) }
+
+// Members ranges over the members of an object, in order: the names quoted, as
+// they are. Anything else has none.
+func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
+	return func(yield func(name, value jsontext.Value) bool) {
+		if object.Kind() != '{' {
+			return
+		}
+		for i := next(object, bytes.IndexByte(object, '{')+1); object[i] != '}'; {
+			end := stringEnd(object, i)
+			name := object[i:end:end]
+			i = next(object, end)
+			end = valueEnd(object, i)
+			if !yield(name, object[i:end:end]) {
+				return
+			}
+			i = next(object, end)
+		}
+	}
+}
+
+// Trim returns the value that a text ends with, which has nothing before it but white
+// space and a comma or a colon.
+func Trim(text []byte) jsontext.Value { return text[next(text, 0):len(text):len(text)] }
+
+// Text returns what a JSON string says.
+func Text(quoted jsontext.Value) string {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	text, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
+	return string(text)
+}
+
+// next returns the index of the token from i on, past a comma or a colon.
+func next(b []byte, i int) int {
+	for b[i] == ' ' || b[i] == ',' || b[i] == ':' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r' {
+		i++
+	}
+	return i
+}
+
+// valueEnd returns where the value ends that begins at i.
+func valueEnd(b []byte, i int) int {
+	switch b[i] {
+	case '"':
+		return stringEnd(b, i)
+	case '{', '[':
+	default:
+		for i < len(b) && !structural[b[i]] {
+			i++
+		}
+		return i
+	}
+	for depth := 0; ; {
+		for !nesting[b[i]] {
+			i++
+		}
+		switch b[i] {
+		case '"':
+			i = stringEnd(b, i)
+			continue
+		case '{', '[':
+			depth++
+		default:
+			depth--
+		}
+		if i++; depth == 0 {
+			return i
+		}
+	}
+}
+
+// nesting are the bytes that tell where an object or array ends; structural those
+// that end a number, true, false or null.
+var (
+	nesting    = [256]bool{'"': true, '{': true, '[': true, '}': true, ']': true}
+	structural = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\t': true, '\r': true}
+)
+
+// stringEnd returns where the string ends that begins at i.
+func stringEnd(b []byte, i int) int {
+	for {
+		i += 1 + bytes.IndexByte(b[i+1:], '"')
+		escapes := i
+		for b[escapes-1] == '\\' {
+			escapes--
+		}
+		if (i-escapes)%2 == 0 {
+			return i + 1
+		}
+	}
+}
