@@ -174,9 +174,9 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 // native is prepare for a model with tools of its own.
 func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
 	x, asked := a.x, a.asked
-	req, err := a.body.Native()
+	req, err := a.body.Native(x.r.Context())
 	if err != nil {
-		return nil, err
+		return nil, reason(x.r.Context(), err)
 	}
 	req.ID = newID("msg_")
 	x.leftOut(nil)

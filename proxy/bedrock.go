@@ -70,7 +70,7 @@ func decodeBedrock(r *http.Request, data []byte, opt translate.DecodeOptions) (*
 	}
 	stream := strings.HasSuffix(r.URL.Path, "stream")
 	opt.Model, opt.Stream = model, &stream
-	return translate.ReadBody(data, opt)
+	return translate.ReadBody(r.Context(), data, opt)
 }
 
 // nativeBedrock is a request whose version and betas are in its body.

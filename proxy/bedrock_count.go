@@ -1,14 +1,13 @@
 package proxy
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"dragoman/translate"
+	"dragoman/translate/rawjson"
 )
 
 // bedrockCount is CountTokens of Bedrock (reference/bedrock.md §6): a request of
@@ -21,40 +20,36 @@ var bedrockCount = func() dialect {
 	return d
 }()
 
-// countRequest is the body of CountTokens; its input is a union.
-type countRequest struct {
-	Input struct {
-		Converse jsontext.Value `json:"converse"`
-		Invoke   *struct {
-			Body string `json:"body"` // base64
-			Rest others `json:",embed"`
-		} `json:"invokeModel"`
-		Rest others `json:",embed"`
-	} `json:"input"`
-	Rest others `json:",embed"`
-}
-
-// convertCount returns the request that is packed, as one of the Messages API.
-func convertCount(data []byte) (*conversion, error) {
-	var from countRequest
-	if err := json.Unmarshal(data, &from); err != nil || jsontext.Value(data).Kind() != '{' {
-		return nil, converseError(data, err)
+// convertCount returns the request that is packed, as one of the Messages API. The
+// body holds it as its input, which is a union.
+func convertCount(ctx context.Context, data []byte) (*conversion, error) {
+	if err := translate.CheckJSON(ctx, data); err != nil {
+		return nil, err
 	}
-	in := &from.Input
-	c := converter{dropped: map[string]bool{}}
-	c.union("input", in.Rest, value(in.Converse) != nil, in.Invoke != nil)
+	c := converter{ctx: ctx, dropped: map[string]bool{}}
+	var top *spot
+	at, kinds := top.member("input"), []string{"converse", "invokeModel"}
+	body := c.open(nil, rawjson.Trim(data), []string{"input"})
+	input := c.open(at, body.Take("input"), kinds)
+	kind := c.union(at, &input, kinds)
 	if c.err != nil {
 		return nil, c.err
 	}
-	if in.Invoke == nil {
-		inner, err := convertConverse(in.Converse)
-		return inner.within("input.converse", err)
+	at = at.member(kind)
+	if kind == "converse" {
+		inner, err := convertChecked(ctx, input.Take(kind))
+		return inner.within(at.String(), err)
 	}
-	body, err := base64.StdEncoding.DecodeString(in.Invoke.Body)
+	packed := c.open(at, input.Take(kind), []string{"body"})
+	at = at.member("body")
+	unpacked, err := base64.StdEncoding.DecodeString(c.word(at, packed.Take("body")))
 	if err != nil {
-		return nil, &translate.InvalidRequestError{Path: "input.invokeModel.body", Message: "This should be base64."}
+		c.fail(at, "This should be base64.")
 	}
-	return (&conversion{body: body}).within("input.invokeModel.body", nil)
+	if c.err != nil {
+		return nil, c.err
+	}
+	return (&conversion{body: unpacked}).within(at.String(), nil)
 }
 
 // within is a conversion of what is at a place in the request, or the error in it.
@@ -70,6 +65,9 @@ func (c *conversion) within(at string, err error) (*conversion, error) {
 		told := *invalid
 		told.Path = below(told.Path)
 		return nil, &told
+	}
+	if err != nil {
+		return nil, err
 	}
 	place := c.place
 	c.place = func(path string) string {

@@ -1,10 +1,10 @@
 package proxy
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/rawjson"
 )
 
 // bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body
@@ -57,15 +58,21 @@ var families = []struct{ member, family string }{
 
 // refuseFamilies says which family a body is of, if not of Claude's.
 func refuseFamilies(data []byte) error {
-	if bytes.Contains(data, []byte(`"messages"`)) && bytes.Contains(data, []byte(`"max_tokens"`)) {
-		return nil
+	known := []string{"messages", "max_tokens"}
+	for _, f := range families {
+		known = append(known, f.member)
 	}
-	var body map[string]jsontext.Value
-	if json.Unmarshal(data, &body) != nil || body["messages"] != nil && body["max_tokens"] != nil {
+	body := map[string]bool{} // which of them it has
+	for name := range rawjson.Members(rawjson.Trim(data)) {
+		if name := rawjson.Name(name, known); slices.Contains(known, name) {
+			body[name] = true
+		}
+	}
+	if body["messages"] && body["max_tokens"] {
 		return nil // if it is wrong, its validation says so
 	}
 	for _, f := range families {
-		if body[f.member] != nil {
+		if body[f.member] {
 			return &translate.InvalidRequestError{
 				Path:    f.member,
 				Message: fmt.Sprintf("This is the %s body. Only the Anthropic Messages body is read here: send messages and max_tokens.", f.family),

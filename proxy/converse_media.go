@@ -6,97 +6,87 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
-type converseImage struct {
-	Format string         `json:"format"`
-	Source converseSource `json:"source"`
-	Rest   others         `json:",embed"`
-}
-
-type converseDocument struct {
-	Format    string         `json:"format"`
-	Name      jsontext.Value `json:"name"`
-	Source    converseSource `json:"source"`
-	Context   jsontext.Value `json:"context"`
-	Citations jsontext.Value `json:"citations"`
-	Rest      others         `json:",embed"`
-}
-
-// converseSource is a union.
-type converseSource struct {
-	Bytes   *string         `json:"bytes"` // base64
-	Text    *string         `json:"text"`
-	Content []converseBlock `json:"content"`
-	Rest    others          `json:",embed"`
-}
-
-type messagesSource struct {
-	Type      string          `json:"type"`
-	MediaType string          `json:"media_type,omitzero"`
-	Data      *string         `json:"data,omitzero"`
-	Content   []messagesBlock `json:"content,omitzero"`
-}
-
-func (c *converter) image(at string, from *converseImage) messagesBlock {
-	c.leave(at, from.Rest)
-	if !slices.Contains([]string{"png", "jpeg", "gif", "webp"}, from.Format) {
-		c.fail(at+".format", "The format of an image is one of png, jpeg, gif and webp.")
+// image writes an image, of which the bytes alone can be passed on.
+func (c *converter) image(at *spot, v jsontext.Value) {
+	from := c.open(at, v, []string{"format", "source"})
+	format := c.word(at.member("format"), from.Take("format"))
+	if !slices.Contains([]string{"png", "jpeg", "gif", "webp"}, format) {
+		c.fail(at.member("format"), "The format of an image is one of png, jpeg, gif and webp.")
 	}
-	c.source(at+".source", &from.Source, "bytes")
-	return messagesBlock{Type: translate.BlockImage, Source: &messagesSource{
-		Type: translate.SourceBase64, MediaType: "image/" + from.Format, Data: from.Source.Bytes,
-	}}
+	_, bytes := c.source(at.member("source"), from.Take("source"), "bytes")
+	c.write(`{"type":"image","source":{"type":"base64","media_type":"image/`)
+	c.write(format)
+	c.write(`",`)
+	c.member("data", bytes)
+	c.close('}')
+	c.close('}')
+	c.leave(at, &from)
 }
 
-// source checks that a source is of one of the kinds.
-func (c *converter) source(at string, from *converseSource, kinds ...string) {
-	c.union(at, from.Rest, from.Bytes != nil, from.Text != nil, from.Content != nil)
-	for kind, set := range map[string]bool{"text": from.Text != nil, "content": from.Content != nil} {
-		if set && !slices.Contains(kinds, kind) {
-			c.fail(at+"."+kind, "A source of this kind has no place here.")
-		}
+// source returns the kind of a source, which has to be one of kinds, and what is
+// there: a union.
+func (c *converter) source(at *spot, v jsontext.Value, kinds ...string) (kind string, content jsontext.Value) {
+	all := []string{"bytes", "text", "content"}
+	from := c.open(at, v, all)
+	kind = c.union(at, &from, all)
+	if c.err == nil && !slices.Contains(kinds, kind) {
+		c.fail(at.member(kind), "A source of this kind has no place here.")
 	}
+	if content = from.Take(kind); kind != "content" {
+		content = c.text(at.member(kind), content)
+	}
+	return kind, content
 }
 
 // document writes a document. Of files, PDF is passed on, and text is unpacked.
-func (c *converter) document(at string, from *converseDocument) messagesBlock {
-	c.leave(at, from.Rest)
-	b := messagesBlock{
-		Type: translate.BlockDocument, Title: value(from.Name), Context: value(from.Context), Citations: value(from.Citations),
-	}
-	place := at + ".source"
-	c.source(place, &from.Source, "bytes", "text", "content")
+func (c *converter) document(at *spot, v jsontext.Value) {
+	from := c.open(at, v, []string{"format", "name", "source", "context", "citations"})
+	format := c.word(at.member("format"), from.Take("format"))
+	place := at.member("source")
+	kind, content := c.source(place, from.Take("source"), "bytes", "text", "content")
+	c.write(`{"type":"document","source":`)
 	switch {
-	case from.Source.Text != nil:
-		b.Source = plainText(from.Source.Text)
-	case from.Source.Content != nil:
-		b.Source = &messagesSource{Type: translate.SourceContent, Content: c.blocks(place+".content", from.Source.Content, inSource)}
-	case from.Format == "pdf":
-		b.Source = &messagesSource{Type: translate.SourceBase64, MediaType: "application/pdf", Data: from.Source.Bytes}
-	case slices.Contains([]string{"txt", "md", "csv", "html"}, from.Format):
-		b.Source = plainText(c.unpack(place+".bytes", from.Source.Bytes))
+	case c.err != nil:
+	case kind == "text":
+		c.plainText(content)
+	case kind == "content":
+		c.write(`{"type":"content","content":`)
+		c.content(place.member("content"), content, inSource, innerList)
+		c.write("}")
+	case format == "pdf":
+		c.write(`{"type":"base64","media_type":"application/pdf",`)
+		c.member("data", content)
+		c.close('}')
+	case slices.Contains([]string{"txt", "md", "csv", "html"}, format):
+		c.plainText(c.unpack(place.member("bytes"), content))
 	default:
-		c.fail(at+".format", "Documents are read here as pdf, txt, md, csv and html. Send the text of others.")
+		c.fail(at.member("format"), "Documents are read here as pdf, txt, md, csv and html. Send the text of others.")
 	}
-	return b
+	c.write(",")
+	c.member("title", from.Take("name"))
+	c.member("context", from.Take("context"))
+	c.member("citations", from.Take("citations"))
+	c.close('}')
+	c.leave(at, &from)
 }
 
-func plainText(text *string) *messagesSource {
-	return &messagesSource{Type: translate.SourceText, MediaType: "text/plain", Data: text}
+// plainText writes the source of a document that is text.
+func (c *converter) plainText(text jsontext.Value) {
+	c.write(`{"type":"text","media_type":"text/plain",`)
+	c.member("data", text)
+	c.close('}')
 }
 
-// unpack returns the text of a file.
-func (c *converter) unpack(at string, bytes *string) *string {
-	if bytes == nil {
-		return nil
-	}
-	data, err := base64.StdEncoding.DecodeString(*bytes)
+// unpack returns the text of a file, as a JSON string.
+func (c *converter) unpack(at *spot, bytes jsontext.Value) jsontext.Value {
+	packed, _ := jsontext.AppendUnquote(nil, bytes) // it was checked before
+	data, err := base64.StdEncoding.AppendDecode(nil, packed)
 	if err != nil || !utf8.Valid(data) {
 		c.fail(at, "These should be the bytes of a text in UTF-8, in base64.")
+		return nil
 	}
-	text := string(data)
-	return &text
+	text, _ := jsontext.AppendQuote(packed[:0], data)
+	return text
 }

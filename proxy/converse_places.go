@@ -1,82 +1,74 @@
 package proxy
 
 import (
-	"errors"
-	"fmt"
-	"reflect"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-
-	"dragoman/translate"
 )
 
-// element returns the place of an element of an array.
-func element(at string, i int) string { return at + "." + strconv.Itoa(i) }
-
-// fail keeps the first failure.
-func (c *converter) fail(at, message string) {
-	if c.err == nil {
-		c.err = &translate.InvalidRequestError{Path: clip(at), Message: message}
-	}
+// spot is a place in a request, innermost step first. It becomes text only when
+// something has to be said about it.
+type spot struct {
+	up    *spot
+	name  string // of a member
+	index int    // of an element of an array; -1 for a member
 }
 
-// union checks that one member of a union is set, and that it is known.
-func (c *converter) union(at string, rest others, set ...bool) {
-	n := 0
-	for _, is := range set {
-		if is {
-			n++
+// member is the place of a member of the object at s; of the request itself, if s is nil.
+func (s *spot) member(name string) *spot { return &spot{s, name, -1} }
+
+func (s *spot) element(i int) *spot { return &spot{s, "", i} }
+
+func (s *spot) String() string { return string(s.append(nil, true)) }
+
+// append appends the place, with its indexes or without them.
+func (s *spot) append(dst []byte, whole bool) []byte {
+	if s == nil {
+		return dst
+	}
+	dst = s.up.append(dst, whole)
+	if s.index >= 0 && !whole {
+		return dst
+	}
+	if len(dst) > 0 {
+		dst = append(dst, '.')
+	}
+	if s.index >= 0 {
+		return strconv.AppendInt(dst, int64(s.index), 10)
+	}
+	return append(dst, s.name...)
+}
+
+// gap is an element of a list that is not written: those behind it are written at
+// indexes of their own.
+type gap struct {
+	list  int32 // the index of the message, whose content the list is, or one of the below
+	index int32
+}
+
+// Lists that are not the content of a message.
+const (
+	systemList = -1 - iota
+	toolsList
+	innerList // has no gaps
+)
+
+// skip takes down that an element is not written.
+func (c *converter) skip(list, index int) { c.gaps = append(c.gaps, gap{int32(list), int32(index)}) }
+
+// indexOf returns where an element was that was written as the nth of a list.
+func (c *converter) indexOf(list int, n string) string {
+	i, err := strconv.Atoi(n)
+	if err != nil {
+		return n
+	}
+	for _, g := range c.gaps {
+		if int(g.list) == list && int(g.index) <= i {
+			i++
 		}
 	}
-	for _, name := range rest.names() {
-		c.fail(at+"."+name, "This cannot be expressed here.")
-	}
-	if n != 1 {
-		c.fail(at, fmt.Sprintf("One member should be set, and %d are.", n))
-	}
-}
-
-// leave passes over members that have no place in what is written.
-func (c *converter) leave(at string, rest others) {
-	for _, name := range rest.names() {
-		if at == "" {
-			c.drop(name)
-		} else {
-			c.drop(at + "." + name)
-		}
-	}
-}
-
-// names returns the names of members that are not null. A dot in one would make it
-// read like a place.
-func (o others) names() (names []string) {
-	for name, v := range o {
-		if v.Kind() != 'n' {
-			names = append(names, strings.ReplaceAll(name, ".", "_"))
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// drop names what is left out: a place without its indexes.
-func (c *converter) drop(at string) {
-	c.dropped[strings.Join(slices.DeleteFunc(strings.Split(at, "."), isIndex), ".")] = true
-}
-
-func isIndex(step string) bool {
-	_, err := strconv.Atoi(step)
-	return err == nil
-}
-
-// moved takes down that element i of an array is written as element n of another.
-func (c *converter) moved(to string, n int, from string, i int) {
-	if n != i {
-		c.places[element(to, n)] = element(from, i)
-	}
+	return strconv.Itoa(i)
 }
 
 // What members are called in a request, by their names in the body that is written.
@@ -114,7 +106,8 @@ var converseWords = strings.NewReplacer(
 // place returns what a place in the body that was written is called in the request:
 // "messages.0.content.2.toolUse.input" for "messages.0.content.1.tool_use.input".
 func (c *converter) place(path string) string {
-	first, rest, _ := strings.Cut(path, ".")
+	steps := strings.Split(path, ".")
+	first := steps[0]
 	switch {
 	case slices.Contains(additionalFields, first):
 		return "additionalModelRequestFields." + path
@@ -122,49 +115,23 @@ func (c *converter) place(path string) string {
 		return "toolConfig.toolChoice.tool.name"
 	case converseMembers[first] == "":
 		return path // a name of the request's own
-	}
-	first = converseMembers[first]
-	for to, from := range c.places {
-		if after, ok := strings.CutPrefix(path+".", to+"."); ok {
-			first, rest = from, strings.TrimSuffix(after, ".")
+	case first == "messages" && len(steps) > 3:
+		if i, err := strconv.Atoi(steps[1]); err == nil {
+			steps[3] = c.indexOf(i, steps[3])
 		}
+	case first == "system" && len(steps) > 1:
+		steps[1] = c.indexOf(systemList, steps[1])
+	case first == "tools" && len(steps) > 1:
+		steps[1] = c.indexOf(toolsList, steps[1])
 	}
-	if rest == "" {
-		return first
-	}
-	steps := strings.Split(rest, ".")
 	for i, step := range steps {
 		if name, ok := converseSteps[step]; ok {
 			steps[i] = name
 		}
 	}
-	return first + "." + strings.Join(steps, ".")
+	steps[0] = converseMembers[first]
+	return strings.Join(steps, ".")
 }
 
-// converseError says what is wrong with a body that could not be read.
-func converseError(data []byte, err error) error {
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) && semantic.JSONPointer != "" && semantic.GoType != nil {
-		return &translate.InvalidRequestError{
-			Path:    strings.Join(slices.Collect(semantic.JSONPointer.Tokens()), "."),
-			Message: "This should be " + jsonKind(semantic.GoType) + ".",
-		}
-	}
-	if _, err := translate.ReadBody(data, translate.DecodeOptions{Model: "any"}); err != nil {
-		return err // all bodies are JSON objects
-	}
-	return &translate.InvalidRequestError{Message: "The request body cannot be read."}
-}
-
-// jsonKind says which kind of JSON is read as a type.
-func jsonKind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return jsonKind(t.Elem())
-	case reflect.String:
-		return "a string"
-	case reflect.Slice:
-		return "a list"
-	}
-	return "an object"
-}
+// left returns what is left out, sorted.
+func (c *converter) left() []string { return slices.Sorted(maps.Keys(c.dropped)) }

@@ -1,105 +1,25 @@
 package proxy
 
 import (
-	"maps"
+	"cmp"
+	"context"
 	"slices"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/rawjson"
 )
 
 // A request of Converse is written as a body of the Messages API, which has a place
 // for nearly all of it (reference/bedrock.md §5, messages-api.md §2 to §6). What is
 // said in both APIs by a plain value is not looked at here.
 
-// converseRequest is the body of Converse. Members that are null are not there.
-type converseRequest struct {
-	Messages  []converseMessage `json:"messages"`
-	System    []converseBlock   `json:"system"`
-	Inference struct {
-		MaxTokens     jsontext.Value `json:"maxTokens"`
-		Temperature   jsontext.Value `json:"temperature"`
-		TopP          jsontext.Value `json:"topP"`
-		StopSequences jsontext.Value `json:"stopSequences"`
-		Rest          others         `json:",embed"`
-	} `json:"inferenceConfig"`
-	ToolConfig struct {
-		Tools  []converseTool  `json:"tools"`
-		Choice *converseChoice `json:"toolChoice"`
-		Rest   others          `json:",embed"`
-	} `json:"toolConfig"`
-	Output struct {
-		Effort     jsontext.Value      `json:"effort"`
-		TextFormat *converseTextFormat `json:"textFormat"`
-		Rest       others              `json:",embed"`
-	} `json:"outputConfig"`
-	Additional    others   `json:"additionalModelRequestFields"`
-	ResponsePaths []string `json:"additionalModelResponseFieldPaths"`
-	Rest          others   `json:",embed"`
-}
-
-// others are members that are not read.
-type others map[string]jsontext.Value
-
-type converseMessage struct {
-	Role    jsontext.Value  `json:"role"`
-	Content []converseBlock `json:"content"`
-	Rest    others          `json:",embed"`
-}
-
-// converseTextFormat is the form that an answer is to have.
-type converseTextFormat struct {
-	Type      string `json:"type"`
-	Structure struct {
-		JSONSchema *struct {
-			Schema string `json:"schema"` // JSON
-			Rest   others `json:",embed"`
-		} `json:"jsonSchema"`
-		Rest others `json:",embed"`
-	} `json:"structure"`
-	Rest others `json:",embed"`
-}
-
-type cachePoint struct {
-	Type string         `json:"type"`
-	TTL  jsontext.Value `json:"ttl"`
-	Rest others         `json:",embed"`
-}
-
-// messagesRequest is the body that is written.
-type messagesRequest struct {
-	MaxTokens     jsontext.Value  `json:"max_tokens"`
-	Messages      []messagesTurn  `json:"messages,omitzero"`
-	System        []messagesBlock `json:"system,omitzero"`
-	Tools         []messagesTool  `json:"tools,omitzero"`
-	ToolChoice    *messagesChoice `json:"tool_choice,omitzero"`
-	StopSequences jsontext.Value  `json:"stop_sequences,omitzero"`
-	Temperature   jsontext.Value  `json:"temperature,omitzero"`
-	TopP          jsontext.Value  `json:"top_p,omitzero"`
-	Output        messagesOutput  `json:"output_config,omitzero"`
-	Additional    others          `json:",embed"`
-}
-
-type messagesOutput struct {
-	Effort jsontext.Value  `json:"effort,omitzero"`
-	Format *messagesFormat `json:"format,omitzero"`
-}
-
-type messagesFormat struct {
-	Type   string         `json:"type"`
-	Schema jsontext.Value `json:"schema"`
-}
-
-type messagesTurn struct {
-	Role    jsontext.Value  `json:"role,omitzero"`
-	Content []messagesBlock `json:"content,omitzero"`
-}
-
-type cacheControl struct {
-	Type string         `json:"type"`
-	TTL  jsontext.Value `json:"ttl,omitzero"`
+// converseNames are the members of a request. Those that are not read here are known
+// to the service.
+var converseNames = []string{
+	"messages", "system", "inferenceConfig", "toolConfig", "outputConfig", "additionalModelRequestFields",
+	"additionalModelResponseFieldPaths", "guardrailConfig", "performanceConfig", "promptVariables", "requestMetadata", "serviceTier",
 }
 
 // mostConverseTokens is the max_tokens of a request that has none. The service's own
@@ -108,70 +28,89 @@ type cacheControl struct {
 const mostConverseTokens = "4096"
 
 // convertConverse writes a request of Converse as one of the Messages API. The error
-// is a *translate.InvalidRequestError that names places in the request as it came.
-func convertConverse(data []byte) (*conversion, error) {
-	var from converseRequest
-	if err := json.Unmarshal(data, &from); err != nil || jsontext.Value(data).Kind() != '{' {
-		return nil, converseError(data, err)
+// is a *translate.InvalidRequestError that names places in the request as it came, or
+// the cause of ctx.
+func convertConverse(ctx context.Context, data []byte) (*conversion, error) {
+	if err := translate.CheckJSON(ctx, data); err != nil {
+		return nil, err
 	}
-	c := converter{places: map[string]string{}, dropped: map[string]bool{}}
-	to := c.request(&from)
+	return convertChecked(ctx, rawjson.Trim(data))
+}
+
+// convertChecked is convertConverse for an object that is JSON as it should be.
+func convertChecked(ctx context.Context, data jsontext.Value) (*conversion, error) {
+	if data.Kind() != '{' {
+		return nil, &translate.InvalidRequestError{Message: "Input should be a valid dictionary"}
+	}
+	c := converter{ctx: ctx, out: make([]byte, 0, len(data)+len(data)/8+64), dropped: map[string]bool{}}
+	c.request(data)
 	if c.err != nil {
 		return nil, c.err
 	}
-	body, err := json.Marshal(to, json.Deterministic(true))
-	if err != nil {
-		return nil, converseError(data, err) // nested deeper than the package writes
-	}
-	return &conversion{body: body, place: c.place, words: converseWords, dropped: slices.Sorted(maps.Keys(c.dropped))}, nil
+	return &conversion{body: c.out, place: c.place, words: converseWords, dropped: c.left()}, nil
 }
 
-// converter writes one request. The first failure stays; what is made after it is
-// not used.
-type converter struct {
-	places  map[string]string // of what is written, where it was not at the same index
-	dropped map[string]bool
-	err     *translate.InvalidRequestError
-}
-
-func (c *converter) request(from *converseRequest) *messagesRequest {
-	to := &messagesRequest{
-		MaxTokens:     value(from.Inference.MaxTokens),
-		StopSequences: value(from.Inference.StopSequences),
-		Temperature:   value(from.Inference.Temperature),
-		TopP:          value(from.Inference.TopP),
+func (c *converter) request(data jsontext.Value) {
+	from := c.open(nil, data, converseNames)
+	var (
+		top       *spot
+		inference = c.open(top.member("inferenceConfig"), from.Take("inferenceConfig"), []string{"maxTokens", "temperature", "topP", "stopSequences"})
+		tools     = c.open(top.member("toolConfig"), from.Take("toolConfig"), []string{"tools", "toolChoice"})
+		output    = c.open(top.member("outputConfig"), from.Take("outputConfig"), []string{"effort", "textFormat"})
+	)
+	c.write("{")
+	if most := given(inference.Take("maxTokens")); most != nil {
+		c.member("max_tokens", most)
+	} else {
+		c.write(`"max_tokens":` + mostConverseTokens + ",")
 	}
-	if to.MaxTokens == nil {
-		to.MaxTokens = jsontext.Value(mostConverseTokens)
+	c.messages(from.Take("messages"))
+	if system := given(from.Take("system")); system != nil {
+		c.write(`"system":`)
+		c.content(top.member("system"), system, inSystem, systemList)
+		c.write(",")
 	}
-	c.messages(to, from.Messages)
-	to.System = c.blocks("system", from.System, inSystem)
-	c.tools(to, from.ToolConfig.Tools)
-	to.ToolChoice = c.choice("toolConfig.toolChoice", from.ToolConfig.Choice)
-	to.Output = messagesOutput{value(from.Output.Effort), c.format("outputConfig.textFormat", from.Output.TextFormat)}
-	to.Additional = c.additional(from.Additional)
-	for _, path := range from.ResponsePaths {
-		if path != "/stop_sequence" && path != "/delta/stop_sequence" { // which are always told
-			c.drop("additionalModelResponseFieldPaths")
+	at := top.member("toolConfig")
+	c.tools(at.member("tools"), tools.Take("tools"))
+	c.choice(at.member("toolChoice"), tools.Take("toolChoice"))
+	c.member("stop_sequences", inference.Take("stopSequences"))
+	c.member("temperature", inference.Take("temperature"))
+	c.member("top_p", inference.Take("topP"))
+	c.output(top.member("outputConfig"), &output)
+	c.additional(top.member("additionalModelRequestFields"), from.Take("additionalModelRequestFields"))
+	c.close('}')
+	paths := top.member("additionalModelResponseFieldPaths")
+	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), translate.MaxStops) {
+		if path := c.word(at, v); path != "/stop_sequence" && path != "/delta/stop_sequence" { // which are always told
+			c.drop(paths)
 		}
 	}
-	c.leave("inferenceConfig", from.Inference.Rest)
-	c.leave("toolConfig", from.ToolConfig.Rest)
-	c.leave("outputConfig", from.Output.Rest)
-	c.leave("", from.Rest)
-	return to
+	c.leave(top.member("inferenceConfig"), &inference)
+	c.leave(top.member("toolConfig"), &tools)
+	c.leave(top.member("outputConfig"), &output)
+	c.leave(nil, &from)
 }
 
-func (c *converter) messages(to *messagesRequest, from []converseMessage) {
-	if from == nil {
+func (c *converter) messages(list jsontext.Value) {
+	if list = given(list); list == nil {
 		return
 	}
-	to.Messages = make([]messagesTurn, len(from))
-	for i, m := range from {
-		at := element("messages", i)
-		to.Messages[i] = messagesTurn{value(m.Role), c.blocks(at+".content", m.Content, inMessage)}
-		c.leave(at, m.Rest)
+	c.write(`"messages":[`)
+	var top *spot
+	for at, v := range c.items(top.member("messages"), list, translate.MaxMessages) {
+		m := c.open(at, v, []string{"role", "content"})
+		c.write("{")
+		c.member("role", m.Take("role"))
+		if content := given(m.Take("content")); content != nil {
+			c.write(`"content":`)
+			c.content(at.member("content"), content, inMessage, at.index)
+		}
+		c.close('}')
+		c.write(",")
+		c.leave(at, &m)
 	}
+	c.close(']')
+	c.write(",")
 }
 
 // additionalFields are members of the Messages API that Converse has no other place
@@ -181,53 +120,72 @@ var additionalFields = []string{
 	"container", "inference_geo", "context_management", "compaction", "mcp_servers", "anthropic_beta", "anthropic_version",
 }
 
-// additional returns the fields that are for the model itself.
-func (c *converter) additional(from others) others {
-	to := others{}
-	maps.DeleteFunc(from, func(name string, v jsontext.Value) bool {
-		known := slices.Contains(additionalFields, name)
-		if known {
-			to[name] = v
+// additional writes the fields that are for the model itself, in the order of their
+// names.
+func (c *converter) additional(at *spot, v jsontext.Value) {
+	from := c.open(at, v, additionalFields)
+	var known []rawjson.Member
+	for i := range from.Members {
+		if m := &from.Members[i]; slices.Contains(additionalFields, m.Name) {
+			known = append(known, *m)
+			m.Value = nil
 		}
-		return known
-	})
-	c.leave("additionalModelRequestFields", from)
-	return to
+	}
+	slices.SortFunc(known, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
+	for _, m := range known {
+		c.out = append(append(append(c.out, '"'), m.Name...), `":`...)
+		c.out = append(append(c.out, m.Value...), ',')
+	}
+	c.leave(at, &from)
 }
 
-func (c *converter) format(at string, from *converseTextFormat) *messagesFormat {
-	if from == nil {
-		return nil
+// output writes what the answer is to be.
+func (c *converter) output(at *spot, from *rawjson.Object) {
+	effort, format := given(from.Take("effort")), given(from.Take("textFormat"))
+	if effort == nil && format == nil {
+		return
 	}
-	c.leave(at, from.Rest)
-	at += ".structure"
-	schema := from.Structure.JSONSchema
-	c.union(at, from.Structure.Rest, schema != nil)
-	if schema == nil {
-		return nil
+	c.write(`"output_config":{`)
+	c.member("effort", effort)
+	if format != nil {
+		c.format(at.member("textFormat"), format)
 	}
-	at += ".jsonSchema"
-	c.leave(at, schema.Rest)
-	if !jsontext.Value(schema.Schema).IsValid() {
-		c.fail(at+".schema", "This should be JSON.")
-	}
-	return &messagesFormat{from.Type, jsontext.Value(schema.Schema)}
+	c.close('}')
+	c.write(",")
 }
 
-// cache returns the mark that the block before a cache point gets.
-func (c *converter) cache(at string, p *cachePoint) *cacheControl {
-	at += ".cachePoint"
-	if p.Type != "default" {
-		c.fail(at+".type", "A cache point is of the type 'default'.")
+func (c *converter) format(at *spot, v jsontext.Value) {
+	from := c.open(at, v, []string{"type", "structure"})
+	typ := c.text(at.member("type"), from.Take("type"))
+	inner := at.member("structure")
+	structure := c.open(inner, from.Take("structure"), []string{"jsonSchema"})
+	c.leave(at, &from)
+	c.union(inner, &structure, []string{"jsonSchema"})
+	at = inner.member("jsonSchema")
+	schema := c.open(at, structure.Take("jsonSchema"), []string{"name", "description", "schema"})
+	text := c.word(at.member("schema"), schema.Take("schema"))
+	c.leave(at, &schema)
+	if c.err != nil {
+		return
 	}
-	c.leave(at, p.Rest)
-	return &cacheControl{Type: "ephemeral", TTL: value(p.TTL)}
+	if err := translate.CheckJSON(c.ctx, []byte(text)); err != nil {
+		c.fail(at.member("schema"), "This should be JSON. "+err.Error())
+	}
+	c.write(`"format":{`)
+	c.member("type", typ)
+	c.member("schema", jsontext.Value(text))
+	c.close('}')
 }
 
-// value returns v, or nil if it is null.
-func value(v jsontext.Value) jsontext.Value {
-	if v.Kind() == 'n' {
-		return nil
+// mark writes what the block before a cache point gets.
+func (c *converter) mark(at *spot, v jsontext.Value) {
+	at = at.member("cachePoint")
+	p := c.open(at, v, []string{"type", "ttl"})
+	if c.word(at.member("type"), p.Take("type")) != "default" {
+		c.fail(at.member("type"), "A cache point is of the type 'default'.")
 	}
-	return v
+	c.write(`"cache_control":{"type":"ephemeral",`)
+	c.member("ttl", p.Take("ttl"))
+	c.close('}')
+	c.leave(at, &p)
 }

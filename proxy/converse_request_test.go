@@ -71,7 +71,7 @@ func TestConvertConverse(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := convertConverse([]byte(test.from))
+			c, err := convertConverse(t.Context(), []byte(test.from))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func FuzzConvertConverse(f *testing.F) {
 	f.Add(saying(`{"toolResult":{"toolUseId":"t","status":"error","content":[{"json":{"a":[1]}},{"document":{"name":"n","format":"txt","source":{"bytes":"SGVsbG8="}}}]}},{"cachePoint":{"type":"default"}},{"reasoningContent":{"reasoningText":{"text":"t"}}}`))
 	f.Add(`{"messages":[],"system":[{"guardContent":{"text":{"text":"Ho"}}}],"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"tool":{"name":"f"}}},"inferenceConfig":{"maxTokens":1e3},"additionalModelRequestFields":{"top_k":5,"x":{}},"outputConfig":{"effort":"low","textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{}"}}}}}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		c, err := convertConverse([]byte(body))
+		c, err := convertConverse(t.Context(), []byte(body))
 		var invalid *translate.InvalidRequestError
 		if err != nil {
 			if !errors.As(err, &invalid) {
@@ -179,14 +179,14 @@ func FuzzConvertConverse(f *testing.F) {
 		if !jsontext.Value(c.body).IsValid() {
 			t.Fatalf("%s", c.body)
 		}
-		read, err := translate.ReadBody(c.body, translate.DecodeOptions{Model: "m"})
+		read, err := translate.ReadBody(t.Context(), c.body, translate.DecodeOptions{Model: "m"})
 		if err != nil && !errors.As(err, &invalid) {
 			t.Errorf("%T: %v", err, err)
 		}
 		if err != nil {
 			return
 		}
-		if _, err := read.Request(); err != nil && c.called(err).Error() == "" {
+		if _, err := read.Request(t.Context()); err != nil && c.called(err).Error() == "" {
 			t.Error("an error without words")
 		}
 	})

@@ -6,82 +6,67 @@ import (
 	"dragoman/translate"
 )
 
-// converseTool is a union, like all that has a cachePoint: one member is set.
-type converseTool struct {
-	Spec       *converseSpec `json:"toolSpec"`
-	CachePoint *cachePoint   `json:"cachePoint"`
-	Rest       others        `json:",embed"`
-}
+// toolKinds are the members of a tool: a union, like all that has a cachePoint.
+var toolKinds = []string{"toolSpec", "cachePoint"}
 
-type converseSpec struct {
-	Name        jsontext.Value `json:"name"`
-	Description jsontext.Value `json:"description"`
-	InputSchema struct {
-		JSON jsontext.Value `json:"json"`
-		Rest others         `json:",embed"`
-	} `json:"inputSchema"`
-	Strict jsontext.Value `json:"strict"`
-	Rest   others         `json:",embed"`
-}
-
-type converseChoice struct {
-	Auto *struct{} `json:"auto"`
-	Any  *struct{} `json:"any"`
-	Tool *struct {
-		Name jsontext.Value `json:"name"`
-		Rest others         `json:",embed"`
-	} `json:"tool"`
-	Rest others `json:",embed"`
-}
-
-type messagesTool struct {
-	Name         jsontext.Value `json:"name,omitzero"`
-	Description  jsontext.Value `json:"description,omitzero"`
-	InputSchema  jsontext.Value `json:"input_schema,omitzero"`
-	Strict       jsontext.Value `json:"strict,omitzero"`
-	CacheControl *cacheControl  `json:"cache_control,omitzero"`
-}
-
-type messagesChoice struct {
-	Type string         `json:"type"`
-	Name jsontext.Value `json:"name,omitzero"`
-}
-
-func (c *converter) tools(to *messagesRequest, from []converseTool) {
-	const tools = "toolConfig.tools"
-	for i, t := range from {
-		at := element(tools, i)
-		c.union(at, t.Rest, t.Spec != nil, t.CachePoint != nil)
-		switch {
-		case t.CachePoint != nil && len(to.Tools) > 0:
-			to.Tools[len(to.Tools)-1].CacheControl = c.cache(at, t.CachePoint)
-		case t.CachePoint != nil:
-			c.drop(at + ".cachePoint")
-		case t.Spec != nil:
-			c.moved("tools", len(to.Tools), tools, i)
-			to.Tools = append(to.Tools, messagesTool{
-				Name:        value(t.Spec.Name),
-				Description: value(t.Spec.Description),
-				InputSchema: value(t.Spec.InputSchema.JSON),
-				Strict:      value(t.Spec.Strict),
-			})
-			c.leave(at+".toolSpec", t.Spec.Rest)
-			c.leave(at+".toolSpec.inputSchema", t.Spec.InputSchema.Rest)
+// tools writes the tools, if there are any. A cache point is a mark on the tool
+// before it.
+func (c *converter) tools(at *spot, list jsontext.Value) {
+	begin, end := len(c.out), 0 // of the list, and of the tool before
+	c.write(`"tools":[`)
+	for at, v := range c.items(at, list, translate.MaxTools) {
+		tool := c.open(at, v, toolKinds)
+		switch kind := c.union(at, &tool, toolKinds); {
+		case c.err != nil:
+		case kind == "toolSpec":
+			c.toolSpec(at.member(kind), tool.Take(kind))
+			end = len(c.out) - 1
+			c.write(",")
+		case end > 0:
+			c.skip(toolsList, at.index)
+			c.out = append(c.out[:end], ',')
+			c.mark(at, tool.Take(kind))
+			c.write("},")
+		default:
+			c.skip(toolsList, at.index)
+			c.drop(at.member(kind))
 		}
 	}
+	if end == 0 {
+		c.out = c.out[:begin]
+		return
+	}
+	c.close(']')
+	c.write(",")
 }
 
-func (c *converter) choice(at string, from *converseChoice) *messagesChoice {
-	if from == nil {
-		return nil
+func (c *converter) toolSpec(at *spot, v jsontext.Value) {
+	spec := c.open(at, v, []string{"name", "description", "inputSchema", "strict"})
+	schema := c.open(at.member("inputSchema"), spec.Take("inputSchema"), []string{"json"})
+	c.write("{")
+	c.member("name", spec.Take("name"))
+	c.member("description", spec.Take("description"))
+	c.member("input_schema", schema.Take("json"))
+	c.member("strict", spec.Take("strict"))
+	c.close('}')
+	c.leave(at, &spec)
+	c.leave(at.member("inputSchema"), &schema)
+}
+
+// choice writes which tools the model may or must call: a union.
+func (c *converter) choice(at *spot, v jsontext.Value) {
+	if v = given(v); v == nil {
+		return
 	}
-	c.union(at, from.Rest, from.Auto != nil, from.Any != nil, from.Tool != nil)
-	switch {
-	case from.Any != nil:
-		return &messagesChoice{Type: translate.ChoiceAny}
-	case from.Tool != nil:
-		c.leave(at+".tool", from.Tool.Rest)
-		return &messagesChoice{Type: translate.ChoiceTool, Name: value(from.Tool.Name)}
+	kinds := []string{translate.ChoiceAuto, translate.ChoiceAny, translate.ChoiceTool}
+	from := c.open(at, v, kinds)
+	kind := c.union(at, &from, kinds)
+	tool := c.open(at.member(kind), from.Take(kind), []string{"name"})
+	c.write(`"tool_choice":{"type":"` + kind + `",`)
+	if kind == translate.ChoiceTool {
+		c.member("name", tool.Take("name"))
+		c.leave(at.member(kind), &tool)
 	}
-	return &messagesChoice{Type: translate.ChoiceAuto}
+	c.close('}')
+	c.write(",")
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -25,11 +26,12 @@ type dialect struct {
 	keys func(h http.Header) []string
 
 	// convert writes the body of a request as one of the Messages API, for decode; nil
-	// if it is one. The error is a *translate.InvalidRequestError.
-	convert func(body []byte) (*conversion, error)
+	// if it is one. The error is a *translate.InvalidRequestError, or the cause of ctx.
+	convert func(ctx context.Context, body []byte) (*conversion, error)
 
 	// decode reads a request, up to its validation, by the options and what header
-	// and path say of them. The error is a *translate.InvalidRequestError.
+	// and path say of them. The error is a *translate.InvalidRequestError, or the cause
+	// of the request's context.
 	decode func(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error)
 
 	// native is the request for a model with tools of its own.

@@ -78,7 +78,7 @@ func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, er
 	body, err := x.understand(data, opt)
 	x.record.Decode = x.elapsed() - began
 	if err != nil {
-		return nil, Model{}, x.own.called(err)
+		return nil, Model{}, reason(x.r.Context(), x.own.called(err))
 	}
 	x.record.Model, x.record.Stream = body.Model, body.Stream && !opt.Count
 	model, err := x.s.route(body.Model)
@@ -92,7 +92,7 @@ func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, er
 // understand reads the body of a request.
 func (x *exchange) understand(data []byte, opt translate.DecodeOptions) (body *translate.Body, err error) {
 	if x.dialect.convert != nil {
-		if x.own, err = x.dialect.convert(data); err != nil {
+		if x.own, err = x.dialect.convert(x.r.Context(), data); err != nil {
 			return nil, err
 		}
 		if opt.Strict && len(x.own.dropped) > 0 {
@@ -106,10 +106,10 @@ func (x *exchange) understand(data []byte, opt translate.DecodeOptions) (body *t
 // decode validates the request. What it leaves out is named.
 func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 	began := x.elapsed()
-	req, err := body.Request()
+	req, err := body.Request(x.r.Context())
 	x.record.Decode += x.elapsed() - began
 	if err != nil {
-		return nil, x.own.called(err)
+		return nil, reason(x.r.Context(), x.own.called(err))
 	}
 	req.ID = newID("msg_")
 	x.leftOut(req.Dropped)
@@ -130,10 +130,10 @@ func (x *exchange) leftOut(fields []string) {
 // render makes the prompt for a model that can be asked so much.
 func (x *exchange) render(req *translate.Request, w Way, can upstream.Features) (*translate.Prompt, error) {
 	began := x.elapsed()
-	p, err := translate.Render(req, w.Target(can))
+	p, err := translate.RenderContext(x.r.Context(), req, w.Target(can))
 	x.record.Render += x.elapsed() - began
 	if err != nil {
-		return nil, err
+		return nil, reason(x.r.Context(), err)
 	}
 	if !can.Has(upstream.Sampling) {
 		x.leaveOut("temperature", p.Temperature != nil)

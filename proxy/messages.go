@@ -59,7 +59,7 @@ func (sse) failure(dst []byte, f *failure, requestID string) []byte {
 
 func decodeMessages(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
 	opt.Version = r.Header.Get("Anthropic-Version")
-	return translate.ReadBody(body, opt)
+	return translate.ReadBody(r.Context(), body, opt)
 }
 
 func nativeMessages(h http.Header, body *translate.Body) upstream.Native {

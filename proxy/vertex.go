@@ -81,7 +81,7 @@ func decodeVertex(r *http.Request, body []byte, opt translate.DecodeOptions) (*t
 		return nil, err
 	}
 	opt.Model, opt.Stream = call.model, &call.stream
-	return translate.ReadBody(body, opt)
+	return translate.ReadBody(r.Context(), body, opt)
 }
 
 // googleStatus are the names of those statuses that Google's front end answers with.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // builtin is an Anthropic-defined client tool. A request names its type alone
@@ -60,8 +62,8 @@ func builtinTypes() []string {
 }
 
 // builtinTool reads a tool of an Anthropic-defined type.
-func (d *decoder) builtinTool(at *fieldPath, o *object, typ string, b *builtin) Tool {
-	if d.text(at.member("name"), o.take("name")) != b.name {
+func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *builtin) Tool {
+	if d.text(at.member("name"), o.Take("name")) != b.name {
 		d.fail(at.member("name"), "Input should be '%s'", b.name)
 	}
 	t := Tool{Type: typ, Name: b.name, Description: b.description, InputSchema: jsontext.Value(b.schema)}
@@ -69,7 +71,7 @@ func (d *decoder) builtinTool(at *fieldPath, o *object, typ string, b *builtin) 
 	case "computer_":
 		d.display(at, o, &t)
 	case "text_editor_":
-		if n := o.take("max_characters"); !absent(n) {
+		if n := o.Take("max_characters"); !absent(n) {
 			t.Description += fmt.Sprintf(" A view shows no more than %d characters.", d.integer(at.member("max_characters"), n, 1))
 		}
 	}
@@ -78,14 +80,14 @@ func (d *decoder) builtinTool(at *fieldPath, o *object, typ string, b *builtin) 
 }
 
 // display adds what a computer tool's options say of its screen.
-func (d *decoder) display(at *fieldPath, o *object, t *Tool) {
-	width := d.integer(at.member("display_width_px"), o.take("display_width_px"), 1)
-	height := d.integer(at.member("display_height_px"), o.take("display_height_px"), 1)
+func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
+	width := d.integer(at.member("display_width_px"), o.Take("display_width_px"), 1)
+	height := d.integer(at.member("display_height_px"), o.Take("display_height_px"), 1)
 	t.Description += fmt.Sprintf(" The screen is %d pixels wide and %d pixels high.", width, height)
-	if n := o.take("display_number"); !absent(n) {
+	if n := o.Take("display_number"); !absent(n) {
 		t.Description += fmt.Sprintf(" It is display number %d.", d.integer(at.member("display_number"), n, 0))
 	}
-	if d.flag(at.member("enable_zoom"), o.take("enable_zoom")) {
+	if d.flag(at.member("enable_zoom"), o.Take("enable_zoom")) {
 		t.InputSchema = jsontext.Value(computerZoomSchema)
 	}
 }

@@ -80,12 +80,12 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 	if !d.checkNames(nil, o, requestMembers) {
 		return nil, d.err
 	}
-	if version := d.optional(member("anthropic_version"), o.get("anthropic_version")); b.opt.Version == "" && d.err == nil {
+	if version := d.optional(member("anthropic_version"), o.Member("anthropic_version")); b.opt.Version == "" && d.err == nil {
 		b.opt.Version = version
 	}
 	d.err = nil // what else it may be is for an upstream to say
 	b.Model = d.model(o)
-	b.Stream = o.get("stream").Kind() == 't'
+	b.Stream = o.Member("stream").Kind() == 't'
 	if opt.Stream != nil {
 		b.Stream = *opt.Stream
 	}
@@ -98,7 +98,7 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 func (b *Body) decoder(ctx context.Context) *decoder { return &decoder{ctx: ctx, opt: b.opt} }
 
 // object returns the members of the body.
-func (b *Body) object() *object { return &object{members: slices.Clone(b.members)} }
+func (b *Body) object() *rawjson.Object { return &rawjson.Object{Members: slices.Clone(b.members)} }
 
 // Request validates the request; see [Decode]. It ends with the cause of ctx once
 // that has ended.
@@ -118,7 +118,7 @@ func (b *Body) Request(ctx context.Context) (*Request, error) {
 func (b *Body) Native(ctx context.Context) (*Request, error) {
 	o, d := b.object(), b.decoder(ctx)
 	r := &Request{Model: b.Model, Stream: d.stream(o)}
-	for e := range d.elements(member("tools"), o.take("tools"), maxTools) {
+	for e := range d.elements(member("tools"), o.Take("tools"), MaxTools) {
 		lenient := b.decoder(ctx)
 		lenient.opt.Strict = false
 		if t, ok := lenient.tool(e); ok && lenient.err == nil {
@@ -129,7 +129,7 @@ func (b *Body) Native(ctx context.Context) (*Request, error) {
 		return nil, d.err
 	}
 	choice := b.decoder(ctx)
-	if c := choice.toolChoice(o.take("tool_choice"), r.Tools); choice.err == nil {
+	if c := choice.toolChoice(o.Take("tool_choice"), r.Tools); choice.err == nil {
 		r.ToolChoice = c
 	}
 	return r, nil
@@ -177,30 +177,30 @@ var requestMembers = slices.Concat([]string{
 // a thread, which they try first.
 const threadUnsupported = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
 
-func (d *decoder) request(o *object) *Request {
+func (d *decoder) request(o *rawjson.Object) *Request {
 	r := &Request{Model: d.model(o)}
 	for _, name := range []string{"model", "anthropic_version", "anthropic_beta"} {
-		o.take(name)
+		o.Take(name)
 	}
-	if n := o.take("max_tokens"); !d.opt.Count || n != nil {
+	if n := o.Take("max_tokens"); !d.opt.Count || n != nil {
 		r.MaxTokens = d.integer(member("max_tokens"), n, 0)
 	}
-	r.Thinking = d.thinking(o.take("thinking"))
+	r.Thinking = d.thinking(o.Take("thinking"))
 	r.Format = d.output(o)
 	d.thinks = r.Thinking != ThinkingOff
-	d.messages(r, o.take("messages"))
-	r.System = d.system(o.take("system"))
-	r.Tools = d.tools(o.take("tools"))
-	r.ToolChoice = d.toolChoice(o.take("tool_choice"), r.Tools)
-	r.StopSequences = d.stopSequences(o.take("stop_sequences"))
+	d.messages(r, o.Take("messages"))
+	r.System = d.system(o.Take("system"))
+	r.Tools = d.tools(o.Take("tools"))
+	r.ToolChoice = d.toolChoice(o.Take("tool_choice"), r.Tools)
+	r.StopSequences = d.stopSequences(o.Take("stop_sequences"))
 	r.Stream = d.stream(o)
 	d.sampling(r, o)
-	d.refuseServers(o.take("mcp_servers"))
+	d.refuseServers(o.Take("mcp_servers"))
 	if d.thinks && r.offers() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool) {
 		r.Thinking = ThinkingOff // a call that is asked for at once leaves no room
 		d.drop(member("thinking"))
 	}
-	if thread := o.take("thread"); !absent(thread) && d.err == nil {
+	if thread := o.Take("thread"); !absent(thread) && d.err == nil {
 		d.err = &InvalidRequestError{
 			Path:    "thread",
 			Message: "Threads are not kept here: send the whole conversation in `messages`.",
@@ -211,19 +211,19 @@ func (d *decoder) request(o *object) *Request {
 	return r
 }
 
-func (d *decoder) model(o *object) string {
+func (d *decoder) model(o *rawjson.Object) string {
 	if d.opt.Model != "" {
 		return d.opt.Model
 	}
-	name := d.text(member("model"), o.get("model"))
+	name := d.text(member("model"), o.Member("model"))
 	if name == "" {
 		d.fail(member("model"), "String should have at least 1 character")
 	}
 	return name
 }
 
-func (d *decoder) stream(o *object) bool {
-	v := o.take("stream")
+func (d *decoder) stream(o *rawjson.Object) bool {
+	v := o.Take("stream")
 	if d.opt.Stream != nil {
 		return *d.opt.Stream
 	}
@@ -242,13 +242,13 @@ func (d *decoder) thinking(v jsontext.Value) Thinking {
 		return ThinkingOff
 	}
 	types := []string{"enabled", "adaptive", "between_tools", "disabled"}
-	switch typ := d.text(at.member("type"), o.take("type")); {
+	switch typ := d.text(at.member("type"), o.Take("type")); {
 	case d.err != nil || typ == "disabled":
 		return ThinkingOff
 	case !slices.Contains(types, typ):
 		d.failTag(at, typ, types)
 	}
-	if d.optional(at.member("display"), o.take("display")) == "omitted" {
+	if d.optional(at.member("display"), o.Take("display")) == "omitted" {
 		return ThinkingOmitted
 	}
 	return ThinkingShown
@@ -256,16 +256,16 @@ func (d *decoder) thinking(v jsontext.Value) Thinking {
 
 // output reads the schema that the answer has to fit (output_config.format), nil for
 // none.
-func (d *decoder) output(o *object) jsontext.Value {
-	format, at := o.take("output_format"), member("output_format")
+func (d *decoder) output(o *rawjson.Object) jsontext.Value {
+	format, at := o.Take("output_format"), member("output_format")
 	config := member("output_config")
-	if v := o.take("output_config"); !absent(v) {
+	if v := o.Take("output_config"); !absent(v) {
 		known := []string{"effort", "task_budget"}
 		c, ok := d.open(&config, v, append(known, "format"))
 		if !ok {
 			return nil
 		}
-		if f := c.take("format"); !absent(f) {
+		if f := c.Take("format"); !absent(f) {
 			format, at = f, config.member("format")
 		}
 		d.leave(&config, &c, known)
@@ -277,10 +277,10 @@ func (d *decoder) output(o *object) jsontext.Value {
 	if !ok {
 		return nil
 	}
-	if typ := d.text(at.member("type"), f.take("type")); d.err == nil && typ != "json_schema" {
+	if typ := d.text(at.member("type"), f.Take("type")); d.err == nil && typ != "json_schema" {
 		d.failTag(at, typ, []string{"json_schema"})
 	}
-	schema := f.take("schema")
+	schema := f.Take("schema")
 	if !d.object(at.member("schema"), schema) {
 		return nil
 	}
@@ -296,8 +296,8 @@ func (d *decoder) system(v jsontext.Value) []BlockParam {
 	return d.content(member("system"), v, &inSystem)
 }
 
-// maxStops is how many stop sequences a request may have. Clients send a handful.
-const maxStops = 10_000
+// MaxStops is how many stop sequences a request may have. Clients send a handful.
+const MaxStops = 10_000
 
 func (d *decoder) stopSequences(v jsontext.Value) []string {
 	at := member("stop_sequences")
@@ -305,7 +305,7 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 		return nil
 	}
 	sequences := []string{}
-	for e := range d.elements(at, v, maxStops) {
+	for e := range d.elements(at, v, MaxStops) {
 		s := d.text(e.at, e.value())
 		if strings.TrimSpace(s) == "" {
 			d.fail(at, "each stop sequence must contain non-whitespace")
@@ -316,15 +316,15 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 }
 
 // sampling reads the parameters that 2026-10-21 no longer has.
-func (d *decoder) sampling(r *Request, o *object) {
+func (d *decoder) sampling(r *Request, o *rawjson.Object) {
 	for _, name := range []string{"temperature", "top_p", "top_k"} {
-		if !absent(o.get(name)) && d.opt.Version == version20261021 {
+		if !absent(o.Member(name)) && d.opt.Version == version20261021 {
 			d.fail(member(name), "Not accepted under API version %s. Remove the field, or send an earlier version.", version20261021)
 		}
 	}
-	r.Temperature = d.fraction(member("temperature"), o.take("temperature"))
-	r.TopP = d.fraction(member("top_p"), o.take("top_p"))
-	if v := o.take("top_k"); !absent(v) {
+	r.Temperature = d.fraction(member("temperature"), o.Take("temperature"))
+	r.TopP = d.fraction(member("top_p"), o.Take("top_p"))
+	if v := o.Take("top_k"); !absent(v) {
 		k := d.integer(member("top_k"), v, 0)
 		r.TopK = &k
 	}

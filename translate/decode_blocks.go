@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // blockPlace is a place that holds content blocks.
@@ -54,14 +56,14 @@ var unusableIn = map[string][]string{
 	BlockToolReference: {"cache_control"},
 }
 
-// maxBlocks is how many content blocks a request may have in all, those within
+// MaxBlocks is how many content blocks a request may have in all, those within
 // others included.
-const maxBlocks = 100_000
+const MaxBlocks = 100_000
 
 // room is how many blocks a list may have.
 func (d *decoder) room(list jsontext.Value) int {
 	const shortest = len(`{"type":"text","text":"a"},`)
-	return room(list, shortest, maxBlocks-d.blocks)
+	return room(list, shortest, MaxBlocks-d.blocks)
 }
 
 // content reads content outside of messages: a string, or an array of blocks.
@@ -75,7 +77,7 @@ func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []B
 		return []BlockParam{{Type: BlockText, Text: s}}
 	case '[':
 		blocks := make([]BlockParam, 0, d.room(v))
-		for e := range d.elements(at, v, maxBlocks) {
+		for e := range d.elements(at, v, MaxBlocks) {
 			if b, ok := d.block(e, place); ok {
 				blocks = append(blocks, b)
 			}
@@ -102,10 +104,10 @@ func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) 
 	if !ok {
 		return b, false
 	}
-	if d.blocks++; d.blocks > maxBlocks {
-		d.fail(*at, "There should be at most %d content blocks in all", maxBlocks)
+	if d.blocks++; d.blocks > MaxBlocks {
+		d.fail(*at, "There should be at most %d content blocks in all", MaxBlocks)
 	}
-	b.Type = d.word(at.member("type"), o.take("type"), messageBlocks)
+	b.Type = d.word(at.member("type"), o.Take("type"), messageBlocks)
 	if d.err != nil || !d.placed(at, b.Type, place) {
 		return b, false
 	}
@@ -145,25 +147,25 @@ func (d *decoder) failTag(at fieldPath, tag string, expected []string) {
 }
 
 // fill reads the members that a block of its type has.
-func (d *decoder) fill(at *fieldPath, b *BlockParam, o *object, place *blockPlace) {
+func (d *decoder) fill(at *fieldPath, b *BlockParam, o *rawjson.Object, place *blockPlace) {
 	switch b.Type {
 	case BlockText:
-		b.Text = d.text(at.member("text"), o.take("text"))
+		b.Text = d.text(at.member("text"), o.Take("text"))
 		if b.Text == "" {
 			d.fail(at.root(), "text content blocks must be non-empty")
 		}
 		d.checkCitations(at, o, place)
 	case BlockImage:
-		d.source(at, b, o.take("source"))
+		d.source(at, b, o.Take("source"))
 	case BlockDocument:
-		d.source(at, b, o.take("source"))
+		d.source(at, b, o.Take("source"))
 		if d.err == nil {
-			b.Source.Title = d.optional(at.member("title"), o.take("title"))
-			b.Source.Context = d.optional(at.member("context"), o.take("context"))
+			b.Source.Title = d.optional(at.member("title"), o.Take("title"))
+			b.Source.Context = d.optional(at.member("context"), o.Take("context"))
 		}
 	case BlockSearchResult:
-		b.Source = &Source{Text: d.text(at.member("source"), o.take("source")), Title: d.text(at.member("title"), o.take("title"))}
-		content, v := at.member("content"), o.take("content")
+		b.Source = &Source{Text: d.text(at.member("source"), o.Take("source")), Title: d.text(at.member("title"), o.Take("title"))}
+		content, v := at.member("content"), o.Take("content")
 		if v.Kind() == '"' {
 			d.fail(content, notList)
 		} else {
@@ -172,23 +174,23 @@ func (d *decoder) fill(at *fieldPath, b *BlockParam, o *object, place *blockPlac
 	case BlockToolUse:
 		d.toolUse(at, b, o)
 	case BlockToolResult:
-		b.ToolUseID = d.toolID(at.member("tool_use_id"), o.take("tool_use_id"))
-		b.IsError = d.flag(at.member("is_error"), o.take("is_error"))
-		if v := o.take("content"); !absent(v) {
+		b.ToolUseID = d.toolID(at.member("tool_use_id"), o.Take("tool_use_id"))
+		b.IsError = d.flag(at.member("is_error"), o.Take("is_error"))
+		if v := o.Take("content"); !absent(v) {
 			b.Content = d.content(at.member("content"), v, &inToolResult)
 		}
 	case BlockThinking:
-		b.Text = d.text(at.member("thinking"), o.take("thinking"))
-		o.take("signature")
+		b.Text = d.text(at.member("thinking"), o.Take("thinking"))
+		o.Take("signature")
 	case BlockToolReference:
-		b.Name = d.text(at.member("tool_name"), o.take("tool_name"))
+		b.Name = d.text(at.member("tool_name"), o.Take("tool_name"))
 	}
 }
 
 // checkCitations refuses what a client may not say it has cited
 // (reference/messages-api.md §1).
-func (d *decoder) checkCitations(at *fieldPath, o *object, place *blockPlace) {
-	c := o.get("citations")
+func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockPlace) {
+	c := o.Member("citations")
 	if d.opt.Version != version20261021 || place != &inUser && place != &inSearchResult {
 		return
 	}
@@ -197,11 +199,11 @@ func (d *decoder) checkCitations(at *fieldPath, o *object, place *blockPlace) {
 	}
 }
 
-func (d *decoder) toolUse(at *fieldPath, b *BlockParam, o *object) {
-	b.ID = d.toolID(at.member("id"), o.take("id"))
-	b.Name = d.text(at.member("name"), o.take("name"))
+func (d *decoder) toolUse(at *fieldPath, b *BlockParam, o *rawjson.Object) {
+	b.ID = d.toolID(at.member("id"), o.Take("id"))
+	b.Name = d.text(at.member("name"), o.Take("name"))
 	d.checkReplayedName(at.member("name"), b.Name)
-	if input := o.take("input"); d.object(at.member("input"), input) {
+	if input := o.Take("input"); d.object(at.member("input"), input) {
 		b.Input = input
 	}
 }
@@ -221,24 +223,24 @@ func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 	if !ok {
 		return
 	}
-	typ := d.text(p.member("type"), o.take("type"))
+	typ := d.text(p.member("type"), o.Take("type"))
 	if d.err != nil {
 		return
 	}
 	b.Source = &Source{Type: typ}
 	switch {
 	case typ == SourceBase64:
-		d.mediaType(p.member("media_type"), o.take("media_type"), mediaTypes[b.Type])
-		d.isText(p.member("data"), o.take("data"))
+		d.mediaType(p.member("media_type"), o.Take("media_type"), mediaTypes[b.Type])
+		d.isText(p.member("data"), o.Take("data"))
 	case typ == SourceURL:
-		d.isText(p.member("url"), o.take("url"))
+		d.isText(p.member("url"), o.Take("url"))
 	case typ == SourceFile:
-		d.isText(p.member("file_id"), o.take("file_id"))
+		d.isText(p.member("file_id"), o.Take("file_id"))
 	case typ == SourceText && b.Type == BlockDocument:
-		d.mediaType(p.member("media_type"), o.take("media_type"), []string{"text/plain"})
-		b.Source.Text = d.text(p.member("data"), o.take("data"))
+		d.mediaType(p.member("media_type"), o.Take("media_type"), []string{"text/plain"})
+		b.Source.Text = d.text(p.member("data"), o.Take("data"))
 	case typ == SourceContent && b.Type == BlockDocument:
-		b.Content = d.content(p.member("content"), o.take("content"), &inSource)
+		b.Content = d.content(p.member("content"), o.Take("content"), &inSource)
 	case b.Type == BlockDocument:
 		d.failTag(p, typ, []string{SourceBase64, SourceText, SourceContent, SourceURL, SourceFile})
 	default:

@@ -55,7 +55,7 @@ func scan(ctx context.Context, body []byte, known []string) (members []rawjson.M
 		in, length := dec.StackIndex(depth)
 		isName := in == '{' && length%2 == 1
 		switch {
-		case depth != 1 || in != '{' || length == 0 || len(members) > maxMembers:
+		case depth != 1 || in != '{' || length == 0 || len(members) > MaxMembers:
 		case isName:
 			nameEnd = dec.InputOffset()
 			members = append(members, rawjson.Member{Name: rawjson.Name(rawjson.Trim(body[before:nameEnd]), known)})

@@ -6,8 +6,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// maxMessages is how many messages a request may have (reference/messages-api.md §2).
-const maxMessages = 100_000
+// MaxMessages is how many messages a request may have (reference/messages-api.md §2).
+const MaxMessages = 100_000
 
 // messages reads the conversation into r.
 func (d *decoder) messages(r *Request, list jsontext.Value) {
@@ -20,9 +20,9 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 		d.fail(at, notList)
 	}
 	const shortest = len(`{"role":"user","content":"a"},`)
-	r.Messages = make([]MessageParam, 0, room(list, shortest, maxMessages))
+	r.Messages = make([]MessageParam, 0, room(list, shortest, MaxMessages))
 	empty := -1 // only the last message may be
-	for e := range d.elements(at, list, maxMessages) {
+	for e := range d.elements(at, list, MaxMessages) {
 		if empty >= 0 {
 			d.fail(at.element(empty), emptyMessage)
 			break
@@ -76,13 +76,13 @@ func (d *decoder) message(e *listItem) (m MessageParam, ok bool) {
 	if !ok {
 		return m, false
 	}
-	m.Role = d.word(at.member("role"), o.take("role"), roles)
+	m.Role = d.word(at.member("role"), o.Take("role"), roles)
 	place := messagePlaces[m.Role]
 	if place == nil {
 		d.fail(at.member("role"), "Input should be 'user', 'assistant' or 'system'")
 		return m, false
 	}
-	content, v := at.member("content"), o.take("content")
+	content, v := at.member("content"), o.Take("content")
 	switch v.Kind() {
 	case '"':
 		s := d.text(content, v)
@@ -92,7 +92,7 @@ func (d *decoder) message(e *listItem) (m MessageParam, ok bool) {
 	case '[':
 		ok = false
 		m.Content = make([]BlockParam, 0, d.room(v))
-		for e := range d.elements(content, v, maxBlocks) {
+		for e := range d.elements(content, v, MaxBlocks) {
 			ok = true
 			if b, ok := d.block(e, place); ok && d.err == nil {
 				m.Content = d.follow(e.at, m, b)

@@ -12,62 +12,34 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// object is a JSON object with those of its members that are not yet read. Members
-// may be of any kind: one of the wrong kind is found when it is read, so that errors
-// name the type of the block they are in.
-type object struct {
-	members []rawjson.Member
-	length  int // of its text
-}
-
-// get returns a member, or nil.
-func (o *object) get(name string) jsontext.Value {
-	for _, m := range o.members {
-		if m.Name == name {
-			return m.Value
-		}
-	}
-	return nil
-}
-
-// take returns a member, or nil, and removes it: what is left of an object in the
-// end has no place in it.
-func (o *object) take(name string) (v jsontext.Value) {
-	for i := range o.members {
-		if m := &o.members[i]; m.Name == name {
-			v, m.Value = m.Value, nil
-			return v
-		}
-	}
-	return nil
-}
-
 // absent reports whether a member is missing or null.
 func absent(v jsontext.Value) bool { return v == nil || v[0] == 'n' }
 
-// maxMembers is how many members an object may have whose members have a meaning.
+// MaxMembers is how many members an object may have whose members have a meaning.
 // The API knows of some forty.
-const maxMembers = 1000
+const MaxMembers = 1000
 
-// open begins to read an object, whose members are in known. It fails if there is
+// open begins to read an object, whose members are in known. Members may be of any
+// kind: one of the wrong kind is found when it is read, so that errors name the type
+// of the block they are in. It fails if there is
 // none, or if the name of a member is known but for the case of its letters.
-func (d *decoder) open(at *fieldPath, v jsontext.Value, known []string) (o object, ok bool) {
+func (d *decoder) open(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
 	if !d.object(*at, v) {
 		return o, false
 	}
 	begin := len(d.members)
-	d.members, o.length = rawjson.AppendMembers(d.members, v, known, maxMembers+1)
-	o.members = slices.Clip(d.members[begin:])
+	d.members, o.Length = rawjson.AppendMembers(d.members, v, known, MaxMembers+1)
+	o.Members = slices.Clip(d.members[begin:])
 	return o, d.checkNames(at, &o, known)
 }
 
 // checkNames reports whether the names of an object's members may be right. at is
 // nil for the request itself.
-func (d *decoder) checkNames(at *fieldPath, o *object, known []string) bool {
-	if len(o.members) > maxMembers {
-		d.fail(at.member(o.members[maxMembers].Name), "Object should have at most %d members", maxMembers)
+func (d *decoder) checkNames(at *fieldPath, o *rawjson.Object, known []string) bool {
+	if len(o.Members) > MaxMembers {
+		d.fail(at.member(o.Members[MaxMembers].Name), "Object should have at most %d members", MaxMembers)
 	}
-	for _, m := range o.members {
+	for _, m := range o.Members {
 		if near := rawjson.Misspelt(m.Name, known); near != "" {
 			d.fail(at.member(m.Name), `%s; did you mean "%s"?`, extraInputs, near)
 		}
@@ -83,9 +55,9 @@ type listItem struct {
 }
 
 // openItem is open for an element.
-func (d *decoder) openItem(e *listItem, known []string) (o object, ok bool) {
+func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bool) {
 	o, ok = d.open(&e.at, e.text, known)
-	e.length = o.length
+	e.length = o.Length
 	return o, ok
 }
 
@@ -135,11 +107,11 @@ func (d *decoder) goesOn() bool {
 // leave passes over the members of the object at p that do not come into the
 // Request: those in known are of the API, the others are not. p is nil for the
 // request itself.
-func (d *decoder) leave(p *fieldPath, o *object, known []string) {
+func (d *decoder) leave(p *fieldPath, o *rawjson.Object, known []string) {
 	if d.opt.Strict { // the first of several errors is that of the first name
-		slices.SortFunc(o.members, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(o.Members, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
 	}
-	for _, m := range o.members {
+	for _, m := range o.Members {
 		switch at := p.member(m.Name); {
 		case m.Value == nil:
 		case !slices.Contains(known, m.Name):

@@ -22,9 +22,9 @@ var (
 	toolsets    = []string{"computer_toolset_", "browser_toolset_"}
 )
 
-// maxTools is how many tools a request may have. Those with the most have some
+// MaxTools is how many tools a request may have. Those with the most have some
 // hundreds.
-const maxTools = 10_000
+const MaxTools = 10_000
 
 // toolMembers are those that a tool of some type has.
 var toolMembers = slices.Concat([]string{
@@ -40,7 +40,7 @@ func (d *decoder) tools(list jsontext.Value) []Tool {
 	}
 	tools := []Tool{}
 	names := make(map[string]bool)
-	for e := range d.elements(at, list, maxTools) {
+	for e := range d.elements(at, list, MaxTools) {
 		t, ok := d.tool(e)
 		if !ok || d.err != nil {
 			continue
@@ -61,7 +61,7 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 	if !ok {
 		return t, false
 	}
-	given := o.take("type")
+	given := o.Take("type")
 	typ := d.optional(at.member("type"), given)
 	switch {
 	case d.err != nil:
@@ -91,17 +91,17 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 }
 
 // customTool reads a tool with a schema of the client's.
-func (d *decoder) customTool(at *fieldPath, o *object) Tool {
+func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	t := Tool{
-		Name:        d.text(at.member("name"), o.take("name")),
-		Description: d.optional(at.member("description"), o.take("description")),
-		InputSchema: o.take("input_schema"),
+		Name:        d.text(at.member("name"), o.Take("name")),
+		Description: d.optional(at.member("description"), o.Take("description")),
+		InputSchema: o.Take("input_schema"),
 	}
 	d.checkToolName(at.member("name"), t.Name)
 	if schema := at.member("input_schema"); d.object(schema, t.InputSchema) {
 		d.checkSchema(&schema, t.InputSchema)
 	}
-	if v := o.take("strict"); absent(v) || v.Kind() == 't' || v.Kind() == 'f' {
+	if v := o.Take("strict"); absent(v) || v.Kind() == 't' || v.Kind() == 'f' {
 		t.Strict = v.Kind() == 't'
 	} else {
 		d.leaveUnknown(at.member("strict"), v)
@@ -148,13 +148,13 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	if !ok {
 		return ToolChoice{}
 	}
-	c := ToolChoice{Type: d.text(at.member("type"), o.take("type"))}
+	c := ToolChoice{Type: d.text(at.member("type"), o.Take("type"))}
 	if d.err != nil {
 		return c
 	}
 	switch c.Type {
 	case ChoiceTool:
-		c.Name = d.text(at.member("name"), o.take("name"))
+		c.Name = d.text(at.member("name"), o.Take("name"))
 		fallthrough
 	case ChoiceAny:
 		if len(tools) == 0 {
@@ -162,7 +162,7 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 		}
 		fallthrough
 	case ChoiceAuto:
-		c.DisableParallelToolUse = d.flag(at.member("disable_parallel_tool_use"), o.take("disable_parallel_tool_use"))
+		c.DisableParallelToolUse = d.flag(at.member("disable_parallel_tool_use"), o.Take("disable_parallel_tool_use"))
 	case ChoiceNone:
 	default:
 		d.failTag(at, c.Type, []string{ChoiceAuto, ChoiceAny, ChoiceTool, ChoiceNone})
@@ -182,7 +182,7 @@ func (d *decoder) refuseServers(list jsontext.Value) {
 	}
 	for e := range d.elements(at, list, 1) {
 		if o, ok := d.openItem(e, []string{"type", "name", "url", "authorization_token", "tool_configuration"}); ok {
-			name := d.optional(e.at.member("name"), o.take("name"))
+			name := d.optional(e.at.member("name"), o.Take("name"))
 			d.fail(e.at, "The tools of the MCP server '%s' run in the upstream, and this model only completes text. Remove the server, or use a model with a tool API.", clip(name))
 		}
 	}

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -27,11 +28,18 @@ const (
 // exist. A request that [Decode] accepted fails in one case alone: it ends with
 // a prefill and the target takes none.
 func Render(req *Request, target Target) (*Prompt, error) {
+	return RenderContext(context.Background(), req, target)
+}
+
+// RenderContext is Render for a client that may leave: it ends with the cause of ctx
+// once that has ended.
+func RenderContext(ctx context.Context, req *Request, target Target) (*Prompt, error) {
 	f, err := formatOf(target.Format)
 	if err != nil {
 		return nil, err
 	}
 	r := renderer{
+		ctx:    ctx,
 		req:    req,
 		target: target,
 		format: f,
@@ -58,6 +66,7 @@ func Render(req *Request, target Target) (*Prompt, error) {
 
 // renderer makes one prompt of one request.
 type renderer struct {
+	ctx    context.Context
 	req    *Request
 	target Target
 	format *format

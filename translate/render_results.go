@@ -2,6 +2,7 @@ package translate
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,9 @@ func (w *turnWriter) results(first, end int) error {
 	slices.SortStableFunc(answers, func(a, b answer) int { return cmp.Compare(a.call.order, b.call.order) })
 	w.raw(w.format.results)
 	for _, a := range answers {
+		if w.ctx.Err() != nil {
+			return context.Cause(w.ctx)
+		}
 		w.format.result(w, a)
 	}
 	w.close(w.format.resultsEnd)

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,6 +21,9 @@ func (r *renderer) tools() (string, error) {
 	}
 	w := toolWriter{escape: &r.escape, out: append(make([]byte, 0, size), before...)}
 	for i := range r.req.Tools {
+		if r.ctx.Err() != nil {
+			return "", context.Cause(r.ctx)
+		}
 		if err := r.format.describe(&w, &r.req.Tools[i]); err != nil {
 			return "", &InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
 		}

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,11 +89,17 @@ func (r *renderer) turn(first, end int) error {
 	clear(r.calls)
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
 		if m.Role == RoleSystem {
 			w.systemMessage(m)
 			continue
 		}
 		for j := range m.Content {
+			if r.ctx.Err() != nil {
+				return context.Cause(r.ctx)
+			}
 			if !w.block(m.Role, &m.Content[j]) {
 				return &InvalidRequestError{
 					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),

@@ -13,6 +13,34 @@ type Member struct {
 	Value jsontext.Value
 }
 
+// Object is an object with those of its members that are not yet read.
+type Object struct {
+	Members []Member
+	Length  int // of its text
+}
+
+// Member returns a member, or nil.
+func (o *Object) Member(name string) jsontext.Value {
+	for _, m := range o.Members {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// Take returns a member, or nil, and makes its value nil: what is left of an object
+// in the end has no place in it.
+func (o *Object) Take(name string) (v jsontext.Value) {
+	for i := range o.Members {
+		if m := &o.Members[i]; m.Name == name {
+			v, m.Value = m.Value, nil
+			return v
+		}
+	}
+	return nil
+}
+
 // AppendMembers appends the members of the object that a text begins with, and
 // returns how long the object is. A name that is in known costs no memory. It stops
 // behind most of them: then the length is 0.

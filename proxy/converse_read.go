@@ -1,0 +1,174 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/translate/rawjson"
+)
+
+// converter writes one request, while it reads it. The first failure stays; what is
+// written after it is not used. Members that are null are not there.
+type converter struct {
+	ctx     context.Context // of the work for the client, which may leave
+	out     []byte
+	err     error
+	dropped map[string]bool
+	gaps    []gap
+	members []rawjson.Member // of the objects being read
+	blocks  int              // so far
+}
+
+// fail keeps the first failure.
+func (c *converter) fail(at *spot, message string) {
+	if c.err == nil {
+		c.err = &translate.InvalidRequestError{Path: clip(at.String()), Message: message}
+	}
+}
+
+// open begins to read an object, which may be missing. It fails if there is a value
+// of another kind, or if the name of a member is one in known but for the case of
+// its letters.
+func (c *converter) open(at *spot, v jsontext.Value, known []string) (o rawjson.Object) {
+	if v = given(v); v == nil {
+		return o
+	}
+	if v.Kind() != '{' {
+		c.fail(at, "This should be an object.")
+		return o
+	}
+	begin := len(c.members)
+	c.members, o.Length = rawjson.AppendMembers(c.members, v, known, translate.MaxMembers+1)
+	o.Members = slices.Clip(c.members[begin:])
+	if len(o.Members) > translate.MaxMembers {
+		c.fail(at, fmt.Sprintf("An object should have at most %d members here.", translate.MaxMembers))
+	}
+	for _, m := range o.Members {
+		if near := rawjson.Misspelt(m.Name, known); near != "" {
+			c.fail(at.member(m.Name), fmt.Sprintf("This cannot be expressed here; did you mean %q?", near))
+		}
+	}
+	return o
+}
+
+// items ranges over the elements of a list that may be missing, until something
+// fails, of which the list having more than most is one.
+func (c *converter) items(at *spot, list jsontext.Value, most int) iter.Seq2[*spot, jsontext.Value] {
+	return func(yield func(*spot, jsontext.Value) bool) {
+		if list = given(list); list != nil && list.Kind() != '[' {
+			c.fail(at, "This should be a list.")
+		}
+		begin, i := len(c.members), 0
+		for v := range rawjson.Elements(list) {
+			if i == most {
+				c.fail(at, fmt.Sprintf("A list should have at most %d items here.", most))
+			}
+			if c.err == nil && c.ctx.Err() != nil {
+				c.err = context.Cause(c.ctx)
+			}
+			if c.err != nil || !yield(at.element(i), v) {
+				return
+			}
+			c.members = c.members[:begin]
+			i++
+		}
+	}
+}
+
+// text returns a string as it is, or nil if there is none. It fails if there is a
+// value of another kind.
+func (c *converter) text(at *spot, v jsontext.Value) jsontext.Value {
+	if v = given(v); v != nil && v.Kind() != '"' {
+		c.fail(at, "This should be a string.")
+		return nil
+	}
+	return v
+}
+
+// word returns what a string says; "" if there is none.
+func (c *converter) word(at *spot, v jsontext.Value) string {
+	if v = c.text(at, v); v != nil {
+		return rawjson.Text(v)
+	}
+	return ""
+}
+
+// given returns v, or nil if it is null.
+func given(v jsontext.Value) jsontext.Value {
+	if v.Kind() == 'n' {
+		return nil
+	}
+	return v
+}
+
+// union returns the one member of a union that is set. It fails if there is none or
+// more of them, or one that is not of kinds.
+func (c *converter) union(at *spot, o *rawjson.Object, kinds []string) (kind string) {
+	set := 0
+	var unknown []string
+	for _, m := range o.Members {
+		switch {
+		case given(m.Value) == nil:
+		case slices.Contains(kinds, m.Name):
+			set++
+			kind = m.Name
+		default:
+			unknown = append(unknown, m.Name)
+		}
+	}
+	if len(unknown) > 0 {
+		c.fail(at.member(dotless(slices.Min(unknown))), "This cannot be expressed here.")
+	}
+	if set != 1 {
+		c.fail(at, fmt.Sprintf("One member should be set, and %d are.", set))
+	}
+	return kind
+}
+
+// leave passes over members that have no place in what is written.
+func (c *converter) leave(at *spot, o *rawjson.Object) {
+	for _, m := range o.Members {
+		if given(m.Value) != nil {
+			c.drop(at.member(dotless(m.Name)))
+		}
+	}
+}
+
+// dotless is a name without dots, which would make it read like a place.
+func dotless(name string) string { return strings.ReplaceAll(name, ".", "_") }
+
+// drop names what is left out: a place without its indexes.
+func (c *converter) drop(at *spot) {
+	const most = 1000
+	field := clip(string(at.append(nil, false)))
+	if len(c.dropped) == most && !c.dropped[field] {
+		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", most))
+		return
+	}
+	c.dropped[field] = true
+}
+
+// write appends to what is written.
+func (c *converter) write(json string) { c.out = append(c.out, json...) }
+
+// member writes a member, if there is one, and a comma.
+func (c *converter) member(name string, v jsontext.Value) {
+	if v = given(v); v != nil {
+		c.out = append(append(append(c.out, '"'), name...), `":`...)
+		c.out = append(append(c.out, v...), ',')
+	}
+}
+
+// close ends a list whose every element has a comma after it, or an object.
+func (c *converter) close(closer byte) {
+	if last := len(c.out) - 1; c.out[last] == ',' {
+		c.out = c.out[:last]
+	}
+	c.out = append(c.out, closer)
+}
