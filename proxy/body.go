@@ -1,13 +1,13 @@
 package proxy
 
 import (
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,18 +37,41 @@ func (x *exchange) body() ([]byte, error) {
 		return nil, invalid("Content-Encoding: only gzip is understood")
 	}
 
-	// A length that is only announced does not get its memory yet.
-	const trusted = 1 << 20
-	var body bytes.Buffer
-	body.Grow(int(min(max(x.r.ContentLength, 0), trusted)) + bytes.MinRead)
-	if _, err := body.ReadFrom(io.LimitReader(unpacked, limit+1)); err != nil {
+	body, err := readAll(unpacked, x.r.ContentLength, limit)
+	switch {
+	case err != nil:
 		return nil, x.bodyError(err)
-	}
-	if int64(body.Len()) > limit {
+	case body == nil:
 		return nil, tooLarge(limit)
 	}
 	x.unread = false
-	return body.Bytes(), nil
+	return body, nil
+}
+
+// readAll reads a body to its end, of which the announced length may be right, or -1;
+// nil if it is longer than limit. It takes twice the memory of what has come, not of
+// what was announced.
+func readAll(r io.Reader, announced, limit int64) ([]byte, error) {
+	const least, most = 4 << 10, 1 << 20
+	pieces := [][]byte{make([]byte, 0, min(max(announced, least), most)+1)} // one more, to see the end
+	for size := int64(0); ; {
+		last := &pieces[len(pieces)-1]
+		n, err := r.Read((*last)[len(*last):cap(*last)])
+		*last = (*last)[:len(*last)+n]
+		switch size += int64(n); {
+		case size > limit:
+			return nil, nil
+		case err == io.EOF && len(pieces) == 1:
+			return *last, nil
+		case err == io.EOF:
+			return slices.Concat(pieces...), nil
+		case err != nil:
+			return nil, err
+		}
+		if len(*last) == cap(*last) {
+			pieces = append(pieces, make([]byte, 0, min(max(size, least), most)))
+		}
+	}
 }
 
 // bodyTimeout is how long the body of a request may take to arrive.

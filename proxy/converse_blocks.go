@@ -26,6 +26,7 @@ var (
 func (c *converter) content(at *spot, blocks jsontext.Value, kinds []string, list int) {
 	c.write("[")
 	last, end := "", 0 // of the block before: its kind, and where it is closed
+	inner := &spot{index: -1}
 	for at, v := range c.items(at, blocks, translate.MaxBlocks) {
 		if c.blocks++; c.blocks > translate.MaxBlocks {
 			c.fail(at, fmt.Sprintf("There should be at most %d content blocks in all", translate.MaxBlocks))
@@ -38,7 +39,8 @@ func (c *converter) content(at *spot, blocks jsontext.Value, kinds []string, lis
 		switch v := b.Take(kind); {
 		case c.err != nil:
 		case kind != "cachePoint":
-			c.block(at.member(kind), kind, v)
+			*inner = spot{at, kind, -1}
+			c.block(inner, kind, v)
 			last, end = kind, len(c.out)-1
 			c.write(",")
 		case last == "" || last == "reasoningContent": // which may not be the end of what is cached

@@ -58,25 +58,26 @@ func (c *converter) open(at *spot, v jsontext.Value, known []string) (o rawjson.
 }
 
 // items ranges over the elements of a list that may be missing, until something
-// fails, of which the list having more than most is one.
+// fails, of which the list having more than most is one. The place of an element is
+// only there until the next one.
 func (c *converter) items(at *spot, list jsontext.Value, most int) iter.Seq2[*spot, jsontext.Value] {
 	return func(yield func(*spot, jsontext.Value) bool) {
 		if list = given(list); list != nil && list.Kind() != '[' {
 			c.fail(at, "This should be a list.")
 		}
-		begin, i := len(c.members), 0
+		begin, element := len(c.members), at.element(0)
 		for v := range rawjson.Elements(list) {
-			if i == most {
+			if element.index == most {
 				c.fail(at, fmt.Sprintf("A list should have at most %d items here.", most))
 			}
 			if c.err == nil && c.ctx.Err() != nil {
 				c.err = context.Cause(c.ctx)
 			}
-			if c.err != nil || !yield(at.element(i), v) {
+			if c.err != nil || !yield(element, v) {
 				return
 			}
 			c.members = c.members[:begin]
-			i++
+			element.index++
 		}
 	}
 }
@@ -155,11 +156,23 @@ func (c *converter) drop(at *spot) {
 }
 
 // write appends to what is written.
-func (c *converter) write(json string) { c.out = append(c.out, json...) }
+func (c *converter) write(json string) {
+	c.grow(len(json))
+	c.out = append(c.out, json...)
+}
+
+// grow makes room for so many bytes. It doubles what there is, so that little is
+// written more than once.
+func (c *converter) grow(n int) {
+	if cap(c.out)-len(c.out) < n {
+		c.out = append(make([]byte, 0, 2*cap(c.out)+n), c.out...)
+	}
+}
 
 // member writes a member, if there is one, and a comma.
 func (c *converter) member(name string, v jsontext.Value) {
 	if v = given(v); v != nil {
+		c.grow(len(name) + len(v) + len(`"":,`))
 		c.out = append(append(append(c.out, '"'), name...), `":`...)
 		c.out = append(append(c.out, v...), ',')
 	}

@@ -133,7 +133,7 @@ func (c *converter) additional(at *spot, v jsontext.Value) {
 	}
 	slices.SortFunc(known, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
 	for _, m := range known {
-		c.out = append(append(append(c.out, '"'), m.Name...), `":`...)
+		c.write(`"` + m.Name + `":`)
 		c.out = append(append(c.out, m.Value...), ',')
 	}
 	c.leave(at, &from)

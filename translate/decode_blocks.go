@@ -111,9 +111,10 @@ func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) 
 	if d.err != nil || !d.placed(at, b.Type, place) {
 		return b, false
 	}
-	tagged := at.tagged(b.Type)
-	d.fill(&tagged, &b, &o, place)
-	d.leave(&tagged, &o, unusableIn[b.Type])
+	at.tag = b.Type
+	d.fill(at, &b, &o, place)
+	d.leave(at, &o, unusableIn[b.Type])
+	at.tag = ""
 	return b, true
 }
 

@@ -87,6 +87,7 @@ func (r *renderer) turn(first, end int) error {
 		}
 	}
 	clear(r.calls)
+	w.reserve(r.req.Messages[first:end])
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
 		if r.ctx.Err() != nil {
@@ -110,6 +111,19 @@ func (r *renderer) turn(first, end int) error {
 	}
 	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.end()})
 	return nil
+}
+
+// reserve makes room for the parts that the texts of messages will be.
+func (w *turnWriter) reserve(messages []MessageParam) {
+	texts := 0
+	for i := range messages {
+		for j := range messages[i].Content {
+			if messages[i].Content[j].Type == BlockText {
+				texts++
+			}
+		}
+	}
+	w.parts = slices.Grow(w.parts, texts)
 }
 
 // turnWriter gathers the parts of one turn.

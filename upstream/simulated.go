@@ -107,18 +107,23 @@ func size(p *translate.Prompt) int {
 		n += len(t.Text)
 	}
 	for _, t := range p.Turns {
-		n += len(words(t))
+		for _, part := range t.Parts {
+			n += len(part.Text)
+		}
 	}
 	return n
 }
 
 // words returns the text of a turn.
 func words(t translate.Turn) string {
-	var texts []string
+	var texts strings.Builder
+	sep := ""
 	for _, part := range t.Parts {
 		if part.Type == translate.PartText {
-			texts = append(texts, part.Text)
+			texts.WriteString(sep)
+			texts.WriteString(part.Text)
+			sep = "\n"
 		}
 	}
-	return strings.Join(texts, "\n")
+	return texts.String()
 }

@@ -21,7 +21,13 @@ type question struct {
 // stands out.
 const lastWords = 3
 
+// attention is how much of a question is read, in bytes: the end of a longer one.
+const attention = 16 << 10
+
 func newQuestion(text string) question {
+	if n := len(text) - attention; n > 0 {
+		text = strings.ToValidUTF8(text[n:], "")
+	}
 	q := question{text: text}
 	q.phrases = quoted(text)
 	rest := text
@@ -29,9 +35,9 @@ func newQuestion(text string) question {
 		rest = strings.Replace(rest, phrase, "", 1)
 	}
 	q.phrases = append(q.phrases, capitalised(rest)...)
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[]{}=", r) }) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[]{}=", r) }) {
 		word = strings.Trim(word, ".,;:!?()\"'°%$€£")
-		if number := jsontext.Value(word); number.IsValid() && number.Kind() == '0' {
+		if number := jsontext.Value(word); number.Kind() == '0' && number.IsValid() {
 			q.numbers = append(q.numbers, word)
 		}
 	}
