@@ -25,9 +25,11 @@ func (r *renderer) system() error {
 		r.prompt.System = append(r.prompt.System, Text{instructThinking})
 	}
 	w := turnWriter{renderer: r}
+	w.parts = make([]Part, 0, len(r.req.System))
 	for i := range r.req.System {
 		w.text(r.req.System[i].Text)
 	}
+	r.prompt.System = slices.Grow(r.prompt.System, len(w.parts)+1)
 	for _, part := range w.end() {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
 	}

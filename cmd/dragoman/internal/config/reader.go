@@ -143,8 +143,8 @@ func (r *reader) integer(dst *int64, least int64) field {
 			return
 		}
 		i, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || i < least {
-			r.report(n.Line, key, fmt.Sprintf("%q is not a whole number from %d to %d", s, least, int64(math.MaxInt64)), "write digits alone")
+		if err != nil || i < least || i > math.MaxInt32 {
+			r.report(n.Line, key, fmt.Sprintf("%q is not a whole number from %d to %d", s, least, math.MaxInt32), "write digits alone")
 			return
 		}
 		*dst = i

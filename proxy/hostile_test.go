@@ -1,0 +1,316 @@
+package proxy
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// filled returns a body of so many bytes: text with as many elements in the place of
+// its "…" as it takes.
+func filled(text, element string, size int) string {
+	before, after, _ := strings.Cut(text, "…")
+	n := (size - len(text)) / (len(element) + 1)
+	return before + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + after
+}
+
+// numbered is filled with members that each have a name of their own.
+func numbered(text string, size int) string {
+	before, after, _ := strings.Cut(text, "…")
+	var b strings.Builder
+	b.WriteString(before)
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, `"x%x":0,`, i)
+	}
+	return b.String() + `"end":0` + after
+}
+
+const (
+	messagesWith = `{"model":"claude-2.1","anthropic_version":"vertex-2023-10-16","max_tokens":9,"messages":[{"role":"user","content":"hi"}],`
+	messagesCall = `{"model":"claude-2.1","anthropic_version":"vertex-2023-10-16","max_tokens":9,"messages":[{"role":"user","content":"hi"},` +
+		`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},`
+	converseWith = `{"messages":[{"role":"user","content":[{"text":"hi"}]}],`
+)
+
+// messagesLists are bodies of the Messages API with all the lists that have a meaning.
+var messagesLists = map[string]string{
+	"messages":       `{"model":"claude-2.1","anthropic_version":"v","max_tokens":9,"messages":[…]}`,
+	"content":        `{"model":"claude-2.1","anthropic_version":"v","max_tokens":9,"messages":[{"role":"user","content":[…]}]}`,
+	"system":         messagesWith + `"system":[…]}`,
+	"tools":          messagesWith + `"tools":[…]}`,
+	"stop_sequences": messagesWith + `"stop_sequences":[…]}`,
+	"mcp_servers":    messagesWith + `"mcp_servers":[…]}`,
+	"metadata":       messagesWith + `"metadata":[…]}`,
+	"an input":       strings.Replace(messagesCall, `"input":{}`, `"input":{"x":[…]}`, 1) + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]}`,
+	"a result":       messagesCall + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[…]}]}]}`,
+	"a document":     messagesCall + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"},{"type":"document","source":{"type":"content","content":[…]}}]}]}`,
+}
+
+var converseLists = map[string]string{
+	"messages":   `{"messages":[…]}`,
+	"content":    `{"messages":[{"role":"user","content":[…]}]}`,
+	"system":     converseWith + `"system":[…]}`,
+	"tools":      converseWith + `"toolConfig":{"tools":[…]}}`,
+	"stops":      converseWith + `"inferenceConfig":{"stopSequences":[…]}}`,
+	"paths":      converseWith + `"additionalModelResponseFieldPaths":[…]}`,
+	"metadata":   converseWith + `"requestMetadata":[…]}`,
+	"additional": converseWith + `"additionalModelRequestFields":{"thinking":[…]}}`,
+	"a result":   `{"messages":[{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[…]}}]}]}`,
+	"a document": `{"messages":[{"role":"user","content":[{"document":{"name":"n","source":{"content":[…]}}}]}]}`,
+}
+
+// hostileBodies returns bodies of a size that are made to take much of the server, by
+// route.
+func hostileBodies(size int) map[string]map[string]string {
+	messages, converse := map[string]string{}, map[string]string{}
+	for list, text := range messagesLists {
+		for _, element := range []string{`0`, `null`, `""`, `"a"`, `[]`, `{}`, `{"a":0}`, `{"type":"text","text":"a"}`, `{"type":"thinking"}`, `{"role":"user","content":"a"}`} {
+			messages[list+" of "+element] = filled(text, element, size)
+		}
+	}
+	for list, text := range converseLists {
+		for _, element := range []string{`0`, `null`, `""`, `"a"`, `[]`, `{}`, `{"a":0}`, `{"text":"a"}`, `{"json":1}`, `{"cachePoint":{"type":"default"}}`, `{"text":"a"},{"cachePoint":{"type":"default"}}`, `{"role":"user","content":[]}`} {
+			converse[list+" of "+element] = filled(text, element, size)
+		}
+	}
+	for of, where := range map[string]string{
+		"unknown members":               messagesWith + `…}`,
+		"members of metadata":           messagesWith + `"metadata":{…}}`,
+		"unknown members of a message":  `{"model":"claude-2.1","anthropic_version":"v","max_tokens":9,"messages":[{"role":"user","content":"hi",…}]}`,
+		"unknown members of a block":    `{"model":"claude-2.1","anthropic_version":"v","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"hi",…}]}]}`,
+		"members around other members":  messagesWith + strings.Repeat(`"y":{`, 150) + `…` + strings.Repeat(`}`, 150) + `}`,
+		"unknown members of a tool":     messagesWith + `"tools":[{"name":"f","input_schema":{"type":"object"},…}]}`,
+		"unknown members of the choice": messagesWith + `"tool_choice":{"type":"none",…}}`,
+	} {
+		messages[of] = numbered(where, size)
+	}
+	for of, where := range map[string]string{
+		"unknown members":            converseWith + `…}`,
+		"unknown members of a block": `{"messages":[{"role":"user","content":[{"text":"hi",…}]}]}`,
+		"additional members":         converseWith + `"additionalModelRequestFields":{…}}`,
+		"members in JSON":            converseWith + `"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"` + strings.ReplaceAll(numbered(`{…}`, size), `"`, `\"`) + `…"}}}}}`,
+	} {
+		converse[of] = numbered(where, size)
+	}
+	messages["unknown members of many blocks"] = filled(messagesLists["content"], `{"type":"text","text":"a","b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":0,"j":0}`, size)
+	messages["a string"] = messagesWith + `"system":"` + strings.Repeat(`\n<b>&lt;\"`, size/11) + `"}`
+	messages["a number"] = messagesWith + `"top_k":` + strings.Repeat("1", size) + `}`
+	messages["a name"] = messagesWith + `"` + strings.Repeat(`\"`, size/2) + `":1}`
+	messages["depth"] = messagesWith + strings.Repeat(`"a":{`, size/5)
+	messages["a deep list"] = messagesWith + `"a":[` + strings.Repeat(strings.Repeat("[", 190)+strings.Repeat("]", 190)+",", size/381) + `0]}`
+	converse["a string"] = `{"messages":[{"role":"user","content":[{"text":"` + strings.Repeat(`\n<b>&lt;\"`, size/11) + `"}]}]}`
+	converse["JSON"] = `{"messages":[{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"json":[` + strings.Repeat(`[],`, size/3) + `0]}]}}]}]}`
+	count := map[string]string{}
+	for name, body := range converse {
+		count[name] = `{"input":{"converse":` + body + `}}`
+	}
+	return map[string]map[string]string{"/v1/messages": messages, "/model/claude-2.1/converse": converse, "/model/claude-2.1/count-tokens": count}
+}
+
+// allocated returns how many bytes f takes from the heap, given back or not, and what
+// it computes.
+func allocated(f func()) (bytes uint64, computed time.Duration) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := cpuTime()
+	f()
+	computed = cpuTime() - began
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, computed
+}
+
+// TestHostileBodies holds what a body may cost, whatever it holds: eight times its
+// own size in memory, and a constant. Even what is given back is counted.
+func TestHostileBodies(t *testing.T) {
+	const size, constant, longest = 1 << 20, 24 << 20, time.Second
+	s := newServer(t, upstream.NewSimulated())
+	check := func(route, name, body string) {
+		w := httptest.NewRecorder()
+		r := newRequest("POST", route, body)
+		took, computed := allocated(func() { answerTo(s, w, r) })
+		if most := uint64(8*len(body) + constant); took > most {
+			t.Errorf("%s, %s: %d bytes for a body of %d: %d %.200s", route, name, took, len(body), w.Code, w.Body)
+		}
+		if computed > longest {
+			t.Errorf("%s, %s: %v for a body of %d bytes", route, name, computed, len(body))
+		}
+		if w.Code != 200 && w.Code != 400 {
+			t.Errorf("%s, %s: %d %.200s", route, name, w.Code, w.Body)
+		}
+	}
+	for route, bodies := range hostileBodies(size) {
+		for name, body := range bodies {
+			check(route, name, body)
+		}
+	}
+	for list, text := range messagesLists {
+		body := filled(text, "0", size)
+		for _, route := range []string{"/v1/messages/count_tokens", "/model/claude-2.1/invoke", vertexModels + "claude-2.1:rawPredict"} {
+			check(route, list+" of 0", body)
+		}
+	}
+}
+
+// TestHostileBodiesRefusedAtOnce: the first element of the wrong kind is named, as it
+// would be if it stood alone.
+func TestHostileBodiesRefusedAtOnce(t *testing.T) {
+	const size = 1 << 20
+	s := newServer(t, upstream.NewSimulated())
+	for _, tt := range []struct{ route, text, element, want string }{
+		{"/v1/messages", messagesLists["messages"], `0`, "messages.0: Input should be a valid dictionary"},
+		{"/v1/messages", messagesLists["content"], `0`, "messages.0.content.0: Input should be a valid dictionary"},
+		{"/v1/messages", strings.Replace(messagesLists["content"], "…", strings.Repeat(`{"type":"text","text":"a"},`, 3)+"…", 1), `null`, "messages.0.content.3: Input should be a valid dictionary"},
+		{"/v1/messages", messagesLists["system"], `""`, "system.0: Input should be a valid dictionary"},
+		{"/v1/messages", messagesLists["tools"], `[]`, "tools.0: Input should be a valid dictionary"},
+		{"/v1/messages", messagesLists["a result"], `0`, "messages.2.content.0.tool_result.content.0: Input should be a valid dictionary"},
+		{"/v1/messages", messagesLists["stop_sequences"], `0`, "stop_sequences.0: Input should be a valid string"},
+		{"/v1/messages", messagesLists["stop_sequences"], `"a"`, "stop_sequences: List should have at most 10000 items"},
+		{"/v1/messages", messagesLists["mcp_servers"], `0`, "mcp_servers.0: Input should be a valid dictionary"},
+		{"/model/claude-2.1/converse", converseLists["messages"], `0`, "messages.0: This should be an object."},
+		{"/model/claude-2.1/converse", converseLists["content"], `0`, "messages.0.content.0: This should be an object."},
+		{"/model/claude-2.1/converse", converseLists["system"], `0`, "system.0: This should be an object."},
+		{"/model/claude-2.1/converse", converseLists["tools"], `0`, "toolConfig.tools.0: This should be an object."},
+		{"/model/claude-2.1/converse", converseLists["paths"], `0`, "additionalModelResponseFieldPaths.0: This should be a string."},
+	} {
+		w := httptest.NewRecorder()
+		answerTo(s, w, newRequest("POST", tt.route, filled(tt.text, tt.element, size)))
+		if w.Code != 400 || !strings.Contains(w.Body.String(), `"`+tt.want+`"`) {
+			t.Errorf("%s: %d %s, want %s", tt.route, w.Code, w.Body, tt.want)
+		}
+	}
+}
+
+// TestPackedBodies holds what so little as one KB may cost that gzip makes of much.
+func TestPackedBodies(t *testing.T) {
+	const most = 16 << 20
+	s := newServer(t, upstream.NewSimulated())
+	for _, tt := range []struct {
+		route, text, element string
+		size                 int
+	}{
+		{"/v1/messages", messagesLists["content"], `0`, 930 << 10},
+		{"/v1/messages", messagesLists["content"], `{"type":"text","text":"a"}`, 360 << 10},
+		{"/v1/messages", messagesLists["messages"], `{"role":"user","content":"a"},{"role":"assistant","content":"a"}`, 240 << 10},
+		{"/v1/messages", messagesLists["stop_sequences"], `"a"`, 900 << 10},
+		{"/model/claude-2.1/converse", converseLists["content"], `0`, 930 << 10},
+		{"/model/claude-2.1/converse", converseLists["content"], `{"text":"a"}`, 460 << 10},
+	} {
+		var packed bytes.Buffer
+		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := z.Write([]byte(filled(tt.text, tt.element, tt.size))); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w, size := httptest.NewRecorder(), packed.Len()
+		r := newRequest("POST", tt.route, packed.String(), "Content-Encoding", "gzip")
+		took, _ := allocated(func() { answerTo(s, w, r) })
+		if size < 900 || size > 1100 || took > most {
+			t.Errorf("%s of %s: %d bytes for %d, packed %d: %d %.200s", tt.route, tt.element, took, tt.size, size, w.Code, w.Body)
+		}
+	}
+}
+
+// leaving is the context of a client that leaves after so many looks at whether it is
+// there.
+type leaving struct {
+	context.Context
+	looks int // until it is gone; negative behind that
+}
+
+func (l *leaving) Err() error {
+	if l.looks--; l.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// nobody is an upstream that is not to be asked.
+func nobody(t *testing.T) Upstream {
+	return upstreamFunc(func(context.Context, func(translate.Chunk, error) bool) { t.Error("the upstream is asked") })
+}
+
+// TestClientLeavesWhileItIsRead: the work for a client that has left ends, wherever it
+// is, within a thousandth of it.
+func TestClientLeavesWhileItIsRead(t *testing.T) {
+	const size = 1 << 20
+	for route, text := range map[string]string{
+		"/v1/messages":               filled(messagesLists["content"], `{"type":"text","text":"a"}`, size),
+		"/model/claude-2.1/converse": filled(converseLists["content"], `{"text":"a"}`, size),
+	} {
+		all := &leaving{t.Context(), 1 << 30}
+		s := newServer(t, completing(endOfTurn, "Hi"))
+		w := httptest.NewRecorder()
+		answerTo(s, w, newRequest("POST", route, text).WithContext(all))
+		looks := 1<<30 - all.looks
+		if w.Code != 200 || looks < size/26 {
+			t.Fatalf("%s: %d after %d looks at the client", route, w.Code, looks)
+		}
+		for _, part := range []int{100, 10, 4, 2} {
+			var log logged
+			gone := &leaving{t.Context(), looks - looks/part}
+			s := newServer(t, nobody(t), log.option)
+			answerTo(s, httptest.NewRecorder(), newRequest("POST", route, text).WithContext(gone))
+			fields := log.exchange(t)
+			if fields["terminal"] != "client_gone" || fields["status"] != 499.0 || gone.looks < -50 {
+				t.Errorf("%s: gone after %d of %d looks, %d more: %v", route, looks-looks/part, looks, -gone.looks, fields)
+			}
+		}
+	}
+}
+
+// A name in another case is no name: what was meant by it is said, in both modes.
+func TestNamesInAnotherCase(t *testing.T) {
+	const converse = "/model/claude-2.1/converse"
+	for _, tt := range []struct{ route, body, want string }{
+		{"/v1/messages", `{"Model":"claude-2.1","max_tokens":9,"messages":[]}`, `Model: Extra inputs are not permitted; did you mean "model"?`},
+		{"/v1/messages", messagesWith + `"Messages":[]}`, `Messages: Extra inputs are not permitted; did you mean "messages"?`},
+		{"/v1/messages", messagesWith + `"STREAM":true}`, `STREAM: Extra inputs are not permitted; did you mean "stream"?`},
+		{"/v1/messages", messagesWith + `"Metadata":{}}`, `Metadata: Extra inputs are not permitted; did you mean "metadata"?`},
+		{"/v1/messages", strings.Replace(messagesLists["content"], "…", `{"type":"text","text":"a","Cache_Control":{}}`, 1),
+			`messages.0.content.0.Cache_Control: Extra inputs are not permitted; did you mean "cache_control"?`},
+		{"/v1/messages", messagesWith + `"tools":[{"name":"f","input_schema":{"type":"object"},"Description":"d"}]}`,
+			`tools.0.Description: Extra inputs are not permitted; did you mean "description"?`},
+		{"/v1/messages", messagesWith + `"tool_choice":{"type":"auto","Name":"x"}}`, `tool_choice.Name: Extra inputs are not permitted; did you mean "name"?`},
+		{"/v1/messages", messagesWith + `"thinking":{"Type":"enabled"}}`, `thinking.Type: Extra inputs are not permitted; did you mean "type"?`},
+		{"/v1/messages", messagesWith + `"output_config":{"Format":{}}}`, `output_config.Format: Extra inputs are not permitted; did you mean "format"?`},
+		{converse, `{"Messages":[]}`, `Messages: This cannot be expressed here; did you mean "messages"?`},
+		{converse, converseWith + `"inferenceconfig":{}}`, `inferenceconfig: This cannot be expressed here; did you mean "inferenceConfig"?`},
+		{converse, converseWith + `"inferenceConfig":{"maxtokens":1}}`, `inferenceConfig.maxtokens: This cannot be expressed here; did you mean "maxTokens"?`},
+		{converse, `{"messages":[{"role":"user","content":[{"Text":"hi"}]}]}`, `messages.0.content.0.Text: This cannot be expressed here; did you mean "text"?`},
+		{converse, converseWith + `"toolConfig":{"tools":[{"toolspec":{}}]}}`, `toolConfig.tools.0.toolspec: This cannot be expressed here; did you mean "toolSpec"?`},
+	} {
+		for _, strict := range []bool{false, true} {
+			s := newServer(t, completing(endOfTurn, "Hi"), func(o *Options) { o.Strict = strict })
+			w := httptest.NewRecorder()
+			answerTo(s, w, newRequest("POST", tt.route, tt.body))
+			if got := strings.ReplaceAll(w.Body.String(), `\"`, `"`); w.Code != 400 || !strings.Contains(got, tt.want) {
+				t.Errorf("strict %v, %s: %d %s", strict, tt.body, w.Code, got)
+			}
+		}
+	}
+	for _, body := range []string{ // what the client's own data holds is not ours to judge
+		messagesWith + `"metadata":{"Model":"x"},"tools":[{"name":"f","input_schema":{"type":"object","Type":"x","properties":{"Name":{},"name":{}}}}]}`,
+		messagesCall + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]}`,
+	} {
+		body = strings.Replace(body, `"input":{}`, `"input":{"Type":1,"TYPE":2}`, 1)
+		if w := post(newServer(t, completing(endOfTurn, "Hi")), body); w.Code != 200 {
+			t.Errorf("%s: %d %s", body, w.Code, w.Body)
+		}
+	}
+}
