@@ -146,7 +146,7 @@ func dotless(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // drop names what is left out: a place without its indexes.
 func (c *converter) drop(at *spot) {
-	const most = 1000
+	const most = 200
 	field := clip(string(at.append(nil, false)))
 	if len(c.dropped) == most && !c.dropped[field] {
 		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", most))

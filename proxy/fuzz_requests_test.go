@@ -47,6 +47,11 @@ func FuzzRequests(f *testing.F) {
 			f.Add(strings.Replace(good, change[0], change[1], 1))
 		}
 	}
+	for _, bodies := range hostileBodies(1 << 10) {
+		for _, body := range bodies {
+			f.Add(body)
+		}
+	}
 	f.Fuzz(func(t *testing.T, body string) {
 		s := newServer(t, completing(endOfCall, weather...))
 		for _, route := range routes {

@@ -50,6 +50,23 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// BenchmarkDecodeHostile measures what bodies cost that hold nothing but elements, by
+// the byte.
+func BenchmarkDecodeHostile(b *testing.B) {
+	for name, element := range map[string]string{
+		"numbers": `0,`, "objects": `{},`, "texts": `{"type":"text","text":"a"},`, "unknown": `{"type":"text","text":"a","b":0,"c":0,"d":0,"e":0},`,
+	} {
+		body := []byte(withBlock(strings.Repeat(element, 2<<20/len(element)) + `{"type":"text","text":"a"}`))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = Decode(body, DecodeOptions{})
+			}
+		})
+	}
+}
+
 // TestDecodeAllocations holds the allocations to a number that grows with the
 // blocks and tools of a request, not with its bytes.
 func TestDecodeAllocations(t *testing.T) {

@@ -139,7 +139,7 @@ func (d *decoder) leaveUnknown(at fieldPath, v jsontext.Value) {
 
 // maxDropped is how many fields of a request may be left out. Some are named by the
 // client.
-const maxDropped = 1000
+const maxDropped = 200
 
 // drop takes down what is left out.
 func (d *decoder) drop(at fieldPath) {

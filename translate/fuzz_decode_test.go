@@ -26,6 +26,9 @@ func FuzzDecode(f *testing.F) {
 		withBlock(`{"type":"document","title":"t","source":{"type":"content","content":[{"type":"text","text":"\ud83c\udf0d"}]},"citations":{"enabled":true}}`),
 		withBlock(`{"type":"thinking","content":[1,{"type":[]}],"source":[],"text":{}}`),
 		`{"model":"m","model":"m"}`, `{"a":{"b":1,"\u0062":2}}`, "{\"model\":\"\xff\"}", `{"model":"\ud800"}`,
+		withBlock(`0,0,0`), withBlock(`{},null,"",[]`), withMessages(`0,{}`, `"tools":[0],"stop_sequences":["a",0],"mcp_servers":[{}]`),
+		withBlock(`{"type":"text","text":"a","Type":1}`), with(`"a":0,"b.c":{"d":{"e":[[]]}},"Model":1`),
+		withMessages(`{"content":[{"text":"a","type":"text"},{"type":"document","source":{"content":[{}],"type":"content"}}],"role":"user"}`, ""),
 		with("") + "x", "\ufeff{}", "", "null", "[]", `{"a":[[[[`, `{"a":"\`,
 	} {
 		f.Add([]byte(body), "", false, false)
