@@ -70,8 +70,7 @@ func (c *converter) block(at *spot, kind string, v jsontext.Value) {
 	case "text":
 		c.textBlock(at, v)
 	case "json":
-		text, _ := jsontext.AppendQuote(nil, compact(v)) // it was checked before
-		c.textBlock(at, text)
+		c.textBlock(at, c.quoted(v))
 	case "image":
 		c.image(at, v)
 	case "document":
@@ -96,10 +95,13 @@ func (c *converter) textBlock(at *spot, v jsontext.Value) {
 	c.close('}')
 }
 
-func compact(v jsontext.Value) []byte {
-	v = v.Clone()
-	_ = v.Compact() // it has been read before
-	return v
+// quoted returns JSON as a JSON string, without white space. It is only there until
+// the next one.
+func (c *converter) quoted(v jsontext.Value) jsontext.Value {
+	c.compact = append(c.compact[:0], v...)
+	_ = c.compact.Compact() // it was checked before
+	c.quote, _ = jsontext.AppendQuote(c.quote[:0], c.compact)
+	return c.quote
 }
 
 func (c *converter) toolUse(at *spot, v jsontext.Value) {

@@ -23,6 +23,8 @@ type converter struct {
 	gaps    []gap
 	members []rawjson.Member // of the objects being read
 	blocks  int              // so far
+
+	compact, quote jsontext.Value // scratch
 }
 
 // fail keeps the first failure.

@@ -133,7 +133,11 @@ func allocated(f func()) (bytes uint64, computed time.Duration) {
 // TestHostileBodies holds what a body may cost, whatever it holds: eight times its
 // own size in memory, and a constant. Even what is given back is counted.
 func TestHostileBodies(t *testing.T) {
-	const size, constant, longest = 1 << 20, 24 << 20, time.Second
+	const constant, longest = 12 << 20, time.Second
+	size := 512 << 10
+	if underRace {
+		size = 16 << 10
+	}
 	s := newServer(t, upstream.NewSimulated())
 	check := func(route, name, body string) {
 		w := httptest.NewRecorder()
