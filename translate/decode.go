@@ -151,6 +151,7 @@ type decoder struct {
 	dropped map[string]bool
 	members []rawjson.Member // of the objects being read
 	blocks  int              // so far
+	rest    jsontext.Value   // of the text from the end of the list on that was read last
 	scratch []byte           // of a string
 	thinks  bool             // the model is asked to think
 	turns   turns

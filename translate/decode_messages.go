@@ -72,7 +72,7 @@ var (
 // ok if it had none, which the last message of the assistant may do.
 func (d *decoder) message(e *listItem) (m MessageParam, ok bool) {
 	at := &e.at
-	o, ok := d.openItem(e, messageMembers)
+	o, ok := d.openMessage(e)
 	if !ok {
 		return m, false
 	}
@@ -98,6 +98,7 @@ func (d *decoder) message(e *listItem) (m MessageParam, ok bool) {
 				m.Content = d.follow(e.at, m, b)
 			}
 		}
+		d.closeMessage(e, &o)
 	case 0:
 		d.fail(content, fieldRequired)
 	default:

@@ -61,6 +61,37 @@ func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bo
 	return o, ok
 }
 
+// openMessage is openItem for a message. If its role comes before its content, which
+// is a list, then the content is not measured, but goes on to the end of the text, and
+// closeMessage has to read what follows it: so the largest part of a request is walked
+// over once less.
+func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
+	if !d.object(e.at, e.text) {
+		return o, false
+	}
+	begin := len(d.members)
+	members, n, stopped := rawjson.AppendMembersTo("content", d.members, e.text, 1, messageMembers, MaxMembers+1)
+	o.Members = slices.Clip(members[begin:])
+	if stopped && o.Member("role") == nil {
+		return d.openItem(e, messageMembers)
+	}
+	d.members = members
+	if !stopped {
+		e.length = n
+	}
+	return o, d.checkNames(&e.at, &o, messageMembers)
+}
+
+// closeMessage reads the members behind the content, if they are not yet read.
+func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
+	if e.length > 0 || d.err != nil {
+		return
+	}
+	end := len(e.text) - len(d.rest) + len("]")
+	o.Members, e.length, _ = rawjson.AppendMembersTo("", o.Members, e.text, end, messageMembers, MaxMembers+1)
+	d.checkNames(&e.at, o, messageMembers)
+}
+
 // value returns the whole element.
 func (e *listItem) value() jsontext.Value {
 	if e.length == 0 {
@@ -92,6 +123,7 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 			d.members = d.members[:begin]
 			e.at.index++
 		}
+		d.rest = rest
 	}
 }
 

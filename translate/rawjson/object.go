@@ -45,19 +45,29 @@ func (o *Object) Take(name string) (v jsontext.Value) {
 // returns how long the object is. A name that is in known costs no memory. It stops
 // behind most of them: then the length is 0.
 func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) ([]Member, int) {
-	i := next(text, 1)
+	dst, n, _ := AppendMembersTo("", dst, text, 1, known, most)
+	return dst, n
+}
+
+// AppendMembersTo is AppendMembers from the nth byte of the text on. It stops at a
+// member of the name list whose value is an array, and returns where that begins: the
+// array is measured by who walks over it, and the value goes on to the end of text.
+func AppendMembersTo(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
+	i := next(text, n)
 	for ; text[i] != '}'; most-- {
 		if most == 0 {
-			return dst, 0
+			return dst, 0, false
 		}
 		end := stringEnd(text, i)
 		name := Name(text[i:end], known)
-		i = next(text, end)
+		if i = next(text, end); text[i] == '[' && name == list {
+			return append(dst, Member{name, text[i:]}), i, true
+		}
 		end = valueEnd(text, i)
 		dst = append(dst, Member{name, text[i:end:end]})
 		i = next(text, end)
 	}
-	return dst, i + 1
+	return dst, i + 1, false
 }
 
 // Name returns the name that is quoted. One that is in known costs no memory.
