@@ -49,7 +49,7 @@ func (c *converter) content(at *spot, blocks jsontext.Value, kinds []string, lis
 			c.discard(func() { c.mark(at, v) })
 		default:
 			c.skip(list, at.index)
-			c.out = append(c.out[:end], ',')
+			c.reopen(end)
 			c.mark(at, v)
 			c.write("},")
 		}

@@ -180,6 +180,13 @@ func (c *converter) member(name string, v jsontext.Value) {
 	}
 }
 
+// reopen makes room for one more member in an object that is closed at end.
+func (c *converter) reopen(end int) {
+	if c.out = c.out[:end]; c.out[end-1] != '{' {
+		c.out = append(c.out, ',')
+	}
+}
+
 // close ends a list whose every element has a comma after it, or an object.
 func (c *converter) close(closer byte) {
 	if last := len(c.out) - 1; c.out[last] == ',' {

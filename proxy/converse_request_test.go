@@ -59,6 +59,8 @@ func TestConvertConverse(t *testing.T) {
 			content(`{"type":"text","text":"Hi","cache_control":{"type":"ephemeral","ttl":"1h"}},{"type":"text","text":"Hi"}`), "messages.content.cachePoint"},
 		{"tools", `{"messages":[],"toolConfig":{"tools":[{"toolSpec":{"name":"f","description":"d","inputSchema":{"json":{"type":"object"}},"strict":true}},{"cachePoint":{"type":"default"}}],"toolChoice":{"auto":{}}}}`,
 			with(`"tools":[{"name":"f","description":"d","input_schema":{"type":"object"},"strict":true,"cache_control":{"type":"ephemeral"}}],"tool_choice":{"type":"auto"}`), ""},
+		{"a tool without members", `{"messages":[],"toolConfig":{"tools":[{"toolSpec":{}},{"cachePoint":{"type":"default"}},{"cachePoint":{"type":"default","ttl":"1h"}}]}}`,
+			with(`"tools":[{"cache_control":{"type":"ephemeral","ttl":"1h"}}]`), ""},
 		{"any tool", `{"messages":[],"toolConfig":{"toolChoice":{"any":{}}}}`, with(`"tool_choice":{"type":"any"}`), ""},
 		{"one tool", `{"messages":[],"toolConfig":{"toolChoice":{"tool":{"name":"f"}}}}`, with(`"tool_choice":{"type":"tool","name":"f"}`), ""},
 		{"additional", `{"messages":[],"additionalModelRequestFields":{"top_k":5,"thinking":{"type":"adaptive"},"anthropic_beta":["b"],"a.zeal":1,"max_tokens":9}}`,

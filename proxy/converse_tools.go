@@ -24,7 +24,7 @@ func (c *converter) tools(at *spot, list jsontext.Value) {
 			c.write(",")
 		case end > 0:
 			c.skip(toolsList, at.index)
-			c.out = append(c.out[:end], ',')
+			c.reopen(end)
 			c.mark(at, tool.Take(kind))
 			c.write("},")
 		default:
