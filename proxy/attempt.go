@@ -190,7 +190,7 @@ func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
 			return ""
 		})
 		if way.Rescue {
-			events = translate.Rescue(req, events)
+			events = translate.Rescue(req, way.Target(asked.Can), events)
 		}
 		return events
 	}, nil

@@ -43,6 +43,7 @@ type Way struct {
 	Template string            // in place of the preamble; "" for none
 	Features upstream.Override // of what the family of the id can be asked
 	Tools    string            // how it is given tools; "" for ToolsXML
+	Values   string            // when a parameter of a call is sent; "" for ValuesFlow
 	Repair   int64             // how often it is asked again for a call that could not be read: 0 or 1
 	Rescue   bool              // look for calls in the text of a model that has tools
 }
@@ -52,6 +53,12 @@ const (
 	ToolsXML    = "xml"    // in its prompt
 	ToolsNative = "native" // in its own API
 	ToolsAuto   = "auto"   // in its own API until it says that it has none
+)
+
+// When a parameter of a call is sent, unless its tool says otherwise.
+const (
+	ValuesFlow  = "flow"  // strings as they are written
+	ValuesWhole = "whole" // when it is whole
 )
 
 // The wires of a [Way].
@@ -103,7 +110,7 @@ func (w Way) native(asked upstream.Model) bool {
 func (w Way) Target(can upstream.Features) translate.Target {
 	return translate.Target{
 		Format: w.Format, Language: w.Language, Template: w.Template,
-		TextWire: w.Wire == WireText, Prefill: can.Has(upstream.Prefill),
+		TextWire: w.Wire == WireText, Prefill: can.Has(upstream.Prefill), HoldValues: w.Values == ValuesWhole,
 	}
 }
 

@@ -74,6 +74,7 @@ func (d *decoder) builtinTool(at *fieldPath, w *wireTool, typ string, b *builtin
 		}
 		delete(w.Rest, "max_characters")
 	}
+	t.Streaming = d.inputStreaming(at, w)
 	d.leaveUnknown(at.member("description"), w.Description)
 	d.leaveUnknown(at.member("input_schema"), w.InputSchema.at)
 	d.leave(at, w.Rest, unusableInTool)

@@ -8,7 +8,7 @@ import (
 // unusableInTool are the members of a tool that the API knows and a text model
 // has no use for.
 var unusableInTool = []string{
-	"cache_control", "input_examples", "defer_loading", "eager_input_streaming", "allowed_callers",
+	"cache_control", "input_examples", "defer_loading", "allowed_callers",
 }
 
 // serverTools run in the upstream, toolsets name no tool: neither can be shown
@@ -92,8 +92,23 @@ func (d *decoder) customTool(at *fieldPath, w *wireTool) Tool {
 		t.Strict = v.kind == 't'
 		delete(w.Rest, "strict")
 	}
+	t.Streaming = d.inputStreaming(at, w)
 	d.leave(at, w.Rest, unusableInTool)
 	return t
+}
+
+// inputStreaming reads eager_input_streaming, which every client tool can have.
+func (d *decoder) inputStreaming(at *fieldPath, w *wireTool) InputStreaming {
+	const name = "eager_input_streaming"
+	v := w.Rest[name]
+	delete(w.Rest, name)
+	switch {
+	case v.absent():
+		return StreamAsTargeted
+	case d.flag(at.member(name), v):
+		return StreamEagerly
+	}
+	return StreamWhole
 }
 
 // checkSchema checks what is certain at the top of a schema.

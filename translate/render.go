@@ -45,6 +45,7 @@ func Render(req *Request, target Target) (*Prompt, error) {
 			TopP:          req.TopP,
 			TopK:          req.TopK,
 			continues:     target.Prefill,
+			holdsValues:   target.HoldValues,
 		},
 	}
 	for _, step := range []func() error{r.system, r.turns, r.choice} {

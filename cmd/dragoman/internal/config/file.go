@@ -191,15 +191,16 @@ func (l *loader) template(w *proxy.Way, key string) {
 // way returns the keys that say how a model is asked.
 func (l *loader) way(w *proxy.Way) map[string]field {
 	fields := map[string]field{
-		"upstream": l.text(&w.Upstream),
-		"model":    l.text(&w.Model),
-		"wire":     l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
-		"format":   l.choice(&w.Format, translate.Formats()),
-		"language": l.choice(&w.Language, translate.Languages()),
-		"template": l.text(&w.Template),
-		"tools":    l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
-		"repair":   l.integer(&w.Repair, 0),
-		"rescue":   l.boolean(func(b bool) { w.Rescue = b }),
+		"upstream":      l.text(&w.Upstream),
+		"model":         l.text(&w.Model),
+		"wire":          l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
+		"format":        l.choice(&w.Format, translate.Formats()),
+		"language":      l.choice(&w.Language, translate.Languages()),
+		"template":      l.text(&w.Template),
+		"tools":         l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
+		"repair":        l.integer(&w.Repair, 0),
+		"stream_values": l.choice(&w.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}),
+		"rescue":        l.boolean(func(b bool) { w.Rescue = b }),
 	}
 	l.features(fields, &w.Features)
 	return fields
