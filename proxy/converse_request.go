@@ -123,7 +123,7 @@ func convertConverse(data []byte) (*conversion, error) {
 	if err != nil {
 		return nil, converseError(data, err) // nested deeper than the package writes
 	}
-	return &conversion{body: body, place: c.place, words: converseWords, dropped: slices.Sorted(maps.Keys(c.dropped))}, nil
+	return &conversion{body: body, place: c.place, words: converseWords, dropped: slices.Sorted(maps.Keys(c.dropped)), open: value(from.Inference.MaxTokens) == nil}, nil
 }
 
 // converter writes one request. The first failure stays; what is made after it is

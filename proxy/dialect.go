@@ -73,7 +73,11 @@ type conversion struct {
 	place   func(path string) string // what the client calls a place in body, or a field
 	words   *strings.Replacer        // of messages, for the client's; nil if they are the same
 	dropped []string                 // what body has no place for: sorted, in the client's terms
+	open    bool                     // the client did not say how long the answer may be
 }
+
+// lengthOpen tells whether it was not the client who said how long the answer may be.
+func (c *conversion) lengthOpen() bool { return c != nil && c.open }
 
 // called puts an error about the body in the client's terms.
 func (c *conversion) called(err error) error {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"net/http"
 	"runtime/debug"
@@ -127,13 +128,23 @@ func (x *exchange) leftOut(fields []string) {
 	x.w.Header().Set("X-Dragoman-Dropped", printable(fields))
 }
 
-// render makes the prompt for a model that can be asked so much.
-func (x *exchange) render(req *translate.Request, w Way, can upstream.Features) (*translate.Prompt, error) {
+// render makes the prompt for a model as it is asked.
+func (x *exchange) render(req *translate.Request, w Way, asked upstream.Model) (*translate.Prompt, error) {
+	can := asked.Can
 	began := x.elapsed()
-	p, err := translate.Render(req, w.Target(can))
+	p, err := translate.Render(req, w.Target(asked))
 	x.record.Render += x.elapsed() - began
 	if err != nil {
 		return nil, err
+	}
+	if p.MaxTokens < req.MaxTokens && !x.own.lengthOpen() {
+		if x.s.strict {
+			return nil, x.own.called(&translate.InvalidRequestError{
+				Path:    "max_tokens",
+				Message: fmt.Sprintf("%d > %d, which is the maximum allowed number of output tokens for %s", req.MaxTokens, p.MaxTokens, clip(w.Model)),
+			})
+		}
+		x.leaveOut("max_tokens", true)
 	}
 	if !can.Has(upstream.Sampling) {
 		x.leaveOut("temperature", p.Temperature != nil)
@@ -220,7 +231,7 @@ func (x *exchange) show(body *translate.Body, way Way) error {
 	if err != nil {
 		return err
 	}
-	prompt, err := x.render(req, way, way.Asked().Can)
+	prompt, err := x.render(req, way, way.Asked())
 	if err != nil {
 		return err
 	}

@@ -42,10 +42,12 @@ type Way struct {
 	Language string            // of the preamble; "" for the default
 	Template string            // in place of the preamble; "" for none
 	Features upstream.Override // of what the family of the id can be asked
-	Tools    string            // how it is given tools; "" for ToolsXML
-	Values   string            // when a parameter of a call is sent; "" for ValuesFlow
-	Repair   int64             // how often it is asked again for a call that could not be read: 0 or 1
-	Rescue   bool              // look for calls in the text of a model that has tools
+	// MaxTokens is the most tokens that an answer has; 0 for what is known of the family.
+	MaxTokens int64
+	Tools     string // how it is given tools; "" for ToolsXML
+	Values    string // when a parameter of a call is sent; "" for ValuesFlow
+	Repair    int64  // how often it is asked again for a call that could not be read: 0 or 1
+	Rescue    bool   // look for calls in the text of a model that has tools
 }
 
 // How a model is given tools.
@@ -88,29 +90,35 @@ func (w Way) As(name string) Way {
 // Asked is the model as its upstream is asked for it. One that completes text goes
 // on with an assistant turn whatever its family (reference/wire.md, finding 23).
 func (w Way) Asked() upstream.Model {
-	can := upstream.FeaturesOf(w.Model)
+	can, most := upstream.FeaturesOf(w.Model), upstream.MaxTokensOf(w.Model)
 	switch w.Wire {
 	case WireText:
 		can |= upstream.Prefill
+		most = cmp.Or(most, mostCompletionTokens)
 	case WireChat:
 		can = upstream.ChatFeaturesOf(w.Model)
 	}
 	if w.Tools != ToolsAuto {
 		can &^= upstream.Tools
 	}
-	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can)}
+	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can), MaxTokens: cmp.Or(int(w.MaxTokens), most)}
 }
+
+// mostCompletionTokens is what the wire of text completions takes at most
+// (reference/bedrock.md §2b).
+const mostCompletionTokens = 4096
 
 // native tells whether the model is asked in its own tool API.
 func (w Way) native(asked upstream.Model) bool {
 	return w.Tools == ToolsNative || asked.Can.Has(upstream.Tools)
 }
 
-// Target is what a prompt has to heed for a model that can be asked so much.
-func (w Way) Target(can upstream.Features) translate.Target {
+// Target is what a prompt has to heed for the model as it is asked.
+func (w Way) Target(asked upstream.Model) translate.Target {
 	return translate.Target{
 		Format: w.Format, Language: w.Language, Template: w.Template,
-		TextWire: w.Wire == WireText, Prefill: can.Has(upstream.Prefill), HoldValues: w.Values == ValuesWhole,
+		TextWire: w.Wire == WireText, Prefill: asked.Can.Has(upstream.Prefill), HoldValues: w.Values == ValuesWhole,
+		MaxTokens: asked.MaxTokens,
 	}
 }
 

@@ -92,6 +92,9 @@ type Target struct {
 	// HoldValues has each parameter of a call sent when it is whole, so that nothing half
 	// ever reaches the client; see [Tool.Streaming].
 	HoldValues bool
+	// MaxTokens is how many tokens an answer can have at most; 0 if that is not known.
+	// The prompt asks for no more.
+	MaxTokens int
 	// TextWire says that the upstream joins all turns into one text with
 	// "\n\nHuman:" and "\n\nAssistant:" (reference/legacy-format.md §9), so that
 	// no untrusted text may spell these markers.

@@ -54,6 +54,9 @@ func Render(req *Request, target Target) (*Prompt, error) {
 		}
 	}
 	r.prompt.escaped = r.escape.used
+	if target.MaxTokens > 0 {
+		r.prompt.MaxTokens = min(r.prompt.MaxTokens, target.MaxTokens)
+	}
 	return r.prompt, nil
 }
 
