@@ -78,6 +78,9 @@ func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) b
 	way := a.ways[0]
 	a.name(way)
 	a.asked = a.x.s.lessons.heed(way)
+	if g := a.x.guardrail; g != nil {
+		a.asked.Guardrail = &g.Guardrail
+	}
 
 	invoke, err := a.prepare(way)
 	if err != nil {

@@ -48,6 +48,9 @@ func convertCount(data []byte) (*conversion, error) {
 	}
 	if in.Invoke == nil {
 		inner, err := convertConverse(in.Converse)
+		if err == nil && inner.guardrail != nil { // there is no answer that would have to pass it
+			inner.dropped = append(inner.dropped, inner.guardrail.name)
+		}
 		return inner.within("input.converse", err)
 	}
 	body, err := base64.StdEncoding.DecodeString(in.Invoke.Body)

@@ -211,6 +211,9 @@ func (c *converter) guarded(at string, from *converseGuard) messagesBlock {
 	c.union(at, from.Rest, from.Text != nil, from.Image != nil)
 	switch {
 	case from.Text != nil:
+		if compact(from.Text.Rest["qualifiers"]) == `["guard_content"]` {
+			delete(from.Text.Rest, "qualifiers") // which is what it is without any
+		}
 		c.leave(at+".text", from.Text.Rest)
 		return c.text(at+".text.text", from.Text.Text)
 	case from.Image != nil:

@@ -31,9 +31,7 @@ func (c *converter) union(at string, rest others, set ...bool) {
 			n++
 		}
 	}
-	for _, name := range rest.names() {
-		c.fail(at+"."+name, "This cannot be expressed here.")
-	}
+	c.refuse(at, rest)
 	if n != 1 {
 		c.fail(at, fmt.Sprintf("One member should be set, and %d are.", n))
 	}

@@ -35,9 +35,10 @@ type converseRequest struct {
 		TextFormat *converseTextFormat `json:"textFormat"`
 		Rest       others              `json:",embed"`
 	} `json:"outputConfig"`
-	Additional    others   `json:"additionalModelRequestFields"`
-	ResponsePaths []string `json:"additionalModelResponseFieldPaths"`
-	Rest          others   `json:",embed"`
+	Guardrail     *converseGuardrail `json:"guardrailConfig"`
+	Additional    others             `json:"additionalModelRequestFields"`
+	ResponsePaths []string           `json:"additionalModelResponseFieldPaths"`
+	Rest          others             `json:",embed"`
 }
 
 // others are members that are not read.
@@ -116,6 +117,7 @@ func convertConverse(data []byte) (*conversion, error) {
 	}
 	c := converter{places: map[string]string{}, dropped: map[string]bool{}}
 	to := c.request(&from)
+	guardrail := c.guardrail(from.Guardrail)
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -123,7 +125,10 @@ func convertConverse(data []byte) (*conversion, error) {
 	if err != nil {
 		return nil, converseError(data, err) // nested deeper than the package writes
 	}
-	return &conversion{body: body, place: c.place, words: converseWords, dropped: slices.Sorted(maps.Keys(c.dropped)), open: value(from.Inference.MaxTokens) == nil}, nil
+	return &conversion{
+		body: body, place: c.place, words: converseWords, dropped: slices.Sorted(maps.Keys(c.dropped)),
+		open: value(from.Inference.MaxTokens) == nil, guardrail: guardrail,
+	}, nil
 }
 
 // converter writes one request. The first failure stays; what is made after it is

@@ -30,6 +30,9 @@ type exchange struct {
 	unread  bool        // the body of the request may not have been read to its end
 	stream  *stream     // of an answer that is to be streamed
 	own     *conversion // of the request, if it came in terms of its own
+
+	guardrail *guardrail // that the answer has to pass; nil for none
+	unheeded  []string   // what headers ask for in vain: sorted, in the client's terms
 }
 
 func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
@@ -61,10 +64,14 @@ func (x *exchange) answer() error {
 	if err != nil {
 		return err
 	}
-	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
-		return x.show(body, model.Way)
+	ways, err := x.guarded(model.Ways(), body.Stream)
+	if err != nil {
+		return err
 	}
-	return x.ask(body, model.Ways())
+	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
+		return x.show(body, ways[0])
+	}
+	return x.ask(body, ways)
 }
 
 // read reads the request, in the client's dialect, until it is known who is to
@@ -101,6 +108,18 @@ func (x *exchange) understand(data []byte, opt translate.DecodeOptions) (body *t
 		}
 		data = x.own.body
 	}
+	if !opt.Count { // a count has no answer that would have to pass a guardrail
+		if x.guardrail, data, err = readGuardrail(x.r.Header, data); err != nil {
+			return nil, err
+		}
+		if x.own != nil && x.own.guardrail != nil {
+			x.guardrail = x.own.guardrail
+		}
+		x.unheeded = x.dialect.leftOut(x.r.Header)
+	}
+	if opt.Strict && len(x.unheeded) > 0 {
+		return nil, &translate.InvalidRequestError{Path: x.unheeded[0], Message: "Not supported here. Remove the field."}
+	}
 	return x.dialect.decode(x.r, data, opt)
 }
 
@@ -119,7 +138,9 @@ func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 
 // leftOut takes down which fields of the request the way that is asked leaves out.
 func (x *exchange) leftOut(fields []string) {
-	fields = x.own.names(fields)
+	fields = slices.Concat(x.own.names(fields), x.unheeded)
+	slices.Sort(fields)
+	fields = slices.Compact(fields)
 	x.record.Dropped = slices.Clone(fields)
 	if len(fields) == 0 {
 		x.w.Header().Del("X-Dragoman-Dropped")

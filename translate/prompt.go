@@ -128,6 +128,7 @@ const (
 	StopSequence      Stop = "stop_sequence"
 	StopToolUse       Stop = "tool_use" // never from an upstream
 	StopRefusal       Stop = "refusal"
+	StopGuardrail     Stop = "guardrail_intervened" // Bedrock's; in the Messages API, a refusal
 	StopContextWindow Stop = "model_context_window_exceeded"
 )
 

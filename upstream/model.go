@@ -10,6 +10,9 @@ type Model struct {
 	ID        string   // that the upstream knows
 	Can       Features // what may be asked of it
 	MaxTokens int      // the most that an answer can have; 0 if that is not known
+	// Guardrail is what the answer has to pass; nil for none. It is for an upstream
+	// that keeps it.
+	Guardrail *Guardrail
 }
 
 // Features is a set of what some models can be asked and others refuse.
