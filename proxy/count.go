@@ -23,6 +23,11 @@ func (x *exchange) countTokens() error {
 	if err != nil {
 		return err
 	}
+	if dry, err := x.dryRun(); err != nil {
+		return err
+	} else if dry {
+		return x.show(body, model.Way)
+	}
 	x.w.Header().Set("X-Dragoman-Upstream", model.Upstream)
 	ask, estimate, err := x.counter(body, model.Way)
 	if err != nil {

@@ -68,7 +68,11 @@ func (x *exchange) answer() error {
 	if err != nil {
 		return err
 	}
-	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
+	dry, err := x.dryRun()
+	if err != nil {
+		return err
+	}
+	if dry {
 		return x.show(body, ways[0])
 	}
 	return x.ask(body, ways)
@@ -158,6 +162,9 @@ func (x *exchange) render(req *translate.Request, w Way, asked upstream.Model) (
 	if err != nil {
 		return nil, err
 	}
+	if err := w.hides(p); err != nil {
+		return nil, x.own.called(err)
+	}
 	if p.MaxTokens < req.MaxTokens && !x.own.lengthOpen() {
 		if x.s.strict {
 			return nil, x.own.called(&translate.InvalidRequestError{
@@ -243,6 +250,20 @@ func (x *exchange) watch(events iter.Seq2[translate.Event, error]) iter.Seq2[tra
 func (x *exchange) count(u translate.Usage) {
 	x.record.InputTokens, x.record.OutputTokens = u.InputTokens, u.OutputTokens
 	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
+}
+
+// dryRun tells whether the client wants to see the prompt, and nobody to be asked. What
+// it says otherwise is an error: it may have meant just that.
+func (x *exchange) dryRun() (bool, error) {
+	value := x.r.Header.Get("X-Dragoman-Dry-Run")
+	if value == "" {
+		return false, nil
+	}
+	dry, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, invalid("x-dragoman-dry-run: write 1 to see the prompt without calling anything, or leave the header out")
+	}
+	return dry, nil
 }
 
 // show answers with the prompt that the way would be asked.

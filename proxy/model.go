@@ -122,6 +122,24 @@ func (w Way) Target(asked upstream.Model) translate.Target {
 	}
 }
 
+// hides returns an error if a prompt holds what the entry of the model says that it
+// cannot be shown, over whichever wire it is asked. What only its family is said not to
+// see is for the upstream to refuse.
+func (w Way) hides(p *translate.Prompt) error {
+	hidden := map[string]bool{
+		translate.PartImage:    w.Features.Without.Has(upstream.Images),
+		translate.PartDocument: w.Features.Without.Has(upstream.Documents),
+	}
+	for i, turn := range p.Turns {
+		for _, part := range turn.Parts {
+			if hidden[part.Type] {
+				return &translate.InvalidRequestError{Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
+			}
+		}
+	}
+	return nil
+}
+
 // Covers reports whether the model is the one meant by a name that a client
 // asks for. It takes time linear in the name for each * at most.
 func (m Model) Covers(name string) bool {
