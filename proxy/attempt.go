@@ -80,6 +80,9 @@ func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) b
 	a.asked = a.x.s.lessons.heed(way)
 	if g := a.x.guardrail; g != nil {
 		a.asked.Guardrail = &g.Guardrail
+		if !a.body.Stream { // it looks at a whole answer, and not at one piece after another
+			a.asked.Can &^= upstream.Streaming
+		}
 	}
 
 	invoke, err := a.prepare(way)

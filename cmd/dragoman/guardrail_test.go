@@ -307,6 +307,23 @@ models: [{name: "anthropic*", upstream: east}, {name: "*", upstream: east, model
 	}
 }
 
+// A guardrail looks at an answer as a whole, if the client gets it as a whole.
+func TestGuardrailOfWholeAnswer(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
+	fake := upstreamtest.NewBedrock(nil)
+	fake.Lacks = upstream.Streaming // so that a stream would cost an attempt
+	server := start(t, nil, "--config", write(t, "dragoman.yaml", limitedConfig(t, fake, fake, fake, `upstream: east, model: "us.amazon.nova-pro-v1:0"`)))
+	for _, name := range []string{"Converse", "InvokeModel", "Messages"} {
+		if _, err := guardedClients[name](t, server.url); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := fetch(t, server.admin+"/metrics"); !strings.Contains(got, `dragoman_upstream_attempts_total{error_type="none",upstream="east"} 3`) || strings.Contains(got, `dragoman_upstream_errors_total{`) {
+		t.Error("a stream was asked for")
+	}
+}
+
 // What InvokeModel is asked for in headers is named like the fields of a body.
 func TestUnheededHeaders(t *testing.T) {
 	for compat, want := range map[string]string{"lenient": "200 performanceConfigLatency,requestMetadata,serviceTier,trace", "strict": "400 "} {
