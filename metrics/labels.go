@@ -9,7 +9,7 @@ import (
 const other = "other"
 
 var (
-	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "vertex"}
+	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "bedrock_count", "vertex"}
 
 	// error.type of the Messages API (reference/errors.md §2).
 	errorTypes = []string{
@@ -19,18 +19,23 @@ var (
 
 	outcomes = []string{"clean", "repaired", "unknown_tool", "incomplete", "type_fallback", "continued", "leaked"}
 
-	// The words that names of fields are made of which may be left out
-	// (reference/messages-api.md §2 to §7).
+	// The words that names of fields are made of which may be left out, in the
+	// Messages API (reference/messages-api.md §2 to §7) and in those of Bedrock
+	// (reference/bedrock.md §2, §5).
 	fieldWords = newSet(`
 		system messages content source tools tool_choice type
 		thinking output_config output_format metadata service_tier speed cache_control container inference_geo
 		diagnostics user_profile_id context_management compaction fallbacks fallback_credit_token billing_policy
-		thread mcp_servers anthropic_version anthropic_beta temperature top_p top_k
+		thread mcp_servers anthropic_version anthropic_beta temperature top_p top_k max_tokens
 		citations transformations caller toolset_name effort task_budget format
 		strict input_examples defer_loading eager_input_streaming allowed_callers tool_search_tool
 		redacted_thinking server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result
 		bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result
-		container_upload mcp_tool_use mcp_tool_result mcp_tool_listing fallback advisor_tool_result browser_state`)
+		container_upload mcp_tool_use mcp_tool_result mcp_tool_listing fallback advisor_tool_result browser_state
+		performanceConfig performanceConfigLatency serviceTier requestMetadata promptVariables trace guardrailConfig
+		inferenceConfig maxTokens topP stopSequences toolConfig toolChoice tool toolSpec outputConfig textFormat structure jsonSchema
+		additionalModelRequestFields additionalModelResponseFieldPaths cachePoint guardContent text qualifiers
+		toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body`)
 )
 
 // fieldDepth is how deep the API's fields that are left out may lie:

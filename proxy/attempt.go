@@ -34,6 +34,8 @@ type attempts struct {
 	ways []Way              // that are left; the first is the one that is asked
 
 	asked   upstream.Model // as it was asked last
+	tokens  int            // it was asked for at most; 0 if that was not ours to say
+	limited bool           // the first way has said how many it gives
 	tries   int            // of the first way
 	failed  int            // calls that failed through no fault of the request
 	backoff *backoff.ExponentialBackOff
@@ -75,8 +77,13 @@ func newBackoff() *backoff.ExponentialBackOff {
 func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) bool) error {
 	way := a.ways[0]
 	a.name(way)
-	a.asked = way.Asked()
-	a.asked.Can &^= a.x.s.lessons.of(way)
+	a.asked = a.x.s.lessons.heed(way)
+	if g := a.x.guardrail; g != nil {
+		a.asked.Guardrail = &g.Guardrail
+		if !a.body.Stream { // it looks at a whole answer, and not at one piece after another
+			a.asked.Can &^= upstream.Streaming
+		}
+	}
 
 	invoke, err := a.prepare(way)
 	if err != nil {
@@ -145,10 +152,11 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 		a.req = req
 	}
 	x.leftOut(a.req.Dropped)
-	prompt, err := x.render(a.req, way, asked.Can)
+	prompt, err := x.render(a.req, way, asked)
 	if err != nil {
 		return nil, err
 	}
+	a.tokens = prompt.MaxTokens
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p != prompt { // the model is to go on, or to answer again
@@ -162,7 +170,7 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 			return events
 		}
 		return fit.answer(a.req, events, func(again *translate.Request) (*translate.Message, error) {
-			corrected, err := x.render(again, way, asked.Can)
+			corrected, err := x.render(again, way, asked)
 			if err != nil {
 				return nil, err
 			}
@@ -181,6 +189,7 @@ func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
 	req.ID = newID("msg_")
 	x.leftOut(nil)
 	a.asked.Can &= upstream.Tools // nothing else was left out that could be
+	a.tokens = 0
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
 		events := via.Pass(ctx, asked, x.dialect.native(x.r.Header, a.body))
 		events = attend(ctx, x, cancel, events, func(e translate.Event) string {
@@ -190,7 +199,7 @@ func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
 			return ""
 		})
 		if way.Rescue {
-			events = translate.Rescue(req, events)
+			events = translate.Rescue(req, way.Target(asked), events)
 		}
 		return events
 	}, nil
@@ -247,13 +256,20 @@ func (a *attempts) final(err error) error {
 	return &final
 }
 
-// unlearn takes down that the model refuses a feature that it was asked for.
+// unlearn takes down that the model refuses a feature that it was asked for, or so
+// many tokens: that it says once, or it is not to be believed.
 func (a *attempts) unlearn(err error) bool {
 	var failed *upstream.Error
-	if !errors.As(err, &failed) || failed.Refuses&a.asked.Can == 0 {
+	if !errors.As(err, &failed) {
 		return false
 	}
-	a.x.s.lessons.learn(a.ways[0], failed.Refuses)
+	refused := failed.Refuses&a.asked.Can != 0
+	exceeded := failed.MaxTokens > 0 && failed.MaxTokens < a.tokens && !a.limited
+	if !refused && !exceeded {
+		return false
+	}
+	a.limited = a.limited || exceeded
+	a.x.s.lessons.learn(a.ways[0], taught{failed.Refuses, failed.MaxTokens})
 	return true
 }
 
@@ -310,6 +326,6 @@ func (a *attempts) next(err error) {
 		a.first = &passed{a.ways[0], err}
 	}
 	a.left = describe(err).typ
-	a.ways, a.tries = a.ways[1:], 0
+	a.ways, a.tries, a.limited = a.ways[1:], 0, false
 	a.backoff.Reset()
 }

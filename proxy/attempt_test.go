@@ -328,16 +328,17 @@ func TestLessonForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lessons
 		w := Way{Upstream: "east", Model: "m"}
-		l.learn(w, upstream.System)
-		if time.Sleep(forget); l.of(w) != upstream.System {
+		learnt := func(f upstream.Features) bool { return l.heed(w).Can == w.Asked().Can&^f }
+		l.learn(w, taught{upstream.System, 2048})
+		if time.Sleep(forget); !learnt(upstream.System) || l.heed(w).MaxTokens != 2048 {
 			t.Error("forgotten too early")
 		}
-		if time.Sleep(time.Millisecond); l.of(w) != 0 {
+		if time.Sleep(time.Millisecond); !learnt(0) || l.heed(w).MaxTokens != 0 {
 			t.Error("kept for ever")
 		}
-		l.learn(w, upstream.TopK)
-		if l.of(w) != upstream.TopK {
-			t.Errorf("learnt %v", l.of(w))
+		l.learn(w, taught{refuses: upstream.TopK})
+		if !learnt(upstream.TopK) {
+			t.Errorf("learnt %v", l.heed(w).Can)
 		}
 	})
 }

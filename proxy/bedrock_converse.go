@@ -37,6 +37,7 @@ var converseStops = map[translate.Stop]string{
 	translate.StopMaxTokens:     "max_tokens",
 	translate.StopSequence:      "stop_sequence",
 	translate.StopRefusal:       "content_filtered",
+	translate.StopGuardrail:     "guardrail_intervened",
 	translate.StopContextWindow: "model_context_window_exceeded",
 }
 

@@ -157,7 +157,7 @@ func TestConverseIsMessages(t *testing.T) {
 func TestConverseNative(t *testing.T) {
 	m := &nativeModel{text: "Hi"}
 	s := newServer(t, m, withTools(ToolsNative, false))
-	in := strings.Replace(converseQuestion, `{"messages"`, `{"guardrailConfig":{},"messages"`, 1)
+	in := strings.Replace(converseQuestion, `{"messages"`, `{"performanceConfig":{},"messages"`, 1)
 	w := postTo(s, converseStreamPath, in)
 	want := `messageStart {"role":"assistant"}
 contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"Hi"}}
@@ -168,7 +168,7 @@ contentBlockStop {"contentBlockIndex":1}
 messageStop {"stopReason":"tool_use"}
 `
 	events := readEvents(t, w.Body)
-	if !strings.HasPrefix(events, want) || w.Header.Get("X-Dragoman-Dropped") != "guardrailConfig" {
+	if !strings.HasPrefix(events, want) || w.Header.Get("X-Dragoman-Dropped") != "performanceConfig" {
 		t.Errorf("%s\ndropped %s", events, w.Header.Get("X-Dragoman-Dropped"))
 	}
 	if got := string(m.passed[0].Body); got != `{"max_tokens":4096,"messages":[{"role":"user","content":[{"type":"text","text":"What is the weather in Oslo?"}]}],`+

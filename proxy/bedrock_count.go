@@ -38,6 +38,9 @@ func convertCount(ctx context.Context, data []byte) (*conversion, error) {
 	at = at.member(kind)
 	if kind == "converse" {
 		inner, err := convertChecked(ctx, input.Take(kind))
+		if err == nil && inner.guardrail != nil { // there is no answer that would have to pass it
+			inner.dropped = append(inner.dropped, inner.guardrail.name)
+		}
 		return inner.within(at.String(), err)
 	}
 	packed := c.open(at, input.Take(kind), []string{"body"})

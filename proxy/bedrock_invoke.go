@@ -14,6 +14,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/rawjson"
+	"dragoman/upstream"
 )
 
 // bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body
@@ -24,8 +25,14 @@ var bedrockInvoke = dialect{
 	keys:     bedrockKeys,
 	decode:   decodeInvoke,
 	native:   nativeBedrock,
-	message:  invokeMessage,
-	failure:  bedrockFailure,
+	unheeded: []unheeded{
+		{"X-Amzn-Bedrock-Performanceconfig-Latency", "standard", "performanceConfigLatency"},
+		{"X-Amzn-Bedrock-Service-Tier", "default", "serviceTier"},
+		{"X-Amzn-Bedrock-Request-Metadata", "", "requestMetadata"},
+		{guardrailTraceHeader, "disabled", "trace"}, // the answer has no place for it
+	},
+	message: invokeMessage,
+	failure: bedrockFailure,
 	streamHeader: http.Header{
 		"Content-Type":                {eventStream},
 		"X-Amzn-Bedrock-Content-Type": {"application/json"},
@@ -94,8 +101,14 @@ func invokeMessage(h http.Header, dst []byte, m *translate.Message, took time.Du
 	if n := m.Usage.CacheCreationInputTokens; n > 0 {
 		set("Cache-Write-Input-Token-Count", int64(n))
 	}
+	if m.StopReason == translate.StopGuardrail {
+		return append(dst, translate.WithMembers(m.AppendJSON(nil), intervened)...)
+	}
 	return m.AppendJSON(dst)
 }
+
+// intervened is what is said beside an answer in which a guardrail intervened.
+var intervened = map[string]jsontext.Value{upstream.GuardrailAction: jsontext.Value(`"` + upstream.Intervened + `"`)}
 
 // isAnthropic tells whether the client is a library of Anthropic's, or the Vercel AI
 // SDK with its provider of Anthropic's models. They know an error event in a chunk, and
@@ -113,6 +126,7 @@ type invokeFrames struct {
 	anthropic bool // the client
 	first     time.Duration
 	usage     translate.Usage
+	stop      translate.Stop
 	data      []byte // of the chunk
 	payload   []byte // of the frame
 }
@@ -125,8 +139,11 @@ func (f *invokeFrames) event(dst []byte, e translate.Event, took time.Duration) 
 	case translate.MessageStart:
 		f.first, f.usage = took, e.Message.Usage
 	case translate.MessageDelta:
-		f.usage = e.Message.Usage
+		f.usage, f.stop = e.Message.Usage, e.Message.StopReason
 	case translate.MessageStop:
+		if f.stop == translate.StopGuardrail {
+			f.data = translate.WithMembers(f.data, intervened)
+		}
 		f.data = translate.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metrics(took)})
 	}
 	return f.chunk(dst)

@@ -76,3 +76,26 @@ func TestContinuedForNobody(t *testing.T) {
 		t.Error("the answer looks whole")
 	}
 }
+
+// A model that goes on is asked for what is left of what it gives, not of what the client
+// asked for.
+func TestContinuedWithinMaxTokens(t *testing.T) {
+	var asked []int
+	up := &colliding{next: completing(endOfCall, "lo</city>\n</parameters>\n</invoke>\n")}
+	s := newServer(t, recording{up, &asked}, func(o *Options) { o.Models[0].MaxTokens = 50 })
+	w := post(s, question)
+	if w.Code != 200 || len(asked) != 2 || asked[0] != 50 || asked[1] != 50-7 {
+		t.Errorf("asked for %v tokens: %s", asked, w.Body)
+	}
+}
+
+// recording takes down how many tokens an upstream is asked for.
+type recording struct {
+	Upstream
+	asked *[]int
+}
+
+func (r recording) Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	*r.asked = append(*r.asked, p.MaxTokens)
+	return r.Upstream.Invoke(ctx, m, p)
+}

@@ -47,7 +47,9 @@ func convertChecked(ctx context.Context, data jsontext.Value) (*conversion, erro
 	if c.err != nil {
 		return nil, c.err
 	}
-	return &conversion{body: c.out, place: c.place, words: converseWords, dropped: c.left()}, nil
+	return &conversion{
+		body: c.out, place: c.place, words: converseWords, dropped: c.left(), open: c.endless, guardrail: c.guardrail,
+	}, nil
 }
 
 func (c *converter) request(data jsontext.Value) {
@@ -62,6 +64,7 @@ func (c *converter) request(data jsontext.Value) {
 	if most := given(inference.Take("maxTokens")); most != nil {
 		c.member("max_tokens", most)
 	} else {
+		c.endless = true
 		c.write(`"max_tokens":` + mostConverseTokens + ",")
 	}
 	c.messages(from.Take("messages"))
@@ -85,6 +88,7 @@ func (c *converter) request(data jsontext.Value) {
 			c.drop(paths)
 		}
 	}
+	c.guard(top.member("guardrailConfig"), from.Take("guardrailConfig"))
 	c.leave(top.member("inferenceConfig"), &inference)
 	c.leave(top.member("toolConfig"), &tools)
 	c.leave(top.member("outputConfig"), &output)

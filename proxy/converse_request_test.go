@@ -66,8 +66,8 @@ func TestConvertConverse(t *testing.T) {
 		{"additional", `{"messages":[],"additionalModelRequestFields":{"top_k":5,"thinking":{"type":"adaptive"},"anthropic_beta":["b"],"a.zeal":1,"max_tokens":9}}`,
 			with(`"anthropic_beta":["b"],"thinking":{"type":"adaptive"},"top_k":5`), "additionalModelRequestFields.a_zeal additionalModelRequestFields.max_tokens"},
 		{"the stop sequence", `{"messages":[],"additionalModelResponseFieldPaths":["/stop_sequence","/delta/stop_sequence"]}`, `{"max_tokens":4096,"messages":[]}`, ""},
-		{"the rest", `{"messages":[],"guardrailConfig":{},"performanceConfig":{},"serviceTier":{},"requestMetadata":{},"promptVariables":{},"additionalModelResponseFieldPaths":["/stop_sequence","/x"]}`,
-			`{"max_tokens":4096,"messages":[]}`, "additionalModelResponseFieldPaths guardrailConfig performanceConfig promptVariables requestMetadata serviceTier"},
+		{"the rest", `{"messages":[],"performanceConfig":{},"serviceTier":{},"requestMetadata":{},"promptVariables":{},"additionalModelResponseFieldPaths":["/stop_sequence","/x"]}`,
+			`{"max_tokens":4096,"messages":[]}`, "additionalModelResponseFieldPaths performanceConfig promptVariables requestMetadata serviceTier"},
 		{"structured output", `{"messages":[],"outputConfig":{"effort":"low","textFormat":{"type":"json_schema","structure":{"jsonSchema":{"name":"n","schema":"{\"type\":\"object\"}"}}}}}`,
 			with(`"output_config":{"effort":"low","format":{"type":"json_schema","schema":{"type":"object"}}}`), "outputConfig.textFormat.structure.jsonSchema.name"},
 	}
@@ -151,10 +151,10 @@ func TestConverseErrors(t *testing.T) {
 
 // What the model has no use for is named as the client calls it, or refused.
 func TestConverseDropped(t *testing.T) {
-	body := `{"messages":[{"role":"user","content":[` + hi + `,{"cachePoint":{"type":"default"}}]}],"guardrailConfig":{"guardrailIdentifier":"g"},` +
+	body := `{"messages":[{"role":"user","content":[` + hi + `,{"cachePoint":{"type":"default"}}]}],"requestMetadata":{"a":"b"},` +
 		`"inferenceConfig":{"temperature":0.5},"additionalModelRequestFields":{"zeal":1,"metadata":{"user_id":"u"}}}`
 	w := postTo(newServer(t, completing(endOfTurn, "Hi")), "/model/claude-2.1/converse", body)
-	want := "additionalModelRequestFields.metadata,additionalModelRequestFields.zeal,guardrailConfig,messages.content.cachePoint"
+	want := "additionalModelRequestFields.metadata,additionalModelRequestFields.zeal,messages.content.cachePoint,requestMetadata"
 	if got := w.Header.Get("X-Dragoman-Dropped"); w.StatusCode != 200 || got != want {
 		t.Errorf("%d, dropped %s", w.StatusCode, got)
 	}

@@ -23,6 +23,11 @@ func (x *exchange) countTokens() error {
 	if err != nil {
 		return err
 	}
+	if dry, err := x.dryRun(); err != nil {
+		return err
+	} else if dry {
+		return x.show(body, model.Way)
+	}
 	x.w.Header().Set("X-Dragoman-Upstream", model.Upstream)
 	ask, estimate, err := x.counter(body, model.Way)
 	if err != nil {
@@ -46,8 +51,7 @@ func (x *exchange) countTokens() error {
 // counter returns what asks the way's upstream for the tokens of the request, nil
 // if it does not count, and an estimate.
 func (x *exchange) counter(body *translate.Body, way Way) (ask func(context.Context) (int, error), estimate int, err error) {
-	asked := way.Asked()
-	asked.Can &^= x.s.lessons.of(way)
+	asked := x.s.lessons.heed(way)
 	via := x.s.upstreams[way.Via()]
 	if native, ok := via.(NativeUpstream); ok && way.native(asked) && native.Passes(asked) {
 		return func(ctx context.Context) (int, error) {
@@ -58,7 +62,7 @@ func (x *exchange) counter(body *translate.Body, way Way) (ask func(context.Cont
 	if err != nil {
 		return nil, 0, err
 	}
-	prompt, err := x.render(req, way, asked.Can)
+	prompt, err := x.render(req, way, asked)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -107,7 +107,7 @@ func TestCountTokensOfBedrock(t *testing.T) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
-	w := postTo(s, path, `{"input":{"converse":`+strings.Replace(converseQuestion, `{"messages"`, `{"guardrailConfig":{},"messages"`, 1)+`}}`)
+	w := postTo(s, path, `{"input":{"converse":`+strings.Replace(converseQuestion, `{"messages"`, `{"guardrailConfig":{"guardrailIdentifier":"g","guardrailVersion":"1"},"messages"`, 1)+`}}`)
 	if got := w.Header.Get("X-Dragoman-Dropped"); got != "input.converse.guardrailConfig" {
 		t.Errorf("dropped %q", got)
 	}

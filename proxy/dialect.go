@@ -37,6 +37,9 @@ type dialect struct {
 	// native is the request for a model with tools of its own.
 	native func(h http.Header, body *translate.Body) upstream.Native
 
+	// unheeded are headers of a request that ask for what is not done here.
+	unheeded []unheeded
+
 	// message appends a whole answer, in JSON, which took so long, and may add to its
 	// header.
 	message func(h http.Header, dst []byte, m *translate.Message, took time.Duration) []byte
@@ -59,6 +62,20 @@ type dialect struct {
 	frames func(h http.Header) frames
 }
 
+// unheeded is a header that asks for something, unless it is of one value.
+type unheeded struct{ header, unless, name string }
+
+// leftOut returns the names of what the header of a request asks for in vain, sorted.
+func (d *dialect) leftOut(h http.Header) (names []string) {
+	for _, u := range d.unheeded {
+		if value := h.Get(u.header); value != "" && !strings.EqualFold(value, u.unless) {
+			names = append(names, u.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // frames writes the frames of one streamed answer, one after another.
 type frames interface {
 	// event appends the frame of an event, so long after the request. It may append
@@ -75,7 +92,13 @@ type conversion struct {
 	place   func(path string) string // what the client calls a place in body, or a field
 	words   *strings.Replacer        // of messages, for the client's; nil if they are the same
 	dropped []string                 // what body has no place for: sorted, in the client's terms
+	open    bool                     // the client did not say how long the answer may be
+
+	guardrail *guardrail // that the answer has to pass; nil for none
 }
+
+// lengthOpen tells whether it was not the client who said how long the answer may be.
+func (c *conversion) lengthOpen() bool { return c != nil && c.open }
 
 // called puts an error about the body in the client's terms.
 func (c *conversion) called(err error) error {

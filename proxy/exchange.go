@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"net/http"
 	"runtime/debug"
@@ -29,6 +30,9 @@ type exchange struct {
 	unread  bool        // the body of the request may not have been read to its end
 	stream  *stream     // of an answer that is to be streamed
 	own     *conversion // of the request, if it came in terms of its own
+
+	guardrail *guardrail // that the answer has to pass; nil for none
+	unheeded  []string   // what headers ask for in vain: sorted, in the client's terms
 }
 
 func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
@@ -60,10 +64,18 @@ func (x *exchange) answer() error {
 	if err != nil {
 		return err
 	}
-	if x.r.Header.Get("X-Dragoman-Dry-Run") == "1" {
-		return x.show(body, model.Way)
+	ways, err := x.guarded(model.Ways(), body.Stream)
+	if err != nil {
+		return err
 	}
-	return x.ask(body, model.Ways())
+	dry, err := x.dryRun()
+	if err != nil {
+		return err
+	}
+	if dry {
+		return x.show(body, ways[0])
+	}
+	return x.ask(body, ways)
 }
 
 // read reads the request, in the client's dialect, until it is known who is to
@@ -100,6 +112,18 @@ func (x *exchange) understand(data []byte, opt translate.DecodeOptions) (body *t
 		}
 		data = x.own.body
 	}
+	if !opt.Count { // a count has no answer that would have to pass a guardrail
+		if x.guardrail, data, err = readGuardrail(x.r.Context(), x.r.Header, data); err != nil {
+			return nil, err
+		}
+		if x.own != nil && x.own.guardrail != nil {
+			x.guardrail = x.own.guardrail
+		}
+		x.unheeded = x.dialect.leftOut(x.r.Header)
+	}
+	if opt.Strict && len(x.unheeded) > 0 {
+		return nil, &translate.InvalidRequestError{Path: x.unheeded[0], Message: "Not supported here. Remove the field."}
+	}
 	return x.dialect.decode(x.r, data, opt)
 }
 
@@ -118,7 +142,9 @@ func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 
 // leftOut takes down which fields of the request the way that is asked leaves out.
 func (x *exchange) leftOut(fields []string) {
-	fields = x.own.names(fields)
+	fields = slices.Concat(x.own.names(fields), x.unheeded)
+	slices.Sort(fields)
+	fields = slices.Compact(fields)
 	x.record.Dropped = slices.Clone(fields)
 	if len(fields) == 0 {
 		x.w.Header().Del("X-Dragoman-Dropped")
@@ -127,13 +153,26 @@ func (x *exchange) leftOut(fields []string) {
 	x.w.Header().Set("X-Dragoman-Dropped", printable(fields))
 }
 
-// render makes the prompt for a model that can be asked so much.
-func (x *exchange) render(req *translate.Request, w Way, can upstream.Features) (*translate.Prompt, error) {
+// render makes the prompt for a model as it is asked.
+func (x *exchange) render(req *translate.Request, w Way, asked upstream.Model) (*translate.Prompt, error) {
+	can := asked.Can
 	began := x.elapsed()
-	p, err := translate.RenderContext(x.r.Context(), req, w.Target(can))
+	p, err := translate.RenderContext(x.r.Context(), req, w.Target(asked))
 	x.record.Render += x.elapsed() - began
 	if err != nil {
 		return nil, reason(x.r.Context(), err)
+	}
+	if err := w.hides(p); err != nil {
+		return nil, x.own.called(err)
+	}
+	if p.MaxTokens < req.MaxTokens && !x.own.lengthOpen() {
+		if x.s.strict {
+			return nil, x.own.called(&translate.InvalidRequestError{
+				Path:    "max_tokens",
+				Message: fmt.Sprintf("%d > %d, which is the maximum allowed number of output tokens for %s", req.MaxTokens, p.MaxTokens, clip(w.Model)),
+			})
+		}
+		x.leaveOut("max_tokens", true)
 	}
 	if !can.Has(upstream.Sampling) {
 		x.leaveOut("temperature", p.Temperature != nil)
@@ -213,6 +252,20 @@ func (x *exchange) count(u translate.Usage) {
 	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
 }
 
+// dryRun tells whether the client wants to see the prompt, and nobody to be asked. What
+// it says otherwise is an error: it may have meant just that.
+func (x *exchange) dryRun() (bool, error) {
+	value := x.r.Header.Get("X-Dragoman-Dry-Run")
+	if value == "" {
+		return false, nil
+	}
+	dry, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, invalid("x-dragoman-dry-run: write 1 to see the prompt without calling anything, or leave the header out")
+	}
+	return dry, nil
+}
+
 // show answers with the prompt that the way would be asked.
 func (x *exchange) show(body *translate.Body, way Way) error {
 	x.w.Header().Set("X-Dragoman-Upstream", way.Upstream)
@@ -220,7 +273,7 @@ func (x *exchange) show(body *translate.Body, way Way) error {
 	if err != nil {
 		return err
 	}
-	prompt, err := x.render(req, way, way.Asked().Can)
+	prompt, err := x.render(req, way, way.Asked())
 	if err != nil {
 		return err
 	}

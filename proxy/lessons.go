@@ -16,30 +16,50 @@ const forget = time.Hour
 
 // lessons is what models have refused, so that they are not asked for it again.
 type lessons struct {
-	mu      sync.Mutex
-	refused map[lesson]upstream.Features
-	since   time.Time // of the oldest
+	mu     sync.Mutex
+	taught map[lesson]taught
+	since  time.Time // of the oldest
+}
+
+// taught is what a model has said of itself.
+type taught struct {
+	refuses   upstream.Features
+	maxTokens int // the most that it gives; 0 if it has not said so
 }
 
 // lesson is whose: the way to an upstream and the model there.
 type lesson struct{ via, model string }
 
-// of returns what the model of a way has refused.
-func (l *lessons) of(w Way) upstream.Features {
+// heed returns the model of a way, as it is to be asked.
+func (l *lessons) heed(w Way) upstream.Model {
+	asked := w.Asked()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if time.Since(l.since) > forget {
-		l.refused = nil
+		l.taught = nil
 	}
-	return l.refused[lesson{w.Via(), w.Model}]
+	t := l.taught[lesson{w.Via(), w.Model}]
+	asked.Can &^= t.refuses
+	asked.MaxTokens = lower(asked.MaxTokens, t.maxTokens)
+	return asked
 }
 
-// learn remembers that the model of a way refuses a feature.
-func (l *lessons) learn(w Way, refused upstream.Features) {
+// learn remembers what the model of a way has said of itself.
+func (l *lessons) learn(w Way, news taught) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.refused == nil || len(l.refused) >= mostLessons {
-		l.refused, l.since = map[lesson]upstream.Features{}, time.Now()
+	if l.taught == nil || len(l.taught) >= mostLessons {
+		l.taught, l.since = map[lesson]taught{}, time.Now()
 	}
-	l.refused[lesson{w.Via(), w.Model}] |= refused
+	key := lesson{w.Via(), w.Model}
+	old := l.taught[key]
+	l.taught[key] = taught{old.refuses | news.refuses, lower(old.maxTokens, news.maxTokens)}
+}
+
+// lower returns the lower one of two limits; 0 is none.
+func lower(a, b int) int {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }

@@ -42,9 +42,12 @@ type Way struct {
 	Language string            // of the preamble; "" for the default
 	Template string            // in place of the preamble; "" for none
 	Features upstream.Override // of what the family of the id can be asked
-	Tools    string            // how it is given tools; "" for ToolsXML
-	Repair   int64             // how often it is asked again for a call that could not be read: 0 or 1
-	Rescue   bool              // look for calls in the text of a model that has tools
+	// MaxTokens is the most tokens that an answer has; 0 for what is known of the family.
+	MaxTokens int64
+	Tools     string // how it is given tools; "" for ToolsXML
+	Values    string // when a parameter of a call is sent; "" for ValuesFlow
+	Repair    int64  // how often it is asked again for a call that could not be read: 0 or 1
+	Rescue    bool   // look for calls in the text of a model that has tools
 }
 
 // How a model is given tools.
@@ -52,6 +55,12 @@ const (
 	ToolsXML    = "xml"    // in its prompt
 	ToolsNative = "native" // in its own API
 	ToolsAuto   = "auto"   // in its own API until it says that it has none
+)
+
+// When a parameter of a call is sent, unless its tool says otherwise.
+const (
+	ValuesFlow  = "flow"  // strings as they are written
+	ValuesWhole = "whole" // when it is whole
 )
 
 // The wires of a [Way].
@@ -81,30 +90,54 @@ func (w Way) As(name string) Way {
 // Asked is the model as its upstream is asked for it. One that completes text goes
 // on with an assistant turn whatever its family (reference/wire.md, finding 23).
 func (w Way) Asked() upstream.Model {
-	can := upstream.FeaturesOf(w.Model)
+	can, most := upstream.FeaturesOf(w.Model), upstream.MaxTokensOf(w.Model)
 	switch w.Wire {
 	case WireText:
 		can |= upstream.Prefill
+		most = cmp.Or(most, mostCompletionTokens)
 	case WireChat:
 		can = upstream.ChatFeaturesOf(w.Model)
 	}
 	if w.Tools != ToolsAuto {
 		can &^= upstream.Tools
 	}
-	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can)}
+	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can), MaxTokens: cmp.Or(int(w.MaxTokens), most)}
 }
+
+// mostCompletionTokens is what the wire of text completions takes at most
+// (reference/bedrock.md §2b).
+const mostCompletionTokens = 4096
 
 // native tells whether the model is asked in its own tool API.
 func (w Way) native(asked upstream.Model) bool {
 	return w.Tools == ToolsNative || asked.Can.Has(upstream.Tools)
 }
 
-// Target is what a prompt has to heed for a model that can be asked so much.
-func (w Way) Target(can upstream.Features) translate.Target {
+// Target is what a prompt has to heed for the model as it is asked.
+func (w Way) Target(asked upstream.Model) translate.Target {
 	return translate.Target{
 		Format: w.Format, Language: w.Language, Template: w.Template,
-		TextWire: w.Wire == WireText, Prefill: can.Has(upstream.Prefill),
+		TextWire: w.Wire == WireText, Prefill: asked.Can.Has(upstream.Prefill), HoldValues: w.Values == ValuesWhole,
+		MaxTokens: asked.MaxTokens,
 	}
+}
+
+// hides returns an error if a prompt holds what the entry of the model says that it
+// cannot be shown, over whichever wire it is asked. What only its family is said not to
+// see is for the upstream to refuse.
+func (w Way) hides(p *translate.Prompt) error {
+	hidden := map[string]bool{
+		translate.PartImage:    w.Features.Without.Has(upstream.Images),
+		translate.PartDocument: w.Features.Without.Has(upstream.Documents),
+	}
+	for i, turn := range p.Turns {
+		for _, part := range turn.Parts {
+			if hidden[part.Type] {
+				return &translate.InvalidRequestError{Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
+			}
+		}
+	}
+	return nil
 }
 
 // Covers reports whether the model is the one meant by a name that a client

@@ -79,7 +79,7 @@ func TestPrefillOfText(t *testing.T) {
 		{Way{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc", Wire: WireText}, true},
 		{Way{Model: "anthropic.claude-v2", Wire: WireText, Features: upstream.Override{Without: upstream.Prefill}}, false},
 	} {
-		if got := tt.way.Target(tt.way.Asked().Can).Prefill; got != tt.want {
+		if got := tt.way.Target(tt.way.Asked()).Prefill; got != tt.want {
 			t.Errorf("%+v: prefill %t", tt.way, got)
 		}
 	}

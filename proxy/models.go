@@ -28,8 +28,13 @@ type modelInfo struct {
 // unknownDate stands for the day on which a model was made, which nobody told us.
 const unknownDate = "1970-01-01T00:00:00Z"
 
-func newModelInfo(name string) modelInfo {
-	return modelInfo{Type: "model", ID: name, DisplayName: name, CreatedAt: unknownDate, Lifecycle: "active"}
+// describe returns what is known of a model, by the name that it is asked for.
+func (s *Server) describe(name string, m Model) modelInfo {
+	info := modelInfo{Type: "model", ID: name, DisplayName: name, CreatedAt: unknownDate, Lifecycle: "active"}
+	if most := s.lessons.heed(m.Way).MaxTokens; most > 0 {
+		info.MaxTokens = &most
+	}
+	return info
 }
 
 // The sizes of a page of models.
@@ -76,7 +81,11 @@ func (x *exchange) listModels() error {
 	}
 	names = names[:min(len(names), limit)]
 	for _, name := range names {
-		page.Data = append(page.Data, newModelInfo(name))
+		m, err := x.s.route(name)
+		if err != nil {
+			return err
+		}
+		page.Data = append(page.Data, x.s.describe(name, m))
 	}
 	if n := len(names); n > 0 {
 		page.FirstID, page.LastID = &names[0], &names[n-1]
@@ -101,10 +110,11 @@ func (x *exchange) describeModel() error {
 	if name == "" {
 		return notFound(x)
 	}
-	if _, err := x.s.route(name); err != nil {
+	m, err := x.s.route(name)
+	if err != nil {
 		return err
 	}
-	return x.writeJSON(newModelInfo(name))
+	return x.writeJSON(x.s.describe(name, m))
 }
 
 func (x *exchange) writeJSON(v any) error {

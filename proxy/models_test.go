@@ -81,3 +81,24 @@ func TestNotServed(t *testing.T) {
 		t.Errorf("status %d", w.Code)
 	}
 }
+
+// How many tokens a model gives is told where it is known: by the entry, by the family,
+// by what the model has said.
+func TestModelsMaxTokens(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) {
+		o.Models = []Model{{Name: "claude-2.1", Way: Way{Upstream: "east"}}, {Name: "a", Way: Way{Upstream: "east", MaxTokens: 2048}}, {Name: "b", Way: Way{Upstream: "east"}}, {Name: "c", Way: Way{Upstream: "east"}}}
+	})
+	s.lessons.learn(s.models[3].As("c").Way, taught{maxTokens: 1024})
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, newRequest("GET", "/v1/models", ""))
+	for id, want := range map[string]string{"claude-2.1": "4096", "a": "2048", "b": "null", "c": "1024"} {
+		one := httptest.NewRecorder()
+		s.Handler().ServeHTTP(one, newRequest("GET", "/v1/models/"+id, ""))
+		for _, body := range []string{one.Body.String(), w.Body.String()} {
+			_, after, _ := strings.Cut(body, `"id":"`+id+`"`)
+			if _, got, _ := strings.Cut(after, `"max_tokens":`); !strings.HasPrefix(got, want+",") {
+				t.Errorf("%s: want %s: %s", id, want, body)
+			}
+		}
+	}
+}

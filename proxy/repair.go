@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate"
 )
 
@@ -39,6 +41,17 @@ var unreadReasons = map[string]string{
 // unreadProblem is what the model is told of a call that could not be read.
 func unreadProblem(o translate.Outcome) string {
 	return "The call could not be read, and was not run. " + cmp.Or(unreadReasons[o.Reason], "It does not come to its end.")
+}
+
+// asWritten is the input of a call with all that was read of it, whole or not: what the
+// model is to see again.
+func asWritten(b *translate.ContentBlock) jsontext.Value {
+	for _, end := range []string{"}", `"}`} {
+		if v := jsontext.Value(string(b.Cut) + end); v.IsValid() {
+			return v
+		}
+	}
+	return b.Input
 }
 
 // rereading returns the request that shows the model what it wrote and tells it which
@@ -77,11 +90,12 @@ func rereading(req *translate.Request, m *translate.Message) *translate.Request 
 		if o.Unread {
 			problem = unreadProblem(o)
 		}
-		if o.Unread && string(b.Input) == "{}" { // what it held follows it as text
+		input := asWritten(&b)
+		if o.Unread && string(input) == "{}" { // what it held follows it as text
 			problems = append(problems, problem)
 			continue
 		}
-		said.Content = append(said.Content, translate.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
+		said.Content = append(said.Content, translate.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: input})
 		refuse(b.ID, problem)
 	}
 	if len(problems) > 0 {

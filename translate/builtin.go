@@ -75,6 +75,7 @@ func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *b
 			t.Description += fmt.Sprintf(" A view shows no more than %d characters.", d.integer(at.member("max_characters"), n, 1))
 		}
 	}
+	t.Streaming = d.inputStreaming(at, o)
 	d.leave(at, o, unusableInTool)
 	return t
 }

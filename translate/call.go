@@ -82,11 +82,10 @@ func sameJSON(a, b jsontext.Value) bool {
 	return a.Kind() == b.Kind() && compact(a) == compact(b)
 }
 
-// appendWrapped puts newlines around a value whose own first or last newline
-// would be taken for layout.
+// appendWrapped puts newlines around a value whose own first newline would be taken
+// for layout.
 func appendWrapped(dst []byte, text string) []byte {
-	first, last := strings.TrimLeft(text, "\r\n"), strings.TrimRight(text, "\r\n")
-	if len(first) == len(text) && len(last) == len(text) {
+	if strings.TrimLeft(text, "\r\n") == text {
 		return append(dst, text...)
 	}
 	dst = append(dst, '\n')

@@ -3,6 +3,7 @@ package translate
 import (
 	"errors"
 	"iter"
+	"slices"
 )
 
 // Collect puts the events of a whole answer together into one message. It
@@ -34,7 +35,7 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 		case ContentBlockDelta:
 			m.Content[e.Index].add(e.Delta, e.Text)
 		case ContentBlockStop:
-			m.Content[e.Index].finish()
+			m.Content[e.Index].finish(e.Cut)
 		case MessageDelta:
 			m.StopReason, m.StopSequence = e.Message.StopReason, e.Message.StopSequence
 			m.Usage, m.Outcomes = e.Message.Usage, e.Message.Outcomes
@@ -61,8 +62,15 @@ func (b *ContentBlock) add(delta DeltaType, piece []byte) {
 	b.Input = append(b.Input, piece...)
 }
 
-func (b *ContentBlock) finish() {
+// finish takes what was gathered. Of a call that was cut, what came whole counts:
+// programs run what they get.
+func (b *ContentBlock) finish(cut int) {
 	switch b.Type {
+	case BlockToolUse:
+		if cut > 0 {
+			b.Cut = slices.Clone(b.Input)
+			b.Input = append(b.Input[:cut], '}')
+		}
 	case BlockText:
 		b.Text, b.Input = string(b.Input), nil
 	case BlockThinking:

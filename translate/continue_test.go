@@ -172,7 +172,7 @@ func TestContinuationEnds(t *testing.T) {
 	failed := errors.New("upstream failed")
 	cancelled := fmt.Errorf("gone: %w", context.Canceled)
 	begun := []string{"message_start", "ping", "start 0 tool_usewrite", `delta 0 {"content":"a`}
-	asIfNotAsked := append(begun[:4:4], "delta 0 "+CallsEnd, `delta 0 "}`, "stop 0", "ending max_tokens 7", "message_stop")
+	asIfNotAsked := append(begun[:4:4], "delta 0 "+CallsEnd, "stop 0", "ending max_tokens 7", "message_stop")
 	stop := Chunk{Stop: StopEndTurn}
 	tests := []struct {
 		name   string
@@ -189,10 +189,10 @@ func TestContinuationEnds(t *testing.T) {
 		{"cancelled", []any{cancelled}, append(begun[:4:4], "error gone: context canceled")},
 		{"failed after text", []any{"b", failed}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "error upstream failed")},
 		{"cut after text", []any{"\n", "b"}, append(begun[:4:4], "delta 0 "+CallsEnd+`\nb`, "error "+errNoStop.Error())},
-		{"out of tokens after text", []any{"b", Chunk{Stop: StopMaxTokens}}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending max_tokens 7", "message_stop")},
-		{"much white space", []any{strings.Repeat("\n", maxBlank), stop}, append(begun[:4:4], "delta 0 "+CallsEnd+strings.Repeat(`\n`, maxBlank-1), `delta 0 \n"}`,
+		{"out of tokens after text", []any{"b", Chunk{Stop: StopMaxTokens}}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "stop 0", "ending max_tokens 7", "message_stop")},
+		{"much white space", []any{strings.Repeat("\n", maxBlank), stop}, append(begun[:4:4], "delta 0 "+CallsEnd+strings.Repeat(`\n`, maxBlank-1),
 			"stop 0", "ending max_tokens 7", "message_stop")},
-		{"prose", []any{" Now I wait.", stop}, append(begun[:4:4], "delta 0 "+CallsEnd+" Now I wait.", `delta 0 "}`, "stop 0", "ending max_tokens 7", "message_stop")},
+		{"prose", []any{" Now I wait.", stop}, append(begun[:4:4], "delta 0 "+CallsEnd+" Now I wait.", "stop 0", "ending max_tokens 7", "message_stop")},
 		{"the end of the call", []any{"b</content>\n</parameters>", "\n</invoke>\n", Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 5}}},
 			append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending tool_use 12", "message_stop")},
 	}

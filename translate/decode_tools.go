@@ -12,7 +12,7 @@ import (
 // unusableInTool are the members of a tool that the API knows and a text model
 // has no use for.
 var unusableInTool = []string{
-	"cache_control", "input_examples", "defer_loading", "eager_input_streaming", "allowed_callers",
+	"cache_control", "input_examples", "defer_loading", "allowed_callers",
 }
 
 // serverTools run in the upstream, toolsets name no tool: neither can be shown
@@ -28,7 +28,7 @@ const MaxTools = 10_000
 
 // toolMembers are those that a tool of some type has.
 var toolMembers = slices.Concat([]string{
-	"type", "name", "description", "input_schema", "strict",
+	"type", "name", "description", "input_schema", "strict", eagerStreaming,
 	"max_characters", "display_width_px", "display_height_px", "display_number", "enable_zoom",
 }, unusableInTool)
 
@@ -106,8 +106,23 @@ func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	} else {
 		d.leaveUnknown(at.member("strict"), v)
 	}
+	t.Streaming = d.inputStreaming(at, o)
 	d.leave(at, o, unusableInTool)
 	return t
+}
+
+const eagerStreaming = "eager_input_streaming"
+
+// inputStreaming reads eager_input_streaming, which every client tool can have.
+func (d *decoder) inputStreaming(at *fieldPath, o *rawjson.Object) InputStreaming {
+	v := o.Take(eagerStreaming)
+	switch {
+	case absent(v):
+		return StreamAsTargeted
+	case d.flag(at.member(eagerStreaming), v):
+		return StreamEagerly
+	}
+	return StreamWhole
 }
 
 // checkSchema checks what is certain at the top of a schema.

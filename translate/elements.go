@@ -58,8 +58,14 @@ func closing(text, tag string) int {
 	}
 }
 
-// trimNewlines takes off the newline after an opening and before a closing tag.
-func trimNewlines(text string) string { return trimLastNewline(trimFirstNewline(text)) }
+// trimNewlines takes off the newline after an opening tag, and then that before the
+// closing one: where the first is none, the last is the value's own.
+func trimNewlines(text string) string {
+	if inner := trimFirstNewline(text); len(inner) < len(text) {
+		return trimLastNewline(inner)
+	}
+	return text
+}
 
 func trimFirstNewline(text string) string {
 	if rest, ok := strings.CutPrefix(text, "\r\n"); ok {

@@ -104,6 +104,9 @@ func (b *ContentBlock) appendJSON(dst []byte) []byte {
 
 // appendStop appends how the message ended, as members of an object.
 func (m *Message) appendStop(dst []byte) []byte {
+	if m.StopReason == StopGuardrail {
+		return append(dst, `"stop_details":{"type":"refusal","category":null,"explanation":"A guardrail intervened."},"stop_reason":"refusal","stop_sequence":null`...)
+	}
 	dst = append(dst, `"stop_details":null,"stop_reason":`...)
 	dst = appendNullable(dst, m.StopReason)
 	dst = append(dst, `,"stop_sequence":`...)

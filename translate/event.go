@@ -68,6 +68,11 @@ type Event struct {
 	// Block is the block as it opens (ContentBlockStart): empty, but for the id
 	// and name of a tool_use.
 	Block *ContentBlock
+	// Cut says of a ContentBlockStop that the call was not read to its end: the
+	// partial_json of its block is left open where it ends, as the API leaves it
+	// (reference/streaming.md §4), and the first Cut bytes of that, with a brace after
+	// them, hold the parameters that came whole. It is 0 for all other blocks.
+	Cut int
 	// Message is the message so far, without content (MessageStart), or its
 	// ending: StopReason, StopSequence, Usage and Outcomes (MessageDelta).
 	Message *Message
@@ -113,13 +118,16 @@ const (
 
 // ContentBlock is one block of an answer.
 type ContentBlock struct {
-	Type      string
-	Text      string         // text
-	ID, Name  string         // tool_use
-	Input     jsontext.Value // tool_use: a JSON object
-	Thinking  string         // thinking
-	Signature string         // thinking
-	Data      string         // redacted_thinking
+	Type     string
+	Text     string         // text
+	ID, Name string         // tool_use
+	Input    jsontext.Value // tool_use: a JSON object
+	// Cut is the input of a tool_use that was not read to its end, as it is streamed: JSON
+	// left open. Input then has the parameters that came whole. It is nil for any other.
+	Cut       []byte
+	Thinking  string // thinking
+	Signature string // thinking
+	Data      string // redacted_thinking
 }
 
 // OutcomeKind is a value of the label outcome of dragoman_tool_calls_total.

@@ -147,10 +147,10 @@ func (p *parser) finish(stop Stop, sequence string) {
 	p.cutShort = stop != StopEndTurn && !p.ours(stop, sequence)
 	switch {
 	case p.ours(stop, sequence) && p.inCall:
-		// The upstream took the tag off that ended the calls, or that the model
-		// quoted: with it, there is one way to read both.
+		// The upstream took the tag off that ended the calls, or, if it says so, that
+		// the model quoted: with it, there is one way to read both.
 		p.feed(p.format.ended)
-	case p.ours(stop, sequence) && p.quote.inside():
+	case sequence == p.format.stop && p.quote.inside():
 		p.feed(p.format.stop)
 	case stop == StopSequence && sequence == invokeEnd && p.inCall:
 		p.feed(invokeEnd)
@@ -224,12 +224,13 @@ func (p *parser) closeBlock() {
 	if p.open == BlockThinking {
 		p.send(Event{Type: ContentBlockDelta, Delta: SignatureDelta, Index: p.index})
 	}
-	p.stopBlock()
+	p.stopBlock(0)
 }
 
-func (p *parser) stopBlock() {
+// stopBlock stops the open block, which was cut behind so many bytes, if not 0.
+func (p *parser) stopBlock(cut int) {
 	if p.open != "" {
-		p.send(Event{Type: ContentBlockStop, Index: p.index})
+		p.send(Event{Type: ContentBlockStop, Index: p.index, Cut: cut})
 		p.open = ""
 		p.index++
 	}
@@ -237,18 +238,26 @@ func (p *parser) stopBlock() {
 
 // flush sends what the open block has gathered.
 func (p *parser) flush() {
-	if len(p.out) == 0 || p.tentative {
-		return
+	n := len(p.out)
+	if p.tentative {
+		n = 0
 	}
 	delta := TextDelta
 	switch p.open {
 	case BlockToolUse:
 		delta = InputJSONDelta
+		if p.holds {
+			n = min(n, max(0, p.wholeTo-p.written))
+		}
+		p.written += n
 	case BlockThinking:
 		delta = ThinkingDelta
 	}
-	p.send(Event{Type: ContentBlockDelta, Delta: delta, Index: p.index, Text: p.out})
-	p.out = p.out[:0]
+	if n == 0 {
+		return
+	}
+	p.send(Event{Type: ContentBlockDelta, Delta: delta, Index: p.index, Text: p.out[:n]})
+	p.out = p.out[:copy(p.out, p.out[n:])]
 }
 
 func (p *parser) send(e Event) {

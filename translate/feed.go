@@ -8,26 +8,59 @@ import (
 // maxPiece bounds how much text is read at once, and so buffers and deltas.
 const maxPiece = 16 << 10
 
+// Bounds on what is held of an answer (G6). Models write less than a tenth of that.
+const (
+	maxUndecided = 1 << 20  // text that may yet be a call, or be none: beyond it is text
+	maxHeld      = 16 << 20 // a parameter that is sent when it is whole: beyond it the call is incomplete
+	maxParams    = 10_000   // of a call, likewise
+	maxCalls     = 10_000   // of an answer, which ends with them
+)
+
 // feed reads more text, of whole characters or not.
 func (p *parser) feed(s string) {
 	if p.straight(s) {
 		return
 	}
 	for {
-		piece := s[:min(len(s), maxPiece)]
+		piece := s[:min(len(s), p.room())]
 		s = s[len(piece):]
 		p.appendValid(piece)
 		p.run()
+		if p.mark >= 0 && len(p.in) >= maxUndecided {
+			p.decide()
+		}
 		if s == "" || p.cut || p.unheard {
 			return
 		}
 	}
 }
 
+// room returns how much is read at once. Where text is undecided, it leads up to the
+// bound on that byte by byte, so that the bound does not depend on the pieces.
+func (p *parser) room() int {
+	if p.mark < 0 {
+		return maxPiece
+	}
+	const most = len("\uFFFD") // what a byte may become
+	return max(1, min(maxPiece, (maxUndecided-len(p.in))/most))
+}
+
+// decide takes what has been undecided for too long for text.
+func (p *parser) decide() {
+	p.pos = len(p.in)
+	p.currentValue = currentValue{}
+	if p.tool == "" {
+		p.state = p.giveBack()
+	} else {
+		p.state = p.giveBackCall("too_long")
+	}
+	p.run()
+}
+
 // straight reads the piece that most are: text without markup, in the middle of
 // prose or of a string, with nothing undecided before it.
 func (p *parser) straight(s string) bool {
-	if p.direct == nil || s == "" {
+	if p.direct == nil || s == "" || len(p.out) > maxHeld {
 		return false
 	}
 	if p.nl == "" && p.open == BlockToolUse && len(s) <= maxPiece && len(p.partial) == 0 && isPlain(s) {

@@ -136,6 +136,8 @@ func jsonCallState(p *parser) state {
 	p.held = append(p.held, rest[:n]...)
 	p.pos += n
 	switch {
+	case p.holdsTooMuch():
+		return p.endTooLong()
 	case end == matchYes:
 		return p.endJSONCall()
 	case end == matchNo && p.json.depth == 1 && !p.json.inString: // a tag: the last brace was forgotten
@@ -147,6 +149,7 @@ func jsonCallState(p *parser) state {
 	case !p.eof:
 		return nil
 	case p.cutShort || p.tentative:
+		p.openObject(openArguments(unescape(string(p.held), p.escaped, "")))
 		return p.endIncomplete()
 	}
 	return p.unreadJSONCall()
@@ -179,7 +182,9 @@ func (p *parser) endJSONCall() state {
 		p.fix("mended_json")
 	}
 	p.commit()
-	p.out, p.object, p.held = append(p.out, input...), true, nil
+	p.out, p.held = append(p.out, input[:len(input)-1]...), nil // the brace comes with the end of the call
+	p.object = true
+	p.cameWhole()
 	return jsonCallEndState
 }
 

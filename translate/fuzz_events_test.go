@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,7 +57,44 @@ func FuzzEvents(f *testing.F) {
 				t.Fatalf("pieces of %d give\n%s\nat once\n%s", n, got, whole)
 			}
 		}
+		held := *prompt
+		held.holdsValues = true
+		holdsNothingHalf(t, Events(req, &held, c.chunks(int(seed))), whole)
 	})
+}
+
+// holdsNothingHalf holds that of calls whose parameters are sent when they are whole,
+// nothing else is ever sent, and that the message is the same.
+func holdsNothingHalf(t *testing.T, events iter.Seq2[Event, error], message string) {
+	sent := map[int]string{}
+	m, err := Collect(func(yield func(Event, error) bool) {
+		for e, err := range checked(t, events) {
+			if e.Delta == InputJSONDelta {
+				sent[e.Index] += string(e.Text)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := show(m); got != message {
+		t.Fatalf("holding values gives\n%s\nwithout\n%s", got, message)
+	}
+	for i, b := range m.Content {
+		if b.Type != BlockToolUse {
+			continue
+		}
+		want := string(b.Input)
+		if b.Cut != nil {
+			want = strings.TrimSuffix(want, "}")
+		}
+		if sent[i] != want {
+			t.Fatalf("sent %q of %s", sent[i], b.Input)
+		}
+	}
 }
 
 // parseSeeds returns the completions of the golden files.

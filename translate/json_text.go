@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -33,6 +34,54 @@ func appendIfJSON(dst []byte, text string) ([]byte, bool) {
 		return dst, false
 	}
 	return append(dst, v...), true
+}
+
+// appendOpenObject appends the members that came whole of a JSON object whose text was
+// cut, as an object without its closing brace; nothing if there are none.
+func appendOpenObject(dst []byte, text string) []byte {
+	mended := mendJSON(text)
+	d := jsontext.NewDecoder(bytes.NewReader(mended))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return dst
+	}
+	opener := byte('{')
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			break
+		}
+		key := name.String()
+		value, err := d.ReadValue()
+		if err != nil || value.Kind() == '0' && int(d.InputOffset()) == len(mended) { // more digits may have come
+			break
+		}
+		dst = append(appendJSONString(append(dst, opener), key), ':')
+		dst = append(dst, compact(value)...)
+		opener = ','
+	}
+	return dst
+}
+
+// openArguments returns the text of the arguments in that of a call in JSON that was
+// cut in or behind them; "" if they had not begun.
+func openArguments(text string) string {
+	mended := mendJSON(text)
+	d := jsontext.NewDecoder(bytes.NewReader(mended))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return ""
+	}
+	for {
+		name, err := d.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return ""
+		}
+		if s := name.String(); s == "arguments" || s == "parameters" || s == "input" {
+			return strings.TrimLeft(string(mended[d.InputOffset():]), " \t\r\n:")
+		}
+		if _, err := d.ReadValue(); err != nil {
+			return ""
+		}
+	}
 }
 
 // mendJSON escapes control characters in strings and leaves out the comma before

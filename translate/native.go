@@ -39,6 +39,11 @@ func (m *nativeMessage) add(e Event) {
 		if e.Index < len(m.blocks) {
 			m.blocks[e.Index].add(memberOf(raw, "delta"))
 		}
+	case ContentBlockStop:
+		if e.Index < len(m.blocks) && e.Cut > 0 {
+			b := &m.blocks[e.Index]
+			b.input = append(b.input[:e.Cut], '}')
+		}
 	case MessageDelta:
 		for name, value := range members(memberOf(raw, "delta")) {
 			m.message.set(name, value)
@@ -105,8 +110,10 @@ func (b *nativeBlock) whole() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.block.set(name, appendJSONString(nil, stringOf(b.block.member(name))+string(b.texts[name])))
 	}
-	if input := jsontext.Value(b.input); input.IsValid(jsontext.AllowDuplicateNames(true)) { // max_tokens may have cut it
+	if input := jsontext.Value(b.input); input.IsValid(jsontext.AllowDuplicateNames(true)) {
 		b.block.set("input", input)
+	} else if open := appendOpenObject(nil, string(b.input)); len(open) > 0 { // it was cut
+		b.block.set("input", append(open, '}'))
 	}
 	return b.block.json()
 }

@@ -107,6 +107,8 @@ func TestCollectNative(t *testing.T) {
 			`[{"type":"text","text":"né \"x\"\n","citations":[]},{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":"\ud83d\ude00"},"caller":{"type":"direct"}}]`},
 		{"a tool without input", strings.Join(toolBlock(0, ""), "\n"),
 			`[{"type":"tool_use","id":"toolu_1","name":"f","input":{},"caller":{"type":"direct"}}]`},
+		{"an input that was cut behind others", strings.Join(toolBlock(0, `{"a":[1.50],"b":"c\u00e9","n":1`), "\n"),
+			`[{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":[1.50],"b":"c\u00e9"},"caller":{"type":"direct"}}]`},
 		{"an input that was cut", strings.Join(toolBlock(0, `{"a":"b`), "\n"),
 			`[{"type":"tool_use","id":"toolu_1","name":"f","input":{},"caller":{"type":"direct"}}]`},
 		{"citations", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","citations":null}}
@@ -195,7 +197,7 @@ func TestRescue(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			events := together(nativeStart, test.content, messageDelta(test.stop), nativeStop)
-			m, err := Collect(checkIndexes(t, Rescue(req, native(t, events...))))
+			m, err := Collect(checkIndexes(t, Rescue(req, Target{}, native(t, events...))))
 			if err != nil {
 				t.Fatal(err)
 			}

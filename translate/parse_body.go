@@ -4,6 +4,9 @@ import "bytes"
 
 // bodyState reads within a call, between its parameters.
 func bodyState(p *parser) state {
+	if len(p.lost) > maxUndecided {
+		return p.endUnread()
+	}
 	start := p.pos
 	more := p.skip()
 	if len(p.lost) > 0 {
@@ -77,6 +80,9 @@ func (p *parser) openingTag(t tag) state {
 	}
 	if p.object || p.lostTag || child && !declared && len(p.lost) > 0 || bytes.IndexByte(p.lost, '{') >= 0 {
 		return p.strayTag(t)
+	}
+	if len(p.seen) == maxParams {
+		return p.endTooLong()
 	}
 	if !p.whole && (p.wrapped || !child || p.inParams || declared) {
 		p.commit()

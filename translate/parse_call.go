@@ -18,11 +18,22 @@ type currentCall struct {
 	tool      string
 	schema    *schema
 	seen      map[string]bool // tags of the parameters so far
+	object    bool            // the whole input was one JSON object
 	repair    string          // why the call is not clean
 	misfit    string          // a value did not fit its schema
-	swallowed []string        // properties whose parameters may be text of another's value
+	swallowed []swallowed     // parameters that may be text of another's value
+	written   int             // bytes of the input that were sent
+	wholeTo   int             // bytes of the input up to the end of what came whole of it
+	holds     bool            // each parameter is sent when it is whole
 	lostTag   bool            // a tag in it is no part of it
 	lost      []byte          // what could not be read of it: with this it is not whole
+}
+
+// swallowed is a parameter that may be text of the value of another, which begins
+// behind so many bytes of the input.
+type swallowed struct {
+	name string
+	from int
 }
 
 // startCall marks where text begins that may become a call.
@@ -172,7 +183,7 @@ func (p *parser) named(name string) state {
 	}
 	p.tool, p.schema, p.whole = name, stringsSchema, !offered
 	if offered {
-		p.tool, p.schema = tool.Name, p.schemaOf(tool)
+		p.tool, p.schema, p.holds = tool.Name, p.schemaOf(tool), tool.holds(p.holdsValues)
 		if tool.Name != name {
 			p.fix("name_case")
 		}
@@ -240,7 +251,7 @@ func (p *parser) commit() {
 	p.tentative = false
 	p.mark, p.hidden = -1, 0
 	p.blank = p.blank[:0]
-	p.stopBlock()
+	p.stopBlock(0)
 	p.open = BlockToolUse
 	p.send(Event{Type: ContentBlockStart, Index: p.index, Block: &ContentBlock{
 		Type: BlockToolUse, ID: toolUseID(p.req.ID, p.index), Name: p.tool, Input: emptyObject,

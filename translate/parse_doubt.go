@@ -25,6 +25,8 @@ type siblings struct {
 const (
 	maxOpenTags = 256
 	maxOpened   = 64
+
+	maxSwallowed = 1024 // of a call
 )
 
 func (s *siblings) open(tag string) {
@@ -130,7 +132,8 @@ func (p *parser) noteParameter(rest []byte) verdict {
 // isDoubtful tells whether a value that was read, and is no JSON, is not certain.
 func (p *parser) isDoubtful() bool {
 	return p.bare && !p.cdata && (p.tags || p.blankEnd) ||
-		p.mixed || p.inside.doubt || len(p.inside.opened) > 0 && p.inside.depth[""] > 0
+		p.mixed || p.inside.doubt || len(p.inside.opened) > 0 && p.inside.depth[""] > 0 ||
+		len(p.swallowed)+len(p.inside.opened) > maxSwallowed
 }
 
 // endDoubtful ends a call with a value that is not certain.

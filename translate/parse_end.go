@@ -183,7 +183,7 @@ func (p *parser) mayFollow(rest []byte, wrong bool) verdict {
 		p.looked = i
 		return matchMore
 	case v == matchYes && i == len(rest):
-		return matchYes
+		return verdictOf(!wrong)
 	case v == matchNo || rest[i] != '<':
 		return matchNo
 	}
@@ -194,7 +194,7 @@ func (p *parser) mayFollow(rest []byte, wrong bool) verdict {
 		p.looked = i
 		return matchMore
 	case v == matchNo && p.eof && bytes.IndexByte(rest[i:], '>') < 0:
-		return matchYes // the text was cut in the tag that follows
+		return verdictOf(!wrong) // the text was cut in the tag that follows
 	case v == matchNo:
 		return matchNo
 	case t.closing:

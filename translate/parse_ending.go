@@ -19,8 +19,9 @@ func (p *parser) endCall(repair string) state {
 	if len(p.lost) > 0 && (len(p.seen) == 0 || p.lostTag) {
 		return p.endUnread()
 	}
-	for _, name := range p.swallowed {
-		if !p.seen[name] {
+	for _, s := range p.swallowed {
+		if !p.seen[s.name] {
+			p.wholeTo = s.from
 			return p.endDoubtful()
 		}
 	}
@@ -40,10 +41,10 @@ func (p *parser) endCall(repair string) state {
 	case p.repair != "":
 		o.Kind, o.Reason = OutcomeRepaired, p.repair
 	}
-	p.outcomes = append(p.outcomes, o)
+	p.note(o)
 	p.calls++
 	p.currentCall = currentCall{inCall: true, wrapped: p.wrapped}
-	if p.req.ToolChoice.DisableParallelToolUse {
+	if p.req.ToolChoice.DisableParallelToolUse || p.calls == maxCalls {
 		p.callsEnded = true
 		return cutState
 	}
@@ -52,25 +53,39 @@ func (p *parser) endCall(repair string) state {
 
 // endInput closes the JSON object of the input, and the block.
 func (p *parser) endInput() {
-	switch {
-	case p.object:
-	case len(p.seen) == 0:
-		p.out = append(p.out, '{', '}')
-	default:
-		p.out = append(p.out, '}')
-	}
-	p.object = false
+	p.openInput()
+	p.out = append(p.out, '}')
+	p.cameWhole()
 	p.closeBlock()
 }
 
-// endIncomplete ends a call that was not read to its end. Its input is what had
-// arrived of it, as valid JSON; the message's stop_reason says that it is cut.
+// openInput begins the JSON object of the input, if no parameter has.
+func (p *parser) openInput() {
+	if p.written+len(p.out) == 0 {
+		p.out = append(p.out, '{')
+	}
+}
+
+// leaveInput stops the block of a call that was not read to its end. The JSON of its
+// input stays open where it is: nobody can take it for whole, and run half of it.
+func (p *parser) leaveInput() {
+	if p.holds {
+		p.out = p.out[:max(0, p.wholeTo-p.written)]
+	}
+	p.openInput()
+	p.wholeTo = max(p.wholeTo, len("{"))
+	p.flush()
+	p.stopBlock(p.wholeTo)
+}
+
+// endIncomplete ends a call that was not read to its end; the message's stop_reason
+// says so too.
 func (p *parser) endIncomplete() state {
 	if p.tentative {
 		return p.giveBackCall("incomplete")
 	}
-	p.endInput()
-	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeIncomplete, Tool: p.tool, Reason: p.repair, Unread: !p.eof || !p.cutShort})
+	p.leaveInput()
+	p.note(Outcome{Kind: OutcomeIncomplete, Tool: p.tool, Reason: p.repair, Unread: !p.eof || !p.cutShort})
 	p.incomplete = true
 	return cutState
 }
@@ -79,12 +94,22 @@ func (p *parser) endIncomplete() state {
 // and cannot be taken back, so it counts as incomplete; what was not read follows as text.
 func (p *parser) endUnread() state {
 	lost := p.lost
-	p.endInput()
-	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeIncomplete, Tool: p.tool, Reason: p.repair, Unread: true})
+	p.leaveInput()
+	p.note(Outcome{Kind: OutcomeIncomplete, Tool: p.tool, Reason: p.repair, Unread: true})
 	p.incomplete = true
 	p.currentCall = currentCall{inCall: true, wrapped: p.wrapped}
 	p.text(bytes.TrimSpace(lost))
+	if len(lost) > maxUndecided {
+		return cutState
+	}
 	return betweenCallsState
+}
+
+// note takes down how a call was read. Calls that are text can be any number.
+func (p *parser) note(o Outcome) {
+	if len(p.outcomes) < 2*maxCalls {
+		p.outcomes = append(p.outcomes, o)
+	}
 }
 
 // betweenCallsState reads after a call: another one, the end of the calls, or

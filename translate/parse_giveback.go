@@ -28,7 +28,7 @@ func (p *parser) giveBackText() {
 
 // giveBackCall is giveBack for text that has named a tool, or tried to.
 func (p *parser) giveBackCall(reason string) state {
-	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeLeaked, Tool: p.tool, Reason: reason, Unread: !p.eof || !p.cutShort})
+	p.note(Outcome{Kind: OutcomeLeaked, Tool: p.tool, Reason: reason, Unread: !p.eof || !p.cutShort})
 	wrapped := p.wrapped
 	switch {
 	case p.calls > 0 && !wrapped:

@@ -77,7 +77,8 @@ func (p *parser) nowText() {
 	p.append(held)
 }
 
-// appendText adds to a string, but for a newline at its end, which may be layout.
+// appendText adds to a string, but for a newline at its end, which may be layout:
+// see endsInLayout.
 func (p *parser) appendText(s []byte) {
 	if p.nl == "\r" && s[0] == '\n' {
 		p.nl, s = "\r\n", s[1:]
@@ -99,15 +100,27 @@ func (p *parser) appendText(s []byte) {
 	case s[n-1] == '\r':
 		p.nl = "\r"
 	}
-	s = s[:n-len(p.nl)]
-	p.blankEnd = len(s) == 0 && flushed || len(s) > 0 && isBlank(s[len(s)-1])
+	if s = s[:n-len(p.nl)]; len(s) > 0 {
+		p.blankEnd = isBlank(s[len(s)-1])
+	} else {
+		p.blankEnd = p.blankEnd || flushed
+	}
 	p.out = appendJSONEscapedUTF8(p.out, s)
 }
+
+// endsInLayout tells whether the newline at the end of the value is layout: where one
+// stands after its opening tag as well, or where its closing tag is missing, so that
+// it stands before that of the call. Else it is the value's own, such as the last of a
+// file.
+func (p *parser) endsInLayout() bool { return (p.padded || p.bare) && !p.cdata }
 
 // endValue ends the value, n bytes on.
 func (p *parser) endValue(n int) state {
 	p.pos += n
 	p.inValue = false
+	if p.holdsTooMuch() {
+		return p.endTooLong()
+	}
 	if p.vs == nil {
 		return p.endObject()
 	}
@@ -115,12 +128,9 @@ func (p *parser) endValue(n int) state {
 		return bodyState
 	}
 	if p.mode == modeText {
-		if p.nl == "\r" {
-			p.out = append(p.out, `\r`...)
-		}
-		p.out = append(p.out, '"')
-		return p.afterString()
+		return p.endString()
 	}
+	before := len(p.out)
 	p.appendKey()
 	var fits bool
 	p.out, fits = p.appendValue(p.out)
@@ -131,33 +141,53 @@ func (p *parser) endValue(n int) state {
 	if !jsontext.Value(bytes.TrimSpace(p.held)).IsValid() {
 		held := bytes.TrimRight(p.held, " \t\r\n")
 		p.blankEnd = len(held) < len(trimLastNewline(string(p.held)))
-		return p.afterString()
+		if p.isDoubtful() {
+			p.out = p.out[:before]
+			return p.endDoubtful()
+		}
+		p.swallows()
 	}
+	p.cameWhole()
 	return bodyState
 }
 
-// afterString reads on after a value that is a string, unless it is in doubt.
-func (p *parser) afterString() state {
+// endString ends a string, which is left open if it is in doubt.
+func (p *parser) endString() state {
+	if p.nl == "\r" || !p.endsInLayout() {
+		p.out = appendJSONEscaped(p.out, p.nl)
+	}
 	if p.isDoubtful() {
 		return p.endDoubtful()
 	}
-	p.swallowed = append(p.swallowed, p.inside.opened...)
+	p.out = append(p.out, '"')
+	p.swallows()
+	p.cameWhole()
 	return bodyState
+}
+
+// cameWhole takes down that all of the input so far came whole.
+func (p *parser) cameWhole() { p.wholeTo = p.written + len(p.out) }
+
+// swallows takes down the parameters that may be text of this value.
+func (p *parser) swallows() {
+	for _, name := range p.inside.opened {
+		p.swallowed = append(p.swallowed, swallowed{name, p.wholeTo})
+	}
 }
 
 // appendValue appends the value that was held. Of an array, each element may
 // stand in a parameter of its own.
 func (p *parser) appendValue(dst []byte) ([]byte, bool) {
 	text := string(p.held)
-	if !p.cdata {
-		text = trimLastNewline(text)
-	}
 	if array := p.vs.array(0); array != nil {
 		if list := p.repeated(text); list != nil {
 			if out, ok := appendItems(dst, array, list); ok {
 				return out, true
 			}
 		}
+	}
+	if p.endsInLayout() {
+		text = trimLastNewline(text)
 	}
 	return appendTyped(dst, p.vs, text)
 }
@@ -167,7 +197,9 @@ func (p *parser) appendValue(dst []byte) ([]byte, bool) {
 func (p *parser) repeated(text string) (list []element) {
 	shut := "</" + p.closer + ">"
 	mixed := false
-	text = "\n" + text // which is read already, as is the last
+	if p.padded {
+		text = "\n" + text // which was read before the value
+	}
 	for {
 		item, rest, more := strings.Cut(text, shut)
 		mixed = mixed || p.holdsOwnTag(item) // of another element, whose closing tag is wrong
@@ -176,7 +208,10 @@ func (p *parser) repeated(text string) (list []element) {
 				return nil
 			}
 			p.mixed = mixed
-			return append(list, element{p.tag, trimFirstNewline(item)})
+			if p.bare {
+				item = trimLastNewline(item)
+			}
+			return append(list, element{p.tag, trimNewlines(item)})
 		}
 		list = append(list, element{p.tag, trimNewlines(item)})
 		rest = strings.TrimLeft(rest, " \t\r\n")
@@ -239,21 +274,39 @@ func (p *parser) endObject() state {
 		p.lost = held
 		return bodyState
 	}
-	p.out = out
+	p.out = out[:len(out)-1] // the brace comes with the end of the call
+	p.cameWhole()
 	if !p.inParams {
 		p.fix("no_parameters_tag")
 	}
 	return bodyState
 }
 
-// cutValue ends a value that the text ended in: of a string, what had arrived
-// stays; other values would be a guess.
+// holdsTooMuch tells whether a parameter is too long to be held.
+func (p *parser) holdsTooMuch() bool { return len(p.held) > maxHeld || p.holds && len(p.out) > maxHeld }
+
+// endTooLong ends a call that holds more than is read of one.
+func (p *parser) endTooLong() state {
+	p.held, p.inValue, p.repair = nil, false, "too_long"
+	return p.endIncomplete()
+}
+
+// cutValue ends a value that the text ended in. A string stays open where it was cut,
+// before what may be the beginning of a tag or layout; of an object that is the whole
+// input, the members that came whole count.
 func (p *parser) cutValue() state {
-	if p.mode == modeText && p.vs != nil {
-		p.out = append(appendJSONEscaped(p.out, p.nl), '"')
+	p.pos = len(p.in)
+	if p.vs == nil {
+		p.openObject(unescape(string(p.held), p.escaped, ""))
 	}
 	if p.repair == "" {
 		p.repair = "cut_value"
 	}
 	return p.endIncomplete()
+}
+
+// openObject takes over the members that came whole of an input in JSON that was cut.
+func (p *parser) openObject(text string) {
+	p.out = appendOpenObject(p.out, text)
+	p.cameWhole()
 }

@@ -142,7 +142,7 @@ func (p *parser) inventedResults(rest []byte, t textTag) state {
 	case t.closing || p.quote.midLine || v == matchNo || i == len(rest) || rest[i] != '<':
 		return p.plain(1)
 	}
-	p.outcomes = append(p.outcomes, Outcome{Kind: OutcomeRepaired, Reason: "invented_results"})
+	p.note(Outcome{Kind: OutcomeRepaired, Reason: "invented_results"})
 	return cutState
 }
 

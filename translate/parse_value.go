@@ -14,9 +14,9 @@ type currentValue struct {
 	inValue bool // its end has not been read
 
 	mode     valueMode
-	object   bool      // the whole input was one JSON object
 	held     []byte    // what was read of a value that is passed on when it has ended
-	nl       string    // a newline that may be the last of a string
+	padded   bool      // a newline stands after its opening tag
+	nl       string    // a newline that may be the last of a string, and layout
 	cdata    bool      // within <![CDATA[
 	drop     bool      // a parameter given twice
 	json     jsonState // of a whole input
@@ -116,14 +116,21 @@ func valueStartState(p *parser) state {
 		return nil
 	}
 	p.pos += n
+	p.padded = n > 0
 	return valueState
 }
 
 // valueState reads a value up to its end.
 func valueState(p *parser) state {
 	for p.pos < len(p.in) {
+		if p.holdsTooMuch() {
+			return p.endTooLong()
+		}
 		rest := p.rest()
 		n, end, v := p.scanValue(rest)
+		if p.eof && v != matchYes {
+			break // what could not be decided on may be the beginning of a tag
+		}
 		if n > 0 {
 			p.append(rest[:n])
 			p.pos += n

@@ -36,7 +36,8 @@ type parser struct {
 	callsEnded bool // the end of the calls was read
 	incomplete bool // the last call was not read to its end
 
-	schemas map[*Tool]*schema
+	schemas     map[*Tool]*schema
+	holdsValues bool // each parameter is sent when it is whole, unless its tool says otherwise
 
 	// Text.
 	offers   bool   // calls may come
@@ -62,7 +63,7 @@ type state func(*parser) state
 
 func newParser(req *Request, prompt *Prompt, emit func(Event) bool) *parser {
 	p := &parser{req: req, format: cmp.Or(prompt.format, formats[0]), emit: emit, mark: -1, state: textState, offers: req.offers(), thinks: req.Thinking != ThinkingOff,
-		escaped: prompt.escaped, opening: prompt.opening}
+		holdsValues: prompt.holdsValues, escaped: prompt.escaped, opening: prompt.opening}
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == RoleAssistant {
 		for _, part := range prompt.Turns[n-1].Parts {
 			p.prefill += part.Text

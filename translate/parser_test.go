@@ -112,8 +112,10 @@ func (g *grammar) next(e Event) error {
 		if !g.inBlock || e.Index != g.blocks {
 			return errors.New("misplaced content_block_stop")
 		}
-		if g.kind == BlockToolUse && (g.deltas == 0 || jsontext.Value(g.input).Kind() != '{' || !jsontext.Value(g.input).IsValid()) {
-			return errors.New("tool input is not a JSON object: " + string(g.input))
+		if g.kind == BlockToolUse {
+			if err := checkInput(g.input, e.Cut); err != nil {
+				return err
+			}
 		}
 		if g.deltas == 0 {
 			return errors.New("empty block")
@@ -130,6 +132,22 @@ func (g *grammar) next(e Event) error {
 			return errors.New("misplaced message_stop")
 		}
 		g.stopped = true
+	}
+	return nil
+}
+
+// checkInput holds that the input of a call is a JSON object or, where the call was cut,
+// the beginning of one, of which what came whole is an object.
+func checkInput(input []byte, cut int) error {
+	whole := jsontext.Value(input)
+	if cut > 0 {
+		if whole.IsValid() || cut > len(input) {
+			return errors.New("the input of a call that was cut is closed: " + string(input))
+		}
+		whole = append(whole[:cut:cut], '}')
+	}
+	if whole.Kind() != '{' || !whole.IsValid() {
+		return errors.New("tool input is not a JSON object: " + string(whole))
 	}
 	return nil
 }

@@ -31,6 +31,8 @@ type Prompt struct {
 	escaped tagSet
 	// continues says that the model goes on from a prefill.
 	continues bool
+	// holdsValues is HoldValues of the target.
+	holdsValues bool
 }
 
 // ClientStops returns the stop sequences that only the upstream, or who stands in
@@ -87,6 +89,12 @@ type Target struct {
 	Template string
 	// Prefill says that the model continues a last assistant turn.
 	Prefill bool
+	// HoldValues has each parameter of a call sent when it is whole, so that nothing half
+	// ever reaches the client; see [Tool.Streaming].
+	HoldValues bool
+	// MaxTokens is how many tokens an answer can have at most; 0 if that is not known.
+	// The prompt asks for no more.
+	MaxTokens int
 	// TextWire says that the upstream joins all turns into one text with
 	// "\n\nHuman:" and "\n\nAssistant:" (reference/legacy-format.md §9), so that
 	// no untrusted text may spell these markers.
@@ -120,6 +128,7 @@ const (
 	StopSequence      Stop = "stop_sequence"
 	StopToolUse       Stop = "tool_use" // never from an upstream
 	StopRefusal       Stop = "refusal"
+	StopGuardrail     Stop = "guardrail_intervened" // Bedrock's; in the Messages API, a refusal
 	StopContextWindow Stop = "model_context_window_exceeded"
 )
 

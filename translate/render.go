@@ -53,6 +53,7 @@ func RenderContext(ctx context.Context, req *Request, target Target) (*Prompt, e
 			TopP:          req.TopP,
 			TopK:          req.TopK,
 			continues:     target.Prefill,
+			holdsValues:   target.HoldValues,
 		},
 	}
 	for _, step := range []func() error{r.system, r.turns, r.choice} {
@@ -61,6 +62,9 @@ func RenderContext(ctx context.Context, req *Request, target Target) (*Prompt, e
 		}
 	}
 	r.prompt.escaped = r.escape.used
+	if target.MaxTokens > 0 {
+		r.prompt.MaxTokens = min(r.prompt.MaxTokens, target.MaxTokens)
+	}
 	return r.prompt, nil
 }
 

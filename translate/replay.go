@@ -18,7 +18,7 @@ func Replay(m *Message, index int) iter.Seq2[Event, error] {
 			for delta, text := range b.deltas() {
 				events = append(events, Event{Type: ContentBlockDelta, Delta: delta, Index: index, Text: []byte(text)})
 			}
-			for _, e := range append(events, Event{Type: ContentBlockStop, Index: index}) {
+			for _, e := range append(events, Event{Type: ContentBlockStop, Index: index, Cut: len(b.openInput())}) {
 				if !yield(e, nil) {
 					return
 				}
@@ -34,13 +34,26 @@ func (b *ContentBlock) deltas() iter.Seq2[DeltaType, string] {
 	return func(yield func(DeltaType, string) bool) {
 		switch b.Type {
 		case BlockToolUse:
-			yield(InputJSONDelta, string(b.Input))
+			input := b.Input
+			if b.Cut != nil {
+				input = b.openInput()
+			}
+			yield(InputJSONDelta, string(input))
 		case BlockThinking:
 			_ = yield(ThinkingDelta, b.Thinking) && yield(SignatureDelta, b.Signature)
 		default:
 			yield(TextDelta, b.Text)
 		}
 	}
+}
+
+// openInput is what came whole of the input of a call that was cut, left open; nil for
+// any other.
+func (b *ContentBlock) openInput() jsontext.Value {
+	if b.Cut == nil {
+		return nil
+	}
+	return b.Input[:len(b.Input)-1]
 }
 
 // JSONOf returns the JSON value that a text is, or that is all it has in a code

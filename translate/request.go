@@ -107,6 +107,24 @@ type Tool struct {
 	InputSchema jsontext.Value // a valid JSON object without duplicate names
 	// Strict asks for inputs that fit the schema.
 	Strict bool
+	// Streaming says how the input of a call is streamed (eager_input_streaming).
+	Streaming InputStreaming
+}
+
+// InputStreaming says when the parameters of a call are sent.
+type InputStreaming uint8
+
+// The ways to stream an input.
+const (
+	StreamAsTargeted InputStreaming = iota // as Target.HoldValues says
+	StreamEagerly                          // strings as they are written
+	StreamWhole                            // each parameter when it is whole
+)
+
+// holds tells whether each parameter is sent when it is whole; target is what the
+// model's entry says.
+func (t *Tool) holds(target bool) bool {
+	return t.Streaming == StreamWhole || target && t.Streaming != StreamEagerly
 }
 
 // The types of a [ToolChoice].

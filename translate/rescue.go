@@ -12,10 +12,11 @@ import (
 // its text (`<invoke name="…">`, reference/legacy-format.md), with the parser for
 // models that have none, and gives them as tool_use blocks. Events in whose text
 // there is no call go on as they came, except that text may be cut into other
-// pieces. The request says which tools there are; its ID seeds those of the calls.
-func Rescue(req *Request, events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
+// pieces. The request says which tools there are; its ID seeds those of the calls. Of
+// the target, HoldValues counts.
+func Rescue(req *Request, target Target, events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		r := rescuer{req: req, yield: yield}
+		r := rescuer{req: req, prompt: Prompt{holdsValues: target.HoldValues}, yield: yield}
 		for e, err := range events {
 			if err != nil {
 				r.leave()
@@ -34,6 +35,7 @@ func Rescue(req *Request, events iter.Seq2[Event, error]) iter.Seq2[Event, error
 // rescuer looks into the text blocks of one message.
 type rescuer struct {
 	req      *Request
+	prompt   Prompt // that the parser is told of
 	yield    func(Event, error) bool
 	unheard  bool
 	text     *parser // of the text block that is open, or nil
@@ -86,7 +88,7 @@ func (r *rescuer) event(e Event) {
 func (r *rescuer) enter(e Event) {
 	r.start = e
 	r.start.Raw = slices.Clone(e.Raw)
-	r.text = newParser(r.req, &Prompt{}, r.parsed)
+	r.text = newParser(r.req, &r.prompt, r.parsed)
 	r.text.started, r.text.talks = true, true
 	r.text.index = r.next
 	if e.Block.Text != "" {

@@ -32,7 +32,9 @@ type AnthropicOptions struct {
 	BaseURL string
 	// APIKey is sent as x-api-key; "" sends none.
 	APIKey string
-	// HTTPClient replaces the client with the time-outs of this package. Either
+	// Connect is how long it may take to reach the server.
+	Connect Connect
+	// HTTPClient replaces the client with the settings of this package. Either
 	// way redirects are not followed: they would take the key elsewhere.
 	HTTPClient *http.Client
 }
@@ -58,7 +60,7 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 			h.Set("x-api-key", opt.APIKey)
 		}
 	}
-	messages := resource{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient)}
+	messages := resource{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient, opt.Connect)}
 	tokens := messages
 	tokens.url += "/count_tokens"
 	return &Anthropic{messages, tokens}, nil
@@ -71,20 +73,22 @@ func isKey(s string) bool {
 
 // clientOf returns the client, or one of our own for nil, that takes a redirect
 // for the answer.
-func clientOf(client *http.Client) *http.Client {
+func clientOf(client *http.Client, connect Connect) *http.Client {
 	if client == nil {
-		client = &http.Client{Transport: newTransport()}
+		client = &http.Client{Transport: newTransport(connect)}
 	}
 	return withoutRedirects(client)
 }
 
-func newTransport() *http.Transport {
+func newTransport(connect Connect) *http.Transport {
+	dialer := new(net.Dialer)
+	connect.dialer(dialer)
 	t := &http.Transport{
 		Proxy:             http.ProxyFromEnvironment,
-		DialContext:       (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		DialContext:       dialer.DialContext,
 		ForceAttemptHTTP2: true,
 	}
-	tune(t)
+	connect.transport(t)
 	return t
 }
 

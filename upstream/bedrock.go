@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -23,7 +22,8 @@ type BedrockOptions struct {
 	Region     string
 	Profile    string       // of the shared configuration files
 	Endpoint   string       // URL to use instead of the region's own
-	HTTPClient *http.Client // replaces the one with the time-outs of this package, for Bedrock itself
+	Connect    Connect      // how long it may take to reach Bedrock, or a server of credentials
+	HTTPClient *http.Client // replaces the one with the settings of this package, for Bedrock itself
 }
 
 // Bedrock invokes models over the wire that suits them. Each wire has a type of
@@ -75,8 +75,8 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	}
 	// The SDK's own kind of client, so that AWS_CA_BUNDLE keeps its meaning.
 	client := awshttp.NewBuildableClient().
-		WithDialerOptions(func(d *net.Dialer) { d.Timeout = connectTimeout }).
-		WithTransportOptions(tune)
+		WithDialerOptions(opt.Connect.dialer).
+		WithTransportOptions(opt.Connect.transport)
 	return append(load, config.WithHTTPClient(client))
 }
 

@@ -29,7 +29,7 @@ func (b *Bedrock) Converse() *BedrockConverse { return &BedrockConverse{b} }
 func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	// A Claude alone can be asked which sequence it met.
 	send, watch := splitStops(p, m.Can, isClaude(m.ID))
-	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m.ID, func() (wireRequest[translate.Chunk], error) {
+	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
 		data, err := encodeConverse(m, p, send)
 		d := &converseDecoder{stops: send}
 		if m.Can.Has(Streaming) {
@@ -40,14 +40,14 @@ func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prom
 }
 
 // converseStream asks for an event stream.
-func converseStream(ctx context.Context, client *bedrockruntime.Client, model string, x *exchange) error {
-	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &model}, x.join, x.replaceBody, withoutEventStream)
+func converseStream(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
+	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, x.join, x.replaceBody, withoutEventStream)
 	return err
 }
 
 // converse asks for the answer in one piece.
-func converse(ctx context.Context, client *bedrockruntime.Client, model string, x *exchange) error {
-	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &model}, x.join, x.replaceBody)
+func converse(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
+	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, x.join, x.replaceBody)
 	return err
 }
 

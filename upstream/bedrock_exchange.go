@@ -25,21 +25,21 @@ type wireRequest[P portion] struct {
 
 // operation is one of Bedrock's. It sends the request of an exchange, to which it
 // leaves the answer.
-type operation func(ctx context.Context, client *bedrockruntime.Client, model string, x *exchange) error
+type operation func(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error
 
 // invokeBedrock sends the request that encode makes once the range begins.
-func invokeBedrock[P portion](ctx context.Context, b *Bedrock, model string, encode func() (wireRequest[P], error)) iter.Seq2[P, error] {
+func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode func() (wireRequest[P], error)) iter.Seq2[P, error] {
 	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		var none P
 		request, err := encode()
 		if err == nil {
-			err = checkModelID(model)
+			err = checkModelID(m.ID)
 		}
 		if err != nil {
 			yield(none, err)
 			return
 		}
-		x, err := b.open(ctx, model, request.data, request.send)
+		x, err := b.open(ctx, m, request.data, request.send)
 		if err != nil {
 			yield(none, err)
 			return
@@ -52,9 +52,9 @@ func invokeBedrock[P portion](ctx context.Context, b *Bedrock, model string, enc
 }
 
 // open sends the request and returns an exchange with an answer, unread.
-func (b *Bedrock) open(ctx context.Context, model string, data []byte, send operation) (*exchange, error) {
+func (b *Bedrock) open(ctx context.Context, m Model, data []byte, send operation) (*exchange, error) {
 	x := &exchange{request: data}
-	if err := send(ctx, b.client, model, x); err != nil {
+	if err := send(ctx, b.client, m, x); err != nil {
 		x.close()
 		return nil, bedrockError(err)
 	}

@@ -28,31 +28,34 @@ func (b *Bedrock) Messages() *BedrockMessages { return &BedrockMessages{b} }
 
 // Invoke sends the prompt to the model with this id, inference profile or ARN.
 func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invokeBedrock(ctx, b.bedrock, m.ID, func() (wireRequest[translate.Chunk], error) {
+	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
 		data, err := messagesBody{AnthropicVersion: bedrockVersion, cache: m.Can.Has(Caching)}.encode(p)
 		return wireRequest[translate.Chunk]{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
 	})
 }
 
 // invokeModel sends the body in the model's own form.
-func invokeModel(ctx context.Context, client *bedrockruntime.Client, model string, x *exchange) error {
-	_, err := client.InvokeModelWithResponseStream(ctx, &bedrockruntime.InvokeModelWithResponseStreamInput{
-		ModelId: &model, Body: x.request, ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
-	}, x.join, withoutEventStream)
+func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
+	in := &bedrockruntime.InvokeModelWithResponseStreamInput{
+		ModelId: &m.ID, Body: x.request, ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
+	}
+	m.Guardrail.guard(in)
+	x.request = in.Body
+	_, err := client.InvokeModelWithResponseStream(ctx, in, x.join, withoutEventStream)
 	return err
 }
 
 // readChunks reads an answer in the model's own form, chunk by chunk.
 func readChunks[P portion](decode func(data []byte) (P, error)) func(io.Reader, func(P, error) bool) bool {
 	return func(answer io.Reader, yield func(P, error) bool) bool {
-		return decodeStream(newFrameReader(answer).payloads(), decode, yield)
+		return decodeStream(withIntervention(newFrameReader(answer).payloads()), decode, yield)
 	}
 }
 
 // Pass sends the request of a client to the model with this id, inference profile
 // or ARN, which has tools of its own.
 func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return invokeBedrock(ctx, b.bedrock, m.ID, func() (wireRequest[translate.Event], error) {
+	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Event], error) {
 		return wireRequest[translate.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
 	})
 }

@@ -37,7 +37,7 @@ func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
 
 // Invoke sends the prompt to the model with this id or ARN.
 func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invokeBedrock(ctx, b.bedrock, m.ID, func() (wireRequest[translate.Chunk], error) {
+	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
 		data, err := encodeText(p)
 		return wireRequest[translate.Chunk]{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
 	})
@@ -121,13 +121,15 @@ type textCompletion struct {
 	Stop       string         `json:"stop"` // the sequence that was met
 	Error      messagesError  `json:"error"`
 	Metrics    bedrockMetrics `json:"amazon-bedrock-invocationMetrics"`
+	Action     string         `json:"amazon-bedrock-guardrailAction"`
 }
 
 // textDecoder turns the chunks of one completion into ours.
 type textDecoder struct {
-	prompt *translate.Prompt
-	begun  bool   // there was text
-	text   []byte // of the last completion, kept to save an allocation a chunk
+	prompt     *translate.Prompt
+	begun      bool   // there was text
+	intervened bool   // a guardrail did
+	text       []byte // of the last completion, kept to save an allocation a chunk
 }
 
 // newTextDecoder returns a decoder for the answer to a prompt.
@@ -145,8 +147,12 @@ func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 	}
 	switch c.Type {
 	case "", "completion":
+		d.intervened = d.intervened || c.Action == Intervened
 		chunk := translate.Chunk{Text: d.trim(c.Completion), Usage: c.Metrics.usage()}
-		if c.StopReason != "" {
+		switch {
+		case c.StopReason != "" && d.intervened:
+			chunk.Stop = translate.StopGuardrail
+		case c.StopReason != "":
 			chunk.Stop, chunk.StopSequence = d.stop(c.StopReason, c.Stop)
 		}
 		return chunk, nil

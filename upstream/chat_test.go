@@ -46,7 +46,7 @@ func TestChatBody(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := encodeChat(Model{"m", test.can}, &test.prompt, test.stop, true)
+			got, err := encodeChat(Model{ID: "m", Can: test.can}, &test.prompt, test.stop, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestChatCannotShow(t *testing.T) {
 	}
 	for _, test := range tests {
 		p := &translate.Prompt{Turns: partsTurn(translate.Part{Type: test.kind, Source: []byte(test.source)})}
-		_, err := encodeChat(Model{"m", test.can}, p, nil, true)
+		_, err := encodeChat(Model{ID: "m", Can: test.can}, p, nil, true)
 		if err == nil || !strings.Contains(err.Error(), "400 invalid_request_error") || !strings.Contains(err.Error(), test.kind+" in turn 1 (user)") {
 			t.Errorf("%s: %v", test.name, err)
 		}

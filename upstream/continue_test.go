@@ -22,7 +22,7 @@ func TestContinuation(t *testing.T) {
 			// Text completions would take it for a turn, so that nothing is sent.
 			{"Hi\n\nAssistant: a" + translate.CallsEnd + "b", map[bool]string{
 				false: `{"x":"Hi\n\nAssistant: a</function_calls>b"} tool_use`,
-				true:  `{"x":"Hi\n\nAssistant: a</function_calls>"} max_tokens`,
+				true:  `{} max_tokens`,
 			}[w.plain]},
 		}
 		for _, test := range tests {

@@ -163,7 +163,10 @@ func (d *converseDecoder) stop(s converseStop) error {
 	switch s.StopReason {
 	case "":
 		return gatewayError("the upstream ended its answer without a stop reason", nil)
-	case "guardrail_intervened", "content_filtered":
+	case "guardrail_intervened":
+		d.last.Stop = translate.StopGuardrail
+		return nil
+	case "content_filtered":
 		d.last.Stop = translate.StopRefusal
 		return nil
 	case "malformed_model_output", "malformed_tool_use":

@@ -70,7 +70,7 @@ func TestReadConverseStream(t *testing.T) {
 		{"no metadata", nil, start + text + stop("max_tokens"), "Hé", "", translate.Chunk{Stop: translate.StopMaxTokens}, ""},
 		{"metadata first", nil, start + usage + stop("end_turn"), "", "", end, ""},
 		{"nothing behind the metadata is read", nil, start + stop("end_turn") + usage + "x", "", "", end, ""},
-		{"refused by a guardrail", nil, start + stop("guardrail_intervened"), "", "", translate.Chunk{Stop: translate.StopRefusal}, ""},
+		{"refused by a guardrail", nil, start + stop("guardrail_intervened"), "", "", translate.Chunk{Stop: translate.StopGuardrail}, ""},
 		{"filtered", nil, start + stop("content_filtered"), "", "", translate.Chunk{Stop: translate.StopRefusal}, ""},
 		{"a full context window", nil, start + stop("model_context_window_exceeded"), "", "", translate.Chunk{Stop: translate.StopContextWindow}, ""},
 		{"a reason to come", nil, start + stop("weary"), "", "", translate.Chunk{Stop: translate.StopEndTurn}, ""},

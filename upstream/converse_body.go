@@ -9,11 +9,12 @@ import (
 // converseBody is the request body of Converse and ConverseStream, as far as a
 // prompt needs it (reference/bedrock.md §5).
 type converseBody struct {
-	Messages       []converseMessage `json:"messages"`
-	System         []converseBlock   `json:"system,omitempty"`
-	Inference      converseInference `json:"inferenceConfig"`
-	RequestFields  *familyFields     `json:"additionalModelRequestFields,omitzero"`
-	ResponseFields []string          `json:"additionalModelResponseFieldPaths,omitempty"`
+	Messages       []converseMessage  `json:"messages"`
+	System         []converseBlock    `json:"system,omitempty"`
+	Inference      converseInference  `json:"inferenceConfig"`
+	RequestFields  *familyFields      `json:"additionalModelRequestFields,omitzero"`
+	ResponseFields []string           `json:"additionalModelResponseFieldPaths,omitempty"`
+	Guardrail      *converseGuardrail `json:"guardrailConfig,omitzero"`
 }
 
 type converseMessage struct {
@@ -61,6 +62,7 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 	b := converseBody{
 		Inference:     converseInference{p.MaxTokens, p.Temperature, p.TopP, stops},
 		RequestFields: topKFields(m.ID, p.TopK),
+		Guardrail:     m.Guardrail.converse(m.Can.Has(Streaming)),
 	}
 	if len(stops) > 0 && isClaude(m.ID) {
 		b.ResponseFields = []string{stopSequencePointer}

@@ -39,9 +39,9 @@ func TestConverseBody(t *testing.T) {
 		stops  []string
 		want   string
 	}{
-		{"the least", Model{"meta.llama3-8b-instruct-v1:0", anything}, translate.Prompt{Turns: hi, MaxTokens: 1}, nil,
+		{"the least", Model{ID: "meta.llama3-8b-instruct-v1:0", Can: anything}, translate.Prompt{Turns: hi, MaxTokens: 1}, nil,
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":1}}`},
-		{"all of it, for a Claude", Model{"us.anthropic.claude-3-7-sonnet-20250219-v1:0", anything}, translate.Prompt{
+		{"all of it, for a Claude", Model{ID: "us.anthropic.claude-3-7-sonnet-20250219-v1:0", Can: anything}, translate.Prompt{
 			System:      system,
 			Turns:       []translate.Turn{textTurn(translate.RoleUser, "Hi", " ", "<b> & \u2028"), textTurn(translate.RoleAssistant, "<function_calls>")},
 			MaxTokens:   64,
@@ -51,24 +51,24 @@ func TestConverseBody(t *testing.T) {
 				`"system":[{"text":"<tools>"},{"cachePoint":{"type":"default"}},{"text":"Be \"brief\""}],` +
 				`"inferenceConfig":{"maxTokens":64,"temperature":0.5,"topP":0.25,"stopSequences":["</function_calls>","END"]},` +
 				`"additionalModelRequestFields":{"top_k":40},"additionalModelResponseFieldPaths":["/stop_sequence"]}`},
-		{"another family does not say where it stopped", Model{"mistral.mistral-large-2402-v1:0", anything &^ Caching},
+		{"another family does not say where it stopped", Model{ID: "mistral.mistral-large-2402-v1:0", Can: anything &^ Caching},
 			translate.Prompt{System: system, Turns: hi, MaxTokens: 9, TopK: &topK}, []string{"END"},
 			`{` + hiJSON + `,"system":[{"text":"<tools>"},{"text":"Be \"brief\""}],"inferenceConfig":{"maxTokens":9,"stopSequences":["END"]},"additionalModelRequestFields":{"top_k":40}}`},
-		{"top_k of Cohere", Model{"cohere.command-r-v1:0", anything}, translate.Prompt{Turns: hi, MaxTokens: 9, TopK: &topK}, nil,
+		{"top_k of Cohere", Model{ID: "cohere.command-r-v1:0", Can: anything}, translate.Prompt{Turns: hi, MaxTokens: 9, TopK: &topK}, nil,
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":9},"additionalModelRequestFields":{"k":40}}`},
-		{"top_k of Nova", Model{"us.amazon.nova-pro-v1:0", anything}, translate.Prompt{Turns: hi, MaxTokens: 9, TopK: &topK}, nil,
+		{"top_k of Nova", Model{ID: "us.amazon.nova-pro-v1:0", Can: anything}, translate.Prompt{Turns: hi, MaxTokens: 9, TopK: &topK}, nil,
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":9},"additionalModelRequestFields":{"inferenceConfig":{"topK":40}}}`},
-		{"nothing to cache", Model{"us.amazon.nova-pro-v1:0", anything}, translate.Prompt{System: []translate.Text{{Text: "\n"}}, Turns: hi, MaxTokens: 9}, nil,
+		{"nothing to cache", Model{ID: "us.amazon.nova-pro-v1:0", Can: anything}, translate.Prompt{System: []translate.Text{{Text: "\n"}}, Turns: hi, MaxTokens: 9}, nil,
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":9}}`},
-		{"no system messages", Model{"amazon.titan-text-lite-v1", Streaming | Caching}, translate.Prompt{System: system, Turns: hi, MaxTokens: 9}, nil,
+		{"no system messages", Model{ID: "amazon.titan-text-lite-v1", Can: Streaming | Caching}, translate.Prompt{System: system, Turns: hi, MaxTokens: 9}, nil,
 			`{"messages":[{"role":"user","content":[{"text":"<tools>\n\nBe \"brief\"\n\nHi"}]}],"inferenceConfig":{"maxTokens":9}}`},
-		{"no system messages, and an image first", Model{"m", Images}, translate.Prompt{System: system[:1], MaxTokens: 9,
+		{"no system messages, and an image first", Model{ID: "m", Can: Images}, translate.Prompt{System: system[:1], MaxTokens: 9,
 			Turns: partsTurn(translate.Part{Type: translate.PartImage, Source: pngSource}, textPart("Look"))}, nil,
 			`{"messages":[{"role":"user","content":[{"image":{"format":"png","source":{"bytes":"aGk="}}},{"text":"<tools>\n\nLook"}]}],"inferenceConfig":{"maxTokens":9}}`},
-		{"no system messages, and an image alone", Model{"m", Images}, translate.Prompt{System: system[:1], MaxTokens: 9,
+		{"no system messages, and an image alone", Model{ID: "m", Can: Images}, translate.Prompt{System: system[:1], MaxTokens: 9,
 			Turns: partsTurn(translate.Part{Type: translate.PartImage, Source: pngSource})}, nil,
 			`{"messages":[{"role":"user","content":[{"text":"<tools>"},{"image":{"format":"png","source":{"bytes":"aGk="}}}]}],"inferenceConfig":{"maxTokens":9}}`},
-		{"a blank prefill", Model{"m", anything}, translate.Prompt{Turns: []translate.Turn{hi[0], textTurn(translate.RoleAssistant, "\n")}, MaxTokens: 9}, nil,
+		{"a blank prefill", Model{ID: "m", Can: anything}, translate.Prompt{Turns: []translate.Turn{hi[0], textTurn(translate.RoleAssistant, "\n")}, MaxTokens: 9}, nil,
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":9}}`},
 	}
 	for _, test := range tests {
@@ -111,7 +111,7 @@ func TestConverseDocuments(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			data, err := encodeConverse(Model{"m", anything}, &translate.Prompt{Turns: partsTurn(test.parts...), MaxTokens: 1}, nil)
+			data, err := encodeConverse(Model{ID: "m", Can: anything}, &translate.Prompt{Turns: partsTurn(test.parts...), MaxTokens: 1}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +173,7 @@ func TestConverseRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := encodeConverse(Model{"m", test.can}, &translate.Prompt{Turns: test.turns, MaxTokens: 1}, nil)
+			_, err := encodeConverse(Model{ID: "m", Can: test.can}, &translate.Prompt{Turns: test.turns, MaxTokens: 1}, nil)
 			var e *Error
 			if !errors.As(err, &e) || e.Status != 400 || e.Type != typeInvalidRequest || e.Message != test.message {
 				t.Errorf("%v", err)

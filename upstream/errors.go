@@ -26,6 +26,9 @@ type Error struct {
 	// Refuses is the feature that the model was asked for and does not have. The
 	// same request without it may be accepted.
 	Refuses Features
+	// MaxTokens is the most tokens that the model gives, where it was asked for more;
+	// 0 if that was not what was wrong. The same request for so many may be accepted.
+	MaxTokens int
 	// Final says that to try again is of no use, whatever the status.
 	Final bool
 	// RequestID is the upstream's id of the request, "" if it gave none.
@@ -160,7 +163,8 @@ func (a answer) error(message string) *Error {
 		e.Err = errors.New(message)
 	}
 	if a.status == http.StatusBadRequest {
-		e.Refuses = featureRefused(message)
+		message = unwrapped(message)
+		e.Refuses, e.MaxTokens = featureRefused(message), limitRefused(message)
 	}
 	return e
 }

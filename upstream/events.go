@@ -193,7 +193,7 @@ func latest(old, news translate.Usage) translate.Usage {
 // a turn that the upstream would like to go on with, is an end like any other.
 func stopReason(s string) translate.Stop {
 	switch stop := translate.Stop(s); stop {
-	case translate.StopMaxTokens, translate.StopSequence, translate.StopRefusal, translate.StopContextWindow:
+	case translate.StopMaxTokens, translate.StopSequence, translate.StopRefusal, translate.StopGuardrail, translate.StopContextWindow:
 		return stop
 	}
 	return translate.StopEndTurn

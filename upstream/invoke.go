@@ -1,11 +1,13 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -14,7 +16,7 @@ import (
 )
 
 const (
-	connectTimeout = 5 * time.Second
+	defaultConnect = 5 * time.Second
 	idleConns      = 256 // kept for each upstream
 	idleTimeout    = 90 * time.Second
 	// A connection over which nothing came for this long is asked for a sign of
@@ -27,10 +29,19 @@ const (
 	trailerWait  = 50 * time.Millisecond
 )
 
-// tune gives a transport the time-outs of reaching an upstream. How long an
-// answer may take is for the context to say.
-func tune(t *http.Transport) {
-	t.TLSHandshakeTimeout = connectTimeout
+// Connect is how long it may take to reach an upstream: to connect, and then to agree
+// on TLS. 0 is 5 seconds. All else of a connection is the same whatever it is.
+type Connect time.Duration
+
+func (c Connect) timeout() time.Duration { return cmp.Or(time.Duration(c), defaultConnect) }
+
+// dialer sets the time-out of a dialer.
+func (c Connect) dialer(d *net.Dialer) { d.Timeout = c.timeout() }
+
+// transport gives a transport the settings for an upstream. How long an answer may
+// take is for the context to say.
+func (c Connect) transport(t *http.Transport) {
+	t.TLSHandshakeTimeout = c.timeout()
 	t.MaxIdleConns = 0
 	t.MaxIdleConnsPerHost = idleConns
 	t.IdleConnTimeout = idleTimeout

@@ -7,8 +7,12 @@ import (
 
 // Model is a model of an upstream.
 type Model struct {
-	ID  string   // that the upstream knows
-	Can Features // what may be asked of it
+	ID        string   // that the upstream knows
+	Can       Features // what may be asked of it
+	MaxTokens int      // the most that an answer can have; 0 if that is not known
+	// Guardrail is what the answer has to pass; nil for none. It is for an upstream
+	// that keeps it.
+	Guardrail *Guardrail
 }
 
 // Features is a set of what some models can be asked and others refuse.
@@ -111,13 +115,18 @@ var refusals = []struct {
 // wrappings are what some servers write before a message.
 var wrappings = []string{"the model returned the following errors: ", "jinja exception: ", "error: ", "value error, "}
 
-// featureRefused returns the feature that a server refuses with this message, 0 if it
-// refuses something else.
-func featureRefused(message string) Features {
+// unwrapped returns a message as it is compared with the beginnings that are known.
+func unwrapped(message string) string {
 	message = strings.ToLower(strings.ReplaceAll(message, "’", "'"))
 	for _, wrapping := range wrappings {
 		message = strings.TrimPrefix(message, wrapping)
 	}
+	return message
+}
+
+// featureRefused returns the feature that a server refuses with this message, which is
+// unwrapped, 0 if it refuses something else.
+func featureRefused(message string) Features {
 	for _, r := range refusals {
 		if strings.HasPrefix(message, r.text) {
 			return r.feature

@@ -223,6 +223,9 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
 	case "message_delta":
 		e.Type = translate.MessageDelta
 		d.usage = latest(d.usage, ev.Usage)
+		if ev.Delta.StopReason == translate.StopGuardrail { // which the Messages API has no other word for
+			e.Raw = withStop(data, translate.StopRefusal)
+		}
 		e.Message = &translate.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
 	case "message_stop":
 		e.Type = translate.MessageStop

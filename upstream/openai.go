@@ -18,7 +18,9 @@ type OpenAIOptions struct {
 	BaseURL string
 	// APIKey is sent as a bearer token; "" sends none.
 	APIKey string
-	// HTTPClient replaces the client with the time-outs of this package. Either
+	// Connect is how long it may take to reach the server.
+	Connect Connect
+	// HTTPClient replaces the client with the settings of this package. Either
 	// way redirects are not followed: they would take the key elsewhere.
 	HTTPClient *http.Client
 }
@@ -44,7 +46,7 @@ func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 		}
 	}
 	url := strings.TrimRight(base.String(), "/") + "/chat/completions"
-	return &OpenAI{chat{completions: resource{url, header, clientOf(opt.HTTPClient)}}}, nil
+	return &OpenAI{chat{completions: resource{url, header, clientOf(opt.HTTPClient, opt.Connect)}}}, nil
 }
 
 // Invoke sends the prompt to the model of this name.

@@ -26,7 +26,9 @@ type VertexOptions struct {
 	// or another identity provider (workload identity federation). It is read for
 	// every new token. "" asks the metadata server of the machine or pod.
 	Credentials string
-	// HTTPClient replaces the client with the time-outs of this package, for Vertex
+	// Connect is how long it may take to reach Vertex, or a token server.
+	Connect Connect
+	// HTTPClient replaces the client with the settings of this package, for Vertex
 	// and for token servers. Either way redirects are not followed.
 	HTTPClient *http.Client
 	// OnToken, if it is not nil, is called with the end of each new access token that
@@ -49,7 +51,7 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := clientOf(opt.HTTPClient)
+	client := clientOf(opt.HTTPClient, opt.Connect)
 	transport := &bearer{base: client.Transport, tokens: newTokenCache(opt, *client)}
 	if transport.base == nil {
 		transport.base = http.DefaultTransport

@@ -133,7 +133,7 @@ func call(ctx context.Context, up proxy.Upstream, way proxy.Way) error {
 			Role:    translate.RoleUser,
 			Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Say ok."}},
 		}},
-	}, way.Target(asked.Can))
+	}, way.Target(asked))
 	if err != nil {
 		return err
 	}

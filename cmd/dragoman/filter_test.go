@@ -167,6 +167,9 @@ func TestParse(t *testing.T) {
 		{"too long", []string{"--request", request, "--stop", "max_tokens"}, "It rai", []block{{Type: "text", Text: "It rai"}}, "max_tokens", ""},
 		{"the client's sequence", []string{"--request", stopping, "--stop", "stop_sequence=a=b"}, "It rains.", []block{{Type: "text", Text: "It rains."}}, "stop_sequence", "a=b"},
 		{"nothing", []string{"--request", request}, "", nil, "end_turn", ""},
+		{"the end of calls in JSON", []string{"--request", request, "--format", "json", "--stop", "stop_sequence=<tool_response>"}, "It rains.", []block{{Type: "text", Text: "It rains."}}, "end_turn", ""},
+		{"that is none in another format", []string{"--request", request, "--stop", "stop_sequence=<tool_response>"}, "It rains.", []block{{Type: "text", Text: "It rains."}}, "stop_sequence", "<tool_response>"},
+		{"the end of calls in any format", []string{"--request", request, "--format", "any", "--stop", "stop_sequence"}, weatherCall, wantCall, "tool_use", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,6 +230,7 @@ func TestParseLines(t *testing.T) {
 	text := []block{{Type: "text", Text: "It rains."}}
 	loose := strings.ReplaceAll(line(strings.ReplaceAll(weatherCall, "get_weather", "Weather::get"), `,"stop_reason":"stop_sequence"`), "get_weather", "Weather::get")
 	looseCall := []block{wantCall[0], {Type: "tool_use", Name: "Weather::get", Input: wantCall[1].Input}}
+	const jsonCall = "Let me look.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Ålesund\", \"days\": 3}}\n</tool_call>\n"
 	tests := []struct {
 		name string
 		line string
@@ -241,7 +245,15 @@ func TestParseLines(t *testing.T) {
 		{"sequence without a reason", line(weatherCall, `,"stop_sequence":"</function_calls>"`), wantCall, "tool_use", ""},
 		{"max_tokens", line("It rains.", `,"stop_reason":"max_tokens"`), text, "max_tokens", ""},
 		{"a name outside the API's pattern", loose, looseCall, "tool_use", ""},
-		{"a member of the user's own", line("It rains.", `,"id":7`), text, "end_turn", ""},
+		{"a member of the user's own", line("It rains.", `,"id":7`), nil, "", "id: unknown name; the names here are request, completion, stop_reason, stop_sequence, chunk, format"},
+		{"a format", line(jsonCall, `,"format":"json","stop_reason":"stop_sequence"`), wantCall, "tool_use", ""},
+		{"another than it is written in", line(jsonCall, `,"format":"attribute"`), wantCall, "tool_use", ""},
+		{"any format", line(weatherCall, `,"format":"any","stop_reason":"stop_sequence"`), wantCall, "tool_use", ""},
+		{"no format", line(weatherCall, `,"format":null,"stop_reason":"stop_sequence"`), wantCall, "tool_use", ""},
+		{"a format that is none", line(weatherCall, `,"format":"yaml"`), nil, "", `format: "yaml" is none; there are: legacy, attribute, json, any`},
+		{"a format with a slip", line(weatherCall, `,"format":"JSON"`), nil, "", `format: "JSON" is none; did you mean "json"?`},
+		{"all in capitals", line("It rains.", `,"STOP_SEQUENCE":"x"`), nil, "", `STOP_SEQUENCE: unknown name; did you mean "stop_sequence"?`},
+		{"the request in capitals", strings.Replace(line("It rains.", ""), `"request"`, `"Request"`, 1), nil, "", `Request: unknown name; did you mean "request"?`},
 		{"a slip", line("It rains.", `,"stop_reson":"max_tokens"`), nil, "", `stop_reson: unknown name; did you mean "stop_reason"?`},
 		{"a name in capitals", line("It rains.", `,"Chunk":1`), nil, "", `did you mean "chunk"?`},
 		{"twice", line("It rains.", `,"completion":"x"`), nil, "", "the line cannot be read"},

@@ -89,6 +89,8 @@ func TestExitCodes(t *testing.T) {
 		{"parse without a request", []string{"parse"}, nil, 2, "--request is missing"},
 		{"parse with a bad stop", []string{"parse", "--request", request, "--stop", "tool_use"}, nil, 2, `"tool_use" is not a reason`},
 		{"parse with a stray sequence", []string{"parse", "--request", request, "--stop", "end_turn=x"}, nil, 2, "end_turn has no stop sequence"},
+		{"parse with an unknown format", []string{"parse", "--request", request, "--format", "yaml"}, nil, 2, `parse: --format: "yaml" is none; there are: legacy, attribute, json, any`},
+		{"parse lines with an unknown format", []string{"parse", "--jsonl", "--format", "jsn"}, nil, 2, `parse: --format: "jsn" is none; did you mean "json"?`},
 		{"parse with a bad chunk", []string{"parse", "--request", request, "--chunk", "-1"}, nil, 2, "--chunk: -1 is less than 0"},
 		{"parse jsonl with a flag of the other form", []string{"parse", "--jsonl", "--events"}, nil, 2, "--events does not go with --jsonl"},
 		{"parse jsonl with such a variable", []string{"parse", "--jsonl"}, map[string]string{"DRAGOMAN_CHUNK": "3"}, 2, "DRAGOMAN_CHUNK does not go with --jsonl"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -19,15 +20,17 @@ import (
 func parseCommand() command {
 	return command{
 		name:     "parse",
-		synopsis: "--request FILE [--stop REASON[=SEQUENCE]] [--chunk N] [--events] [FILE]\n       dragoman parse --jsonl [FILE]",
+		synopsis: "--request FILE [--format NAME] [--stop REASON[=SEQUENCE]] [--chunk N] [--events] [FILE]\n       dragoman parse --jsonl [--format NAME] [FILE]",
 		brief:    "read a completion as the message a client would get",
 		about: `
 Reads the text of a completion from FILE or standard input, and the Messages request it answers from
 the file of --request, and prints the message as JSON, or with --events each event of the stream.
-The network and the configuration are not used. The names of tools are not checked.
+The network and the configuration are not used. The names of tools are not checked. A call is read
+whichever format it is written in; that of --format is what the model was asked in.
 
-With --jsonl each line is {"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N},
-of which the first two are needed, and each line out its message, or {"error":{"type":…,"message":…}}.
+With --jsonl each line is
+{"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N,"format":…}, of which the
+first two are needed, and each line out its message, or {"error":{"type":…,"message":…}}.
 
   dragoman parse --request request.json --stop stop_sequence completion.txt
   dragoman parse --request request.json --events --chunk 1 completion.txt`,
@@ -36,6 +39,7 @@ of which the first two are needed, and each line out its message, or {"error":{"
 		setup: func(fs *flagSet) action {
 			var f parseFlags
 			fs.StringVar(&f.request, "request", "", "the Messages request, in `FILE`")
+			fs.StringVar(&f.format, "format", translate.Formats()[0], "the completion is in the format `NAME`: "+strings.Join(parseFormats(), ", "))
 			fs.StringVar(&f.stop, "stop", "end_turn", "why the completion ended: `REASON` is end_turn, max_tokens, refusal,\n        model_context_window_exceeded, or stop_sequence, which may name its sequence: stop_sequence="+translate.CallsEnd)
 			fs.IntVar(&f.chunk, "chunk", 0, "cut the completion into pieces of `N` bytes; 0: do not cut")
 			fs.BoolVar(&f.events, "events", false, "print the events, one JSON object a line")
@@ -46,12 +50,38 @@ of which the first two are needed, and each line out its message, or {"error":{"
 }
 
 type parseFlags struct {
-	request, stop string
-	chunk         int
-	events, lines bool
+	request, stop, format string
+	chunk                 int
+	events, lines         bool
+}
+
+// anyFormat stands for all formats.
+const anyFormat = "any"
+
+// parseFormats returns the names by which a format can be asked for.
+func parseFormats() []string { return append(translate.Formats(), anyFormat) }
+
+// checkFormat returns an error for a name that is none of them.
+func checkFormat(name string) error {
+	names := parseFormats()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	if near := suggest(name, names); near != "" {
+		return fmt.Errorf("%q is none; did you mean %q?", name, near)
+	}
+	return fmt.Errorf("%q is none; there are: %s", name, strings.Join(names, ", "))
+}
+
+// suggest returns the name that is meant, whatever its case, "" if none is near.
+func suggest(name string, names []string) string {
+	return cmp.Or(nearest.Word(name, names), nearest.Word(strings.ToLower(name), names))
 }
 
 func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
+	if err := checkFormat(f.format); err != nil {
+		return usagef("parse: --format: %v", err)
+	}
 	if f.lines {
 		for _, name := range []string{"request", "stop", "chunk", "events"} {
 			if from := fs.from[name]; from != "" {
@@ -63,9 +93,9 @@ func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 			return err
 		}
 		defer in.Close()
-		return eachLine(in, p.stdout, parseLine)
+		return eachLine(in, p.stdout, func(n int, line, dst []byte) ([]byte, error) { return parseLine(n, line, dst, f.format) })
 	}
-	c := completion{cut: f.chunk}
+	c := completion{cut: f.chunk, format: f.format}
 	var err error
 	reason, sequence, _ := strings.Cut(f.stop, "=")
 	if c.stop, c.sequence, err = stopOf(reason, sequence); err != nil {
@@ -119,8 +149,9 @@ type completion struct {
 	request  []byte // JSON
 	text     string
 	stop     translate.Stop
-	sequence string
-	cut      int // bytes of a chunk; 0: one chunk
+	sequence string // "" for the end of the calls
+	format   string // a name of parseFormats
+	cut      int    // bytes of a chunk; 0: one chunk
 }
 
 // parse reads the completion as events. The id of the request seeds theirs.
@@ -130,9 +161,19 @@ func (c completion) parse(id string) (iter.Seq2[translate.Event, error], error) 
 		return nil, err
 	}
 	req.ID = id
-	prompt, err := translate.Render(req, translate.Target{}) // no prefill: the text is the whole answer
+	var target translate.Target // no prefill: the text is the whole answer
+	if c.format != anyFormat {
+		target.Format = c.format
+	}
+	prompt, err := translate.Render(req, target)
 	if err != nil {
 		return nil, err
+	}
+	if c.stop == translate.StopSequence && c.sequence == "" {
+		c.sequence = translate.CallsEnd
+		if len(prompt.ClientStops()) < len(prompt.StopSequences) {
+			c.sequence = prompt.StopSequences[0]
+		}
 	}
 	return translate.Events(req, prompt, c.chunks), nil
 }
@@ -157,7 +198,7 @@ func (c completion) chunks(*translate.Prompt) iter.Seq2[translate.Chunk, error] 
 }
 
 // stopOf checks why a completion ended. No reason is end_turn, or stop_sequence
-// where a sequence is given; no sequence is the end of the calls.
+// where a sequence is given.
 func stopOf(reason, sequence string) (translate.Stop, string, error) {
 	stops := []translate.Stop{
 		translate.StopEndTurn, translate.StopMaxTokens, translate.StopSequence, translate.StopRefusal, translate.StopContextWindow,
@@ -171,11 +212,8 @@ func stopOf(reason, sequence string) (translate.Stop, string, error) {
 	case !slices.Contains(stops, stop):
 		return "", "", fmt.Errorf("%q is not a reason: use one of %s", reason, strings.Trim(fmt.Sprint(stops), "[]"))
 	}
-	switch {
-	case stop != translate.StopSequence && sequence != "":
+	if stop != translate.StopSequence && sequence != "" {
 		return "", "", fmt.Errorf("%s has no stop sequence: the reason for %q is stop_sequence", stop, sequence)
-	case stop == translate.StopSequence && sequence == "":
-		sequence = translate.CallsEnd
 	}
 	return stop, sequence, nil
 }
@@ -187,12 +225,14 @@ type parsedLine struct {
 	StopReason   string                    `json:"stop_reason"`
 	StopSequence string                    `json:"stop_sequence"`
 	Chunk        int                       `json:"chunk"`
-	Others       map[string]jsontext.Value `json:",embed"` // the user's own, but for slips
+	Format       *string                   `json:"format"`
+	Others       map[string]jsontext.Value `json:",embed"` // slips
 }
 
-// parseLine appends the message of line n to dst.
-func parseLine(n int, line, dst []byte) ([]byte, error) {
-	c, err := completionOf(line)
+// parseLine appends the message of line n to dst. The format is for a line that names
+// none.
+func parseLine(n int, line, dst []byte, format string) ([]byte, error) {
+	c, err := completionOf(line, format)
 	if err != nil {
 		return dst, err
 	}
@@ -207,7 +247,7 @@ func parseLine(n int, line, dst []byte) ([]byte, error) {
 	return msg.AppendJSON(dst), nil
 }
 
-func completionOf(line []byte) (completion, error) {
+func completionOf(line []byte, format string) (completion, error) {
 	var l parsedLine
 	if len(line) == 0 {
 		return completion{}, badLine("the line is empty")
@@ -215,11 +255,15 @@ func completionOf(line []byte) (completion, error) {
 	if err := json.Unmarshal(line, &l); err != nil {
 		return completion{}, badLine("the line cannot be read: %v", err)
 	}
-	names := []string{"request", "completion", "stop_reason", "stop_sequence", "chunk"}
-	for _, name := range slices.Sorted(maps.Keys(l.Others)) {
-		if near := nearest.Word(name, names); near != "" {
-			return completion{}, badLine("%s: unknown name; did you mean %q?", name, near)
+	names := []string{"request", "completion", "stop_reason", "stop_sequence", "chunk", "format"}
+	if others := slices.Sorted(maps.Keys(l.Others)); len(others) > 0 {
+		if near := suggest(others[0], names); near != "" {
+			return completion{}, badLine("%s: unknown name; did you mean %q?", others[0], near)
 		}
+		return completion{}, badLine("%s: unknown name; the names here are %s", others[0], strings.Join(names, ", "))
+	}
+	if l.Format == nil { // null
+		l.Format = &format
 	}
 	switch {
 	case l.Request == nil || l.Request.Kind() == 'n':
@@ -233,5 +277,8 @@ func completionOf(line []byte) (completion, error) {
 	if err != nil {
 		return completion{}, badLine("stop_reason: %v", err)
 	}
-	return completion{l.Request, *l.Completion, stop, sequence, l.Chunk}, nil
+	if err := checkFormat(*l.Format); err != nil {
+		return completion{}, badLine("format: %v", err)
+	}
+	return completion{l.Request, *l.Completion, stop, sequence, *l.Format, l.Chunk}, nil
 }

@@ -106,11 +106,11 @@ func (r *renderer) append(dst, body []byte) ([]byte, error) {
 func (r *renderer) target(model string) (translate.Target, error) {
 	way := proxy.Way{}.As(model)
 	if r.cfg == nil {
-		return way.Target(way.Asked().Can), nil
+		return way.Target(way.Asked()), nil
 	}
 	m, ok := r.cfg.Model(model)
 	if !ok {
 		return translate.Target{}, &lineError{"not_found_error", "model: " + model + " is none that the configuration serves"}
 	}
-	return m.Target(m.Asked().Can), nil
+	return m.Target(m.Asked()), nil
 }

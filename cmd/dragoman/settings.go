@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"net"
-	"net/http"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -113,46 +111,28 @@ func over(wire string, up proxy.Upstream) proxy.Upstream {
 }
 
 func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics) (proxy.Upstream, error) {
+	connect := upstream.Connect(cfg.Connect)
 	switch u.Kind {
 	case config.Bedrock:
 		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
-			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, HTTPClient: newClient(cfg.Connect),
+			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect,
 		})
 	case config.Vertex:
 		return upstream.NewVertex(ctx, upstream.VertexOptions{
 			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
-			HTTPClient: newClient(cfg.Connect),
-			OnToken:    func(end time.Time) { counts.CredentialExpiry.WithLabelValues(u.Name).Set(float64(end.Unix())) },
+			Connect: connect,
+			OnToken: func(end time.Time) { counts.CredentialExpiry.WithLabelValues(u.Name).Set(float64(end.Unix())) },
 		})
 	case config.Anthropic:
 		return upstream.NewAnthropic(upstream.AnthropicOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, HTTPClient: newClient(cfg.Connect),
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect,
 		})
 	case config.OpenAI:
 		return upstream.NewOpenAI(upstream.OpenAIOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, HTTPClient: newClient(cfg.Connect),
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect,
 		})
 	default:
 		return upstream.NewSimulated(), nil
-	}
-}
-
-// newClient returns a client that gives up connecting after a time of the user's
-// choice, or nil, which is an upstream's own client, if there is none.
-func newClient(connect time.Duration) *http.Client {
-	if connect == 0 {
-		return nil
-	}
-	return &http.Client{
-		Transport: &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         (&net.Dialer{Timeout: connect}).DialContext,
-			TLSHandshakeTimeout: connect,
-			ForceAttemptHTTP2:   true,
-			MaxIdleConnsPerHost: 256,
-			IdleConnTimeout:     90 * time.Second,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 

@@ -19,10 +19,15 @@ func (d *damaged) closedBy(tag string) bool {
 	return true
 }
 
-// seemsClosed tells whether the value before a closing tag ends in one itself, which
-// ends it if the real one is missing: nothing tells the two apart.
+// seemsClosed tells whether the value before a closing tag ends in what would end it if
+// the real one were missing, and nothing tells the two apart: a closing tag, or a newline,
+// which then stands before the closing tag of the call.
 func (d *damaged) seemsClosed(i int) bool {
-	text := strings.TrimRight(d.pieces[i-1].text, " \t\r\n>")
+	text := d.pieces[i-1].text
+	if strings.TrimLeft(text, "\r\n") == text && strings.TrimRight(text, "\r\n") != text {
+		return true
+	}
+	text = strings.TrimRight(text, " \t\r\n>")
 	return strings.LastIndex(text, "</") > strings.LastIndex(text, ">")
 }
 

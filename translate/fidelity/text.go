@@ -123,7 +123,7 @@ func elementList(c chance, n int, at func(int) (string, *node, Value)) (string, 
 // laidOut puts a newline after the opening and before the closing tag: where the
 // text has one of its own there, and sometimes elsewhere.
 func laidOut(c chance, text string) string {
-	bare := strings.Trim(text, "\r\n") == text
+	bare := strings.TrimLeft(text, "\r\n") == text
 	switch {
 	case bare && !c.one(4):
 		return text

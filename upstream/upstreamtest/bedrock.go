@@ -1,6 +1,7 @@
 package upstreamtest
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -75,11 +76,15 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	call, problem := b.read(operation, model, data)
+	var guardrail *upstream.Guardrail
+	if problem == nil {
+		guardrail, problem = readGuardrail(operation, r.Header, data)
+	}
 	if problem != nil {
 		bedrockRefusal(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
 		return
 	}
-	b.add(Request{model, r.Header.Clone(), data, call.prompt})
+	b.add(Request{model, r.Header.Clone(), data, call.prompt, guardrail})
 	c := b.script(model, call.prompt).settle(call.prompt)
 	if call.whole {
 		c.Fault = c.Fault.before()
@@ -98,7 +103,7 @@ func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, da
 		bedrockRefusal(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
 		return
 	}
-	b.add(Request{model, r.Header.Clone(), data, prompt})
+	b.add(Request{Model: model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	if c := b.script(model, prompt); c.Fault.early() {
 		bedrockRefusal(w, c.Fault)
 		return
@@ -165,8 +170,9 @@ const bedrockVersion = "bedrock-2023-05-31"
 func readMessages(data []byte) (*translate.Prompt, *malformed) {
 	var request struct {
 		messagesBody
-		Version string   `json:"anthropic_version"`
-		Beta    []string `json:"anthropic_beta"`
+		Version   string         `json:"anthropic_version"`
+		Beta      []string       `json:"anthropic_beta"`
+		Guardrail jsontext.Value `json:"amazon-bedrock-guardrailConfig"`
 	}
 	problem := decode(data, &request)
 	if problem == nil && request.Version != bedrockVersion {
@@ -232,7 +238,8 @@ const padding = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 func (f *bedrockFrames) event(name string, data []byte, damaged bool) {
 	if name == "message_stop" {
-		data = []byte(`{"type":"message_stop","amazon-bedrock-invocationMetrics":{"inputTokenCount":7,"outputTokenCount":1,"invocationLatency":40,"firstByteLatency":10}}`)
+		data = fmt.Appendf(nil, `%s,"amazon-bedrock-invocationMetrics":{"inputTokenCount":7,"outputTokenCount":1,"invocationLatency":40,"firstByteLatency":10}}`,
+			bytes.TrimSuffix(data, []byte("}")))
 	}
 	payload, err := json.Marshal(struct {
 		Bytes   []byte `json:"bytes"`

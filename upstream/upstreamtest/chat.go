@@ -71,7 +71,7 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 		s.refuse(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.chat(), ""))
 		return
 	}
-	s.add(Request{request.Model, r.Header.Clone(), data, prompt})
+	s.add(Request{Model: request.Model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	heeded := *prompt
 	if s.NoStops {
 		heeded.StopSequences = nil

@@ -30,7 +30,8 @@ type converseBody struct {
 			TopK *int `json:"topK"`
 		} `json:"inferenceConfig"`
 	} `json:"additionalModelRequestFields"`
-	ResponseFields []string `json:"additionalModelResponseFieldPaths"`
+	ResponseFields []string       `json:"additionalModelResponseFieldPaths"`
+	Guardrail      jsontext.Value `json:"guardrailConfig"`
 }
 
 type converseMessage struct {

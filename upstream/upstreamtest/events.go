@@ -48,9 +48,13 @@ func (c Completion) events() []event {
 	if c.StopSequence != "" {
 		sequence = string(quote(c.StopSequence))
 	}
+	stop := c.Stop
+	if stop == translate.StopGuardrail { // of which the model knows nothing
+		stop = translate.StopEndTurn
+	}
 	add("message_delta", `,"delta":{"stop_reason":%s,"stop_sequence":%s},"usage":{"output_tokens":%d}`,
-		quote(c.Stop), sequence, c.Usage.OutputTokens)
-	add("message_stop", "")
+		quote(stop), sequence, c.Usage.OutputTokens)
+	add("message_stop", "%s", c.action())
 	return list
 }
 

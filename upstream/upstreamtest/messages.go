@@ -56,7 +56,7 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		messagesRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
 		return
 	}
-	m.add(Request{model, r.Header.Clone(), data, prompt})
+	m.add(Request{Model: model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	c := m.script(model, prompt).settle(prompt)
 	switch {
 	case c.Fault.early():

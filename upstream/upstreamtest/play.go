@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // Request is a request as a server received it.
@@ -14,6 +15,8 @@ type Request struct {
 	Header http.Header
 	Body   []byte
 	Prompt *translate.Prompt // what the body says
+	// Guardrail is what a [Bedrock] was to have the answer pass; nil for none.
+	Guardrail *upstream.Guardrail
 }
 
 // log is what a server remembers.

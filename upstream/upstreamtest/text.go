@@ -20,13 +20,14 @@ const (
 // textBody is the body of text completions (reference/bedrock.md §2b). What is
 // not here is an unknown key.
 type textBody struct {
-	Prompt        *string  `json:"prompt"`
-	MaxTokens     *int     `json:"max_tokens_to_sample"`
-	StopSequences []string `json:"stop_sequences"`
-	Temperature   *float64 `json:"temperature"`
-	TopP          *float64 `json:"top_p"`
-	TopK          *int     `json:"top_k"`
-	Version       string   `json:"anthropic_version"` // optional
+	Prompt        *string        `json:"prompt"`
+	MaxTokens     *int           `json:"max_tokens_to_sample"`
+	StopSequences []string       `json:"stop_sequences"`
+	Temperature   *float64       `json:"temperature"`
+	TopP          *float64       `json:"top_p"`
+	TopK          *int           `json:"top_k"`
+	Version       string         `json:"anthropic_version"` // optional
+	Guardrail     jsontext.Value `json:"amazon-bedrock-guardrailConfig"`
 }
 
 // hasPrompt tells a body of text completions from one of messages.
@@ -165,7 +166,7 @@ func (c Completion) textEvents(p *translate.Prompt) []event {
 	case translate.StopSequence:
 		stop = quote(c.StopSequence)
 	}
-	add(`"completion":"","stop_reason":%s,"stop":%s,"amazon-bedrock-invocationMetrics":%s`, quote(reason), stop, quote(c.metrics()))
+	add(`"completion":"","stop_reason":%s,"stop":%s%s,"amazon-bedrock-invocationMetrics":%s`, quote(reason), stop, c.action(), quote(c.metrics()))
 	return list
 }
 

@@ -81,7 +81,7 @@ func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 		googleRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
 		return
 	}
-	v.add(Request{model, r.Header.Clone(), data, prompt})
+	v.add(Request{Model: model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	c := v.script(model, prompt).settle(prompt)
 	switch {
 	case c.Fault.early():

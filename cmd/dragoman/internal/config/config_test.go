@@ -364,7 +364,6 @@ func TestExpand(t *testing.T) {
 		{"${NONE:-}", ""},
 		{"${A:-other}", "1"},
 		{"${FILE}", "file:/etc/hostname"},
-		{"file:relative", "file:relative"},
 	}
 	for _, tt := range tests {
 		got, err := expand(tt.value, env)

@@ -21,9 +21,13 @@ func (e *expandError) Error() string { return e.cause + "; " + e.fix }
 // in a shell's ":-". The error is an *expandError.
 //
 // Whether a value names a file is decided before the expansion, so that no
-// variable can make it one.
+// variable can make it one. A value that is meant to and does not would be taken for
+// the secret itself, and is an error.
 func expand(value string, getenv func(string) string) (string, error) {
 	fromFile := strings.HasPrefix(value, "file:/")
+	if !fromFile && len(value) >= len("file:") && strings.EqualFold(value[:len("file:")], "file:") {
+		return "", &expandError{"file: is not followed by an absolute path", "write file:/ and the rest of the path, as in file:/run/secrets/key; no variable can stand at its beginning"}
+	}
 	value, err := expandVariables(value, getenv)
 	if err != nil || !fromFile {
 		return value, err

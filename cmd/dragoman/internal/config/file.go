@@ -78,11 +78,19 @@ func (l *loader) auth(n *yaml.Node, key string) {
 	})
 }
 
+// What the numbers of a configuration are at most: more is a slip of the pen, and
+// nothing that could be counted on.
+const (
+	mostBodyBytes = 1 << 30
+	mostAttempts  = 100
+	mostTokens    = 1 << 30
+)
+
 func (l *loader) limits(n *yaml.Node, key string) {
 	var concurrent int64
 	l.mapping(n, key, map[string]field{
-		"body_bytes":     l.integer(&l.cfg.BodyBytes, 1),
-		"attempts":       l.integer(&l.cfg.Attempts, 1),
+		"body_bytes":     l.between(&l.cfg.BodyBytes, 1, mostBodyBytes),
+		"attempts":       l.between(&l.cfg.Attempts, 1, mostAttempts),
 		"max_concurrent": l.integer(&concurrent, 0),
 	})
 	if concurrent != 0 {
@@ -162,9 +170,6 @@ func (l *loader) model(n *yaml.Node, key string) {
 	})
 	l.lines[key] = n.Line
 	l.mapping(n, key, fields)
-	if m.Repair > 1 {
-		l.report(l.lines[key+".repair"], key+".repair", "a model is asked again once at most", "write 1, or 0")
-	}
 	l.template(&m.Way, key)
 	for i := range m.Fallbacks {
 		w := &m.Fallbacks[i]
@@ -191,15 +196,17 @@ func (l *loader) template(w *proxy.Way, key string) {
 // way returns the keys that say how a model is asked.
 func (l *loader) way(w *proxy.Way) map[string]field {
 	fields := map[string]field{
-		"upstream": l.text(&w.Upstream),
-		"model":    l.text(&w.Model),
-		"wire":     l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
-		"format":   l.choice(&w.Format, translate.Formats()),
-		"language": l.choice(&w.Language, translate.Languages()),
-		"template": l.text(&w.Template),
-		"tools":    l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
-		"repair":   l.integer(&w.Repair, 0),
-		"rescue":   l.boolean(func(b bool) { w.Rescue = b }),
+		"upstream":      l.text(&w.Upstream),
+		"model":         l.text(&w.Model),
+		"wire":          l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
+		"format":        l.choice(&w.Format, translate.Formats()),
+		"language":      l.choice(&w.Language, translate.Languages()),
+		"template":      l.text(&w.Template),
+		"tools":         l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
+		"repair":        l.between(&w.Repair, 0, 1),
+		"stream_values": l.choice(&w.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}),
+		"max_tokens":    l.between(&w.MaxTokens, 1, mostTokens),
+		"rescue":        l.boolean(func(b bool) { w.Rescue = b }),
 	}
 	l.features(fields, &w.Features)
 	return fields

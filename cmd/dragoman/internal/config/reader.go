@@ -136,15 +136,21 @@ func (r *reader) duration(dst *time.Duration) field {
 	}
 }
 
+// integer reads a whole number that is not less than least.
 func (r *reader) integer(dst *int64, least int64) field {
+	return r.between(dst, least, math.MaxInt64)
+}
+
+// between reads a whole number from least to most.
+func (r *reader) between(dst *int64, least, most int64) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
 		if !ok {
 			return
 		}
 		i, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || i < least || i > math.MaxInt32 {
-			r.report(n.Line, key, fmt.Sprintf("%q is not a whole number from %d to %d", s, least, math.MaxInt32), "write digits alone")
+		if err != nil || i < least || i > most {
+			r.report(n.Line, key, fmt.Sprintf("%q is not a whole number from %d to %d", s, least, most), "write digits alone, within that range")
 			return
 		}
 		*dst = i

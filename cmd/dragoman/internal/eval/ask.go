@@ -80,7 +80,9 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*translat
 		return nil, err
 	}
 	req.ID, req.Model = "msg_eval", m.Name
-	target := m.Way.Target(can)
+	asked := m.Way.Asked()
+	asked.Can = can
+	target := m.Way.Target(asked)
 	if target.Format != j.format {
 		target.Format, target.Template = j.format, "" // which is written for its own format
 	}
@@ -88,8 +90,6 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*translat
 	if err != nil {
 		return nil, err
 	}
-	asked := m.Way.Asked()
-	asked.Can = can
 	return translate.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		return m.Via.Invoke(ctx, asked, p)
 	}))

@@ -1,0 +1,99 @@
+package proxy
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"dragoman/translate"
+)
+
+// The answers to the question in each dialect: whole, and what a client gathers of the
+// input of a call in a stream, with the reason why that ended.
+var cutDialects = []struct {
+	name, whole, stream string
+	question            string
+	gathered            func(t *testing.T, r io.Reader) (input, stop string)
+}{
+	{"messages", "/v1/messages", "/v1/messages", question, gatheredEvents},
+	{"vertex", "/v1/projects/p/locations/l/publishers/anthropic/models/claude-2.1:rawPredict",
+		"/v1/projects/p/locations/l/publishers/anthropic/models/claude-2.1:streamRawPredict", question, gatheredEvents},
+	{"invoke", "/model/claude-2.1/invoke", "/model/claude-2.1/invoke-with-response-stream", question, func(t *testing.T, r io.Reader) (string, string) {
+		return gatheredFrames(t, readChunks(t, r))
+	}},
+	{"converse", "/model/claude-2.1/converse", "/model/claude-2.1/converse-stream", converseQuestion, func(t *testing.T, r io.Reader) (input, stop string) {
+		for line := range strings.Lines(readEvents(t, r)) {
+			var e struct {
+				Delta struct {
+					ToolUse struct{ Input string }
+				}
+				StopReason string
+			}
+			_, data, _ := strings.Cut(line, " ")
+			if err := json.Unmarshal([]byte(data), &e); err != nil {
+				t.Fatal(err)
+			}
+			input += e.Delta.ToolUse.Input
+			stop += e.StopReason
+		}
+		return input, stop
+	}},
+}
+
+func gatheredEvents(t *testing.T, r io.Reader) (input, stop string) {
+	return gatheredFrames(t, readFrames(t, r))
+}
+
+func gatheredFrames(t *testing.T, frames []frame) (input, stop string) {
+	m := accumulate(t, frames)
+	return string(m.Content[len(m.Content)-1].Input), m.StopReason
+}
+
+// A call that the token limit cut never looks whole: its JSON is left open in a stream,
+// and at once it has what came whole.
+func TestCut(t *testing.T) {
+	up := completing(ends(translate.StopMaxTokens), "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
+		"<parameters>\n<days>3</days>\n<city>Os")
+	withTool := strings.NewReplacer(`{"city":{"type":"string"}}`, `{"city":{"type":"string"},"days":{"type":"integer"}}`)
+	wholeValues := func(o *Options) { o.Models[0].Values = ValuesWhole }
+	repairs := func(o *Options) { o.Models[0].Repair = 1 }
+	for _, d := range cutDialects {
+		asked := withTool.Replace(d.question)
+		for name, tt := range map[string]struct {
+			asked, want string
+			on          func(*Options)
+		}{
+			"as it comes":  {asked, `{"days":3,"city":"Os`, func(*Options) {}},
+			"whole values": {asked, `{"days":3`, wholeValues},
+			"held":         {asked, `{"days":3`, repairs},
+		} {
+			t.Run(d.name+", "+name, func(t *testing.T) {
+				s := newServer(t, up, tt.on)
+				body := tt.asked
+				if d.whole == d.stream {
+					body = streamed(body)
+				}
+				if input, stop := d.gathered(t, postTo(s, d.stream, body).Body); input != tt.want || stop != "max_tokens" {
+					t.Errorf("streamed %s, %s; want %s", input, stop, tt.want)
+				}
+				if answer := read(t, postTo(s, d.whole, tt.asked).Body); !strings.Contains(answer, `"input":{"days":3}`) || !strings.Contains(answer, `"max_tokens"`) {
+					t.Errorf("whole: %s", answer)
+				}
+			})
+		}
+	}
+}
+
+// A tool says for itself whether its parameters may be sent before they are whole.
+func TestEagerInputStreaming(t *testing.T) {
+	up := completing(ends(translate.StopMaxTokens), strings.Join(weather, "")[:strings.Index(strings.Join(weather, ""), "lo</city>")])
+	for eager, want := range map[string]string{"false": `{`, "true": `{"city":"Os`, "null": `{"city":"Os`} {
+		asked := strings.Replace(question, `{"name":`, `{"eager_input_streaming":`+eager+`,"name":`, 1)
+		w := post(newServer(t, up), streamed(asked))
+		if input, _ := gatheredEvents(t, w.Body); input != want || w.Header().Get("X-Dragoman-Dropped") != "" {
+			t.Errorf("%s: streamed %s, dropped %q", eager, input, w.Header().Get("X-Dragoman-Dropped"))
+		}
+	}
+	checkError(t, post(newServer(t, up), strings.Replace(question, `{"name":`, `{"eager_input_streaming":1,"name":`, 1)).Result(), 400, typeInvalidRequest)
+}

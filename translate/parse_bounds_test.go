@@ -1,0 +1,136 @@
+package translate
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// endless is an answer that goes on for so many bytes: a beginning, and a text over and
+// over.
+type endless struct{ head, unit string }
+
+// chunks yields the answer in pieces of about 8 KB, and notes after each how much memory
+// is in use.
+func (e endless) chunks(size int, peak *uint64) Ask {
+	return whatever(func(yield func(Chunk, error) bool) {
+		if !yield(Chunk{Text: e.head}, nil) {
+			return
+		}
+		piece := strings.Repeat(e.unit, 1+8<<10/len(e.unit))
+		for n, i := len(e.head), 0; n < size; n, i = n+len(piece), i+1 {
+			if !yield(Chunk{Text: piece}, nil) {
+				return
+			}
+			if i%256 == 0 {
+				*peak = max(*peak, heapInUse())
+			}
+		}
+		yield(Chunk{Stop: StopMaxTokens}, nil)
+	})
+}
+
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestBounds holds that an answer which never comes to an end does not fill the memory,
+// wherever the model is in it.
+func TestBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads many megabytes")
+	}
+	const call = CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
+	tests := []struct {
+		name     string
+		text     endless
+		size     int
+		most     uint64 // bytes
+		outcomes string // of the last calls
+	}{
+		{"text", endless{"", "so on and on "}, 32 << 20, 1 << 20, ""},
+		{"blanks", endless{"A", " \n"}, 32 << 20, 1 << 20, ""},
+		{"a string", endless{call + "<s>", "so on "}, 32 << 20, 1 << 20, "incomplete cut_value"},
+		{"a call in thinking", endless{"<thinking>\n" + call + "<s>", "so on "}, 32 << 20, 8 << 20, ""},
+		{"many calls in thinking", endless{"<thinking>\n", call + "<s>x</s></parameters></invoke>" + CallsEnd + "\n"}, 32 << 20, 8 << 20, ""},
+		{"a call to a tool that was not offered", endless{"<invoke name=\"other\">\n<parameter name=\"s\">", "so on "}, 32 << 20, 8 << 20, "leaked too_long"},
+		{"a wrapper", endless{CallsStart, "\n"}, 32 << 20, 8 << 20, ""},
+		{"an array", endless{call + "<a>[1", ",1"}, 64 << 20, 80 << 20, "incomplete too_long"},
+		{"an object for the parameters", endless{call + "{\"s\":\"", "so on "}, 64 << 20, 80 << 20, "incomplete too_long"},
+		{"a call in JSON", endless{"<tool_call>{\"name\":\"t\",\"arguments\":{\"s\":\"", "so on "}, 64 << 20, 80 << 20, "incomplete too_long"},
+		{"what is no parameter", endless{call + "so ", "on and <x/>\n"}, 32 << 20, 8 << 20, "incomplete stray_text"},
+		{"empty entities", endless{call + "<s>", "&amp;"}, 32 << 20, 1 << 20, "incomplete cut_value"},
+		{"tags in a value", endless{call + "<s>", "</n><n>"}, 32 << 20, 1 << 20, "incomplete cut_value"},
+		{"calls", endless{"", "<invoke name=\"t\"></invoke>\n"}, 8 << 20, 8 << 20, ""},
+		{"broken calls", endless{CallsStart + "<invoke name=\"t\"></invoke>", "<invoke name=\"no name\">\n"}, 32 << 20, 8 << 20, "leaked tool_name"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			before := heapInUse()
+			peak := before
+			var outcomes []Outcome
+			prompt := &Prompt{escaped: tagInvoke}
+			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(tt.size, &peak)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Type == MessageDelta {
+					outcomes = e.Message.Outcomes
+				}
+			}
+			if peak-before > tt.most {
+				t.Errorf("%d MB of it took %d KB", tt.size>>20, (peak-before)>>10)
+			}
+			got := ""
+			if n := len(outcomes); n > 0 && outcomes[n-1].Kind != OutcomeClean {
+				got = string(outcomes[n-1].Kind) + " " + outcomes[n-1].Reason
+			}
+			if got != tt.outcomes {
+				t.Errorf("outcome %q, want %q", got, tt.outcomes)
+			}
+		})
+	}
+	t.Run("many parameters", func(t *testing.T) {
+		var b strings.Builder
+		for i := range 2 * maxParams {
+			b.WriteString("<parameter name=\"p" + strings.Repeat("i", i%7) + string(rune('a'+i%26)) + strings.Repeat("x", i/26%200) + "\">1</parameter>\n")
+		}
+		m := parse(t, fuzzRequest(), completion{CallsStart + `<invoke name="t">` + b.String(), StopEndTurn, ""}, 0)
+		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > maxParams {
+			t.Errorf("%d parameters: %+v", len(collectMembers(m)), m.Outcomes)
+		}
+	})
+}
+
+func collectMembers(m *Message) (names []string) {
+	for name := range members(m.Content[0].Input) {
+		names = append(names, name)
+	}
+	return names
+}
+
+// TestBoundsHold holds that the bounds are where they are, whatever the pieces.
+func TestBoundsHold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads megabytes byte by byte")
+	}
+	long := strings.Repeat("ä\xff ", maxUndecided/7) // six bytes and a replaced one
+	for _, text := range []string{
+		"<thinking>\n<invoke name=\"t\"><parameter name=\"s\">" + long + "</parameter></invoke> <invoke name=\"t\"></invoke>",
+		"<invoke name=\"other\"><parameter name=\"s\">" + long + "</parameter></invoke>",
+		CallsStart + strings.Repeat("\n", maxUndecided) + "<invoke name=\"t\"></invoke>",
+	} {
+		for extra := range 4 {
+			text := strings.Repeat("x", extra) + text
+			want := show(parse(t, fuzzRequest(), completion{text, StopEndTurn, ""}, 0))
+			for _, n := range []int{1, 5, 1000} {
+				if got := show(parse(t, fuzzRequest(), completion{text, StopEndTurn, ""}, n)); got != want {
+					t.Fatalf("pieces of %d give\n%.200s … %s\nat once\n%.200s … %s", n, got, got[max(0, len(got)-100):], want, want[max(0, len(want)-100):])
+				}
+			}
+		}
+	}
+}

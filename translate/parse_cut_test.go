@@ -1,0 +1,178 @@
+package translate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// streamed is what a client gathers of the input of the first call of an answer.
+type streamed struct {
+	input string
+	cut   int
+	stop  Stop
+}
+
+func streamOf(t *testing.T, req *Request, prompt *Prompt, c completion, n int) (s streamed) {
+	t.Helper()
+	call := -1
+	for e, err := range checked(t, Events(req, prompt, c.chunks(n))) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case e.Type == ContentBlockStart && e.Block.Type == BlockToolUse && call < 0:
+			call = e.Index
+		case e.Type == ContentBlockDelta && e.Index == call:
+			s.input += string(e.Text)
+		case e.Type == ContentBlockStop && e.Index == call:
+			s.cut = e.Cut
+		case e.Type == MessageDelta:
+			s.stop = e.Message.StopReason
+		}
+	}
+	return s
+}
+
+// TestCutOpen cuts a call at every byte. What a client is streamed is the beginning of
+// what it would have been streamed of the whole call, and no JSON; what it is given at
+// once is a call with the parameters that came whole, each as it was meant.
+func TestCutOpen(t *testing.T) {
+	tests := []struct{ name, format, end, text string }{
+		{"legacy", FormatLegacy, "</invoke>", "Look.\n\n" + CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>Oslo \"x\"\n</s>\n<n>12.50</n>\n" +
+			"<a>[1,2]</a>\n<o>\n\\ a\r\n</o>\n<b>true</b>\n<m><k>v</k></m>\n<e>y</e>\n<any>Ünï</any>\n</parameters>\n</invoke>\n"},
+		{"attribute", FormatAttribute, "</invoke>", CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">a <b>c</b></parameter>\n<parameter name=\"i\">7</parameter>\n" +
+			"<parameter name=\"m\">{\"k\":\"v\"}</parameter>\n<parameter name=\"o\">null</parameter>\n</invoke>\n"},
+		{"object", FormatLegacy, "</invoke>", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n{\"s\": \"a\\nb\", \"n\": 125, \"m\": {\"k\": \"v\"}, \"a\": []}\n</parameters>\n</invoke>\n"},
+		{"json", FormatJSON, "}}", "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"s\": \"a\\nb\", \"n\": 125, \"m\": {\"k\": [1, 2]}, \"b\": false}}\n</tool_call>"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := formatOf(tt.format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req, flows, holds := fuzzRequest(), &Prompt{format: f}, &Prompt{format: f, holdsValues: true}
+			whole := streamOf(t, req, flows, completion{tt.text, StopSequence, f.stop}, 0)
+			if whole.cut != 0 || whole.stop != StopToolUse {
+				t.Fatalf("the whole call: %+v", whole)
+			}
+			meant := jsontext.Value(whole.input)
+			called := 0
+			for at := range strings.LastIndex(tt.text, tt.end) + len(tt.end) {
+				c := completion{tt.text[:at], StopMaxTokens, ""}
+				m := parseIn(t, f, req, c, 0)
+				if m.StopReason != StopMaxTokens {
+					t.Fatalf("cut at %q: stop_reason %s", tt.text[:at], m.StopReason)
+				}
+				if n := len(m.Content); n == 0 || m.Content[n-1].Type != BlockToolUse {
+					continue
+				}
+				called++
+				b := m.Content[len(m.Content)-1]
+				if b.Cut == nil {
+					t.Fatalf("cut at %q: the call looks whole", tt.text[:at])
+				}
+				for name, value := range members(b.Input) {
+					if !sameJSON(value, memberOf(meant, name)) {
+						t.Fatalf("cut at %q: %s is %s", tt.text[:at], name, value)
+					}
+				}
+				for _, n := range []int{0, 1, 3} {
+					if s := streamOf(t, req, flows, c, n); !strings.HasPrefix(whole.input, s.input) || s.cut == 0 {
+						t.Fatalf("cut at %q: streamed %q", tt.text[:at], s.input)
+					}
+					if s := streamOf(t, req, holds, c, n); s.input+"}" != string(b.Input) {
+						t.Fatalf("cut at %q: streamed %q where nothing half may be, and %s at once", tt.text[:at], s.input, b.Input)
+					}
+				}
+				var replayed string
+				for e := range Replay(m, 0) {
+					if e.Delta == InputJSONDelta {
+						replayed += string(e.Text)
+					}
+				}
+				if replayed+"}" != string(b.Input) {
+					t.Fatalf("cut at %q: replayed as %q", tt.text[:at], replayed)
+				}
+			}
+			if called < len(tt.text)/2 {
+				t.Errorf("only %d of %d cuts were within the call", called, len(tt.text))
+			}
+		})
+	}
+}
+
+// TestHoldValues says whose word counts where a parameter may be sent before it is
+// whole.
+func TestHoldValues(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		tool  InputStreaming
+		holds bool
+		want  string
+	}{
+		{"as it is", StreamAsTargeted, false, `{"path":"a","content":"half`},
+		{"the model's entry", StreamAsTargeted, true, `{"path":"a"`},
+		{"the tool", StreamWhole, false, `{"path":"a"`},
+		{"the tool against the entry", StreamEagerly, true, `{"path":"a","content":"half`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			req := benchRequest()
+			req.Tools[0].Streaming = tt.tool
+			text, _, _ := strings.Cut(valueCompletion("half"), "</content>")
+			for n := range 4 {
+				s := streamOf(t, req, &Prompt{holdsValues: tt.holds}, completion{text, StopMaxTokens, ""}, n)
+				if s.input != tt.want || s.stop != StopMaxTokens {
+					t.Errorf("pieces of %d: %+v, want %s", n, s, tt.want)
+				}
+			}
+		})
+	}
+	// A parameter is out as soon as it is whole, not with the next one.
+	req := benchRequest()
+	var got string
+	head, tail, _ := strings.Cut(valueCompletion("long"), "\n<content>")
+	chunks := func(yield func(Chunk, error) bool) {
+		if !yield(Chunk{Text: head + "\n<content>lo"}, nil) {
+			return
+		}
+		if got != `{"path":"a"` {
+			t.Errorf("sent so far: %q", got)
+		}
+		_ = yield(Chunk{Text: strings.TrimPrefix(tail, "lo")}, nil) && yield(Chunk{Stop: StopSequence, StopSequence: CallsEnd}, nil)
+	}
+	for e, err := range Events(req, &Prompt{holdsValues: true}, whatever(chunks)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Delta == InputJSONDelta {
+			got += string(e.Text)
+		}
+	}
+	if got != `{"path":"a","content":"long"}` {
+		t.Errorf("sent: %q", got)
+	}
+}
+
+// TestDoubtOpen leaves the value in doubt out, and sends it open.
+func TestDoubtOpen(t *testing.T) {
+	req := &Request{Tools: []Tool{{Name: "pair", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}}}`)}}}
+	for _, tt := range []struct{ name, params, stream, input string }{
+		{"a value", "<b>x</b>\n<a>1 <n>2</n> </parameters>\n</invoke>", `{"b":"x","a":"1 <n>2</n> `, `{"b":"x"}`},
+		{"a value of another type", "<b>x</b>\n<n>1</b>\n<b>2</n>\n</parameters>\n</invoke>", `{"b":"x"`, `{"b":"x"}`},
+		{"a value that came whole, it seemed", "<parameter name=\"n\">1</parameter>\n<parameter name=\"a\">1 <parameter name=\"b\">2</parameter> 3</parameter>\n</parameters>\n</invoke>",
+			`{"n":1,"a":"1 <parameter name=\"b\">2</parameter> 3"`, `{"n":1}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := completion{CallsStart + "\n<invoke>\n<tool_name>pair</tool_name>\n<parameters>\n" + tt.params, StopSequence, CallsEnd}
+			for n := range 4 {
+				s := streamOf(t, req, &Prompt{}, c, n)
+				m := parse(t, req, c, n)
+				if s.input != tt.stream || s.stop != StopMaxTokens || string(m.Content[0].Input) != tt.input {
+					t.Errorf("pieces of %d: streamed %s, %s; at once %s", n, s.input, s.stop, m.Content[0].Input)
+				}
+			}
+		})
+	}
+}
