@@ -152,7 +152,7 @@ func (p *parser) appendValue(dst []byte) ([]byte, bool) {
 	if !p.cdata {
 		text = trimLastNewline(text)
 	}
-	if array := p.vs.array(0); array != nil {
+	if array := p.vs.array(); array != nil {
 		if list := p.repeated(text); list != nil {
 			if out, ok := appendItems(dst, array, list); ok {
 				return out, true
