@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -58,26 +59,6 @@ func processTime(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// TestPastCallUnderLadder has a past call to a tool whose schema folds back on itself.
-func TestPastCallUnderLadder(t *testing.T) {
-	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
-		schema := strings.Replace(ladder(29, `{"type":"integer"}`, `{"`+keyword+`":[#,#]}`), `"$ref":"#/$defs/D0"}`, `"type":"object","properties":{"v":{"$ref":"#/$defs/D0"}}}`, 1)
-		body := `{"model":"claude-2.1","max_tokens":100,"tools":[{"name":"f","input_schema":` + schema + `}],"messages":[{"role":"user","content":"Go on."},` +
-			`{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":{"v":"five"}}]},` +
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1"}]}]}`
-		call := "<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<v>five</v>\n</parameters>\n</invoke>\n"
-		s := newServer(t, completing(endOfCall, call))
-		checkWork(t, func() {
-			if w := post(s, body); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"input":{"v":"five"}`) {
-				t.Errorf("%s: %d %s", keyword, w.Code, w.Body)
-			}
-		})
-		if t.Failed() {
-			t.Fatalf("of %d bytes, with %s", len(body), keyword)
-		}
-	}
 }
 
 // TestFitIsBounded has answers checked against schemas that would take the library time
@@ -158,6 +139,21 @@ func TestFitIsBounded(t *testing.T) {
 	}
 }
 
+// TestFitStrictMode refuses what it would have to leave unchecked.
+func TestFitStrictMode(t *testing.T) {
+	format := func(schema string) string {
+		return strings.Replace(question, `"messages"`, `"output_config":{"format":{"type":"json_schema","schema":`+schema+`}},"messages"`, 1)
+	}
+	s := newServer(t, completing(endOfTurn, `5`), func(o *Options) { o.Strict = true })
+	if w := post(s, format(`{"type":"integer"}`)); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	w := post(s, format(`{"anyOf":[{"minimum":1e1000000}]}`))
+	if message := checkError(t, w.Result(), http.StatusBadRequest, "invalid_request_error"); !strings.Contains(message, "output_config.format: the schema") {
+		t.Error(message)
+	}
+}
+
 // TestFitIsChecked has ordinary schemas, some large, that are not beyond the bounds.
 func TestFitIsChecked(t *testing.T) {
 	var properties, answer []string
@@ -189,4 +185,33 @@ func TestFitIsChecked(t *testing.T) {
 			t.Errorf("%s: %s", name, forgone)
 		}
 	}
+}
+
+// FuzzFit checks a value against a schema. It takes no more than so much work.
+func FuzzFit(f *testing.F) {
+	for _, step := range []string{
+		`{"anyOf":[#,#]}`, `{"oneOf":[#,#]}`, `{"allOf":[#,#]}`, `{"not":#}`, `{"if":#,"then":#,"else":#}`, `{"dependentSchemas":{"a":#,"b":#}}`,
+		`{"dependencies":{"a":#,"b":["c"]}}`, `{"properties":{"a":#},"patternProperties":{"a":#},"additionalProperties":#}`, `{"propertyNames":#}`,
+		`{"items":#,"contains":#,"prefixItems":[#,#]}`, `{"unevaluatedProperties":#,"anyOf":[#]}`, `{"unevaluatedItems":#}`, `#`,
+	} {
+		for _, last := range []string{`true`, `false`, `{"$ref":"#"}`, `{"enum":[1,"a"],"uniqueItems":true}`, `{"multipleOf":1e-300}`} {
+			f.Add(ladder(24, last, step), `{"a":[1,"x",{"b":1e9}],"b":{"a":{"a":{}}},"c":[[[]]]}`)
+		}
+	}
+	f.Add(`{"$dynamicAnchor":"a","$id":"http://x/","$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveRef":"#"}`, `1e99999999`)
+	f.Add(`{"$schema":"http://json-schema.org/draft-07/schema","items":[{"format":"uri"},{"format":"regex"}],"additionalItems":false}`, `["http://[","("]`)
+	f.Fuzz(func(t *testing.T, schema, value string) {
+		if len(schema)+len(value) > 100_000 || !json.Valid([]byte(schema)) || !json.Valid([]byte(value)) {
+			t.Skip()
+		}
+		checkWork(t, func() {
+			fit := newFitting(&translate.Request{Format: []byte(schema)}, false, func(string) {})
+			if fit.format == nil {
+				return
+			}
+			if err := fit.misfit(fit.format, []byte(value), fieldFormat); len(err) > 2000 {
+				t.Errorf("%d bytes", len(err))
+			}
+		})
+	})
 }
