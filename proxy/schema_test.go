@@ -32,9 +32,9 @@ func TestRefEscapes(t *testing.T) {
 	const schema = `{"type":"object","$defs":{"post code/é":{"type":"string","description":"five digits"}},` +
 		`"properties":{"city":{"$ref":"#/$defs/post%20code~1%C3%A9"}}}`
 	body := strings.Replace(question, `{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`, schema, 1)
-	up := &answering{answers: []string{weatherCall("<city>00750</city>")}}
+	up := &answering{answers: []string{weatherCall("<city>12345</city>")}}
 	w := post(newServer(t, up), body)
-	if !strings.Contains(w.Body.String(), `"input":{"city":"00750"}`) {
+	if !strings.Contains(w.Body.String(), `"input":{"city":"12345"}`) {
 		t.Errorf("%s", w.Body)
 	}
 	if text := up.prompts[0].Text(); !strings.Contains(text, "<type>string</type>\n<description>five digits</description>") {
