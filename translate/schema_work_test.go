@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,9 +85,16 @@ func FuzzSchema(f *testing.F) {
 	}
 	f.Add(`{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"},{"type":"integer"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"array","items":{"$ref":"#"}}]}},"properties":{"v":{"$ref":"#/$defs/b"}}}`, `{"v":[1]}`, `<v>1</v><v>2</v>`)
 	f.Add(`{"properties":{"v":{"nullable":true,"$ref":"#/$defs/a%20b"}},"$defs":{"a b":{"allOf":[{"type":"string"},{"$ref":"#/$defs/a%20b"}]}}}`, `{"v":"007"}`, `<v>null</v>`)
+	f.Add("a text that stands for a schema, as every other does", "deep", "<a><a><b>1</b></a></a>")
 	f.Fuzz(func(t *testing.T, schema, input, answer string) {
 		if len(schema)+len(input)+len(answer) > 100_000 {
 			t.Skip()
+		}
+		if !jsontext.Value(schema).IsValid() {
+			schema = grown(schema)
+		}
+		if !jsontext.Value(input).IsValid() {
+			input = `{"a":"` + repeat("<b>", len(input)%40) + `","b":[{"a":1}]}`
 		}
 		req, err := askUnder(schema, input)
 		if err != nil {
@@ -132,4 +140,50 @@ func checkFacts(t *testing.T, s *schema) {
 	if s.takes() != takes || (s.array() != nil) != arrays || s.array() != nil && (!seen[s.array()] || s.array().kinds&kindArray == 0) {
 		t.Errorf("takes %b, want %b; an array: %v, want %v", s.takes(), takes, s.array() != nil, arrays)
 	}
+}
+
+// grown is a schema that any text stands for: eight definitions and properties, made of
+// each other.
+func grown(text string) string {
+	const fanOut = 4
+	next := func() int {
+		if text == "" {
+			return 0
+		}
+		c := text[0]
+		text = text[1:]
+		return int(c)
+	}
+	var grow func(depth int) string
+	grow = func(depth int) string {
+		c := next()
+		if depth == 0 || c < 32 {
+			return []string{`{}`, `true`, `{"type":"string"}`, `{"type":"integer"}`, `{"enum":["a",1]}`, `{"const":"x"}`, `{"type":["null","array"]}`, `{"type":"object"}`}[c%8]
+		}
+		var parts []string
+		for range c % fanOut {
+			parts = append(parts, grow(depth-1))
+		}
+		list := strings.Join(parts, ",")
+		switch c / fanOut % 8 {
+		case 0:
+			return `{"anyOf":[` + list + `],"type":"object","properties":{"a":` + grow(depth-1) + `}}`
+		case 1:
+			return `{"allOf":[` + list + `],"nullable":true}`
+		case 2:
+			return `{"oneOf":[` + list + `],"enum":["b"]}`
+		case 3:
+			return `{"items":` + grow(depth-1) + `,"type":["array","string"]}`
+		case 4:
+			return `{"properties":{"a":` + grow(depth-1) + `,"b":` + grow(depth-1) + `},"additionalProperties":` + grow(depth-1) + `}`
+		case 5:
+			return fmt.Sprintf(`{"type":"object","$ref":"#/$defs/%d"}`, c%8)
+		}
+		return fmt.Sprintf(`{"$ref":"#/$defs/%d"}`, c%8)
+	}
+	var defs []string
+	for i := range 8 {
+		defs = append(defs, fmt.Sprintf(`"%d":%s`, i, grow(4)))
+	}
+	return `{"type":"object","$defs":{` + strings.Join(defs, ",") + `},"properties":{"v":{"$ref":"#/$defs/0"},"a":` + grow(4) + `,"b":` + grow(4) + `}}`
 }
