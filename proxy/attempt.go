@@ -157,6 +157,10 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 		return nil, err
 	}
 	a.tokens = prompt.MaxTokens
+	fit := newFitting(a.req, way.Repair > 0, func(field string) { x.leaveOut(field, true) })
+	if x.s.strict && len(x.record.Dropped) > 0 {
+		return nil, &translate.InvalidRequestError{Path: x.record.Dropped[0], Message: "the schema cannot be understood, or takes too much work to check"}
+	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p != prompt { // the model is to go on, or to answer again
@@ -165,7 +169,6 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 			return attend(ctx, x, cancel, via.Invoke(ctx, asked, p), func(c translate.Chunk) string { return c.RequestID })
 		}
 		events := translate.Events(a.req, prompt, ask)
-		fit := newFitting(a.req, way.Repair > 0)
 		if fit == nil {
 			return events
 		}

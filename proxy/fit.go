@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"iter"
 	"strings"
 
@@ -23,19 +22,32 @@ type fitting struct {
 	format *jsonschema.Schema            // of the answer, or nil
 	tools  map[string]*jsonschema.Schema // of the inputs, by the name of the tool
 	repair bool
+	budget int                // of work that may still be done to check: see fitBudget
+	forgo  func(field string) // takes down what was asked to hold and is not checked
 }
 
-// newFitting returns nil if nothing has to fit. A schema that cannot be understood is
-// no request's fault: the model has seen it.
-func newFitting(req *translate.Request, repair bool) *fitting {
-	f := fitting{tools: map[string]*jsonschema.Schema{}, repair: repair && len(req.Tools) > 0}
+// The fields whose schemas are checked.
+const (
+	fieldFormat = "output_config.format"
+	fieldStrict = "tools.strict"
+)
+
+// newFitting returns nil if nothing has to fit. A schema that cannot be understood, or
+// takes too much work, is no request's fault: the model has seen it. What the model writes
+// for it then passes as it is, and the field is given to forgo.
+func newFitting(req *translate.Request, repair bool, forgo func(field string)) *fitting {
+	f := fitting{tools: map[string]*jsonschema.Schema{}, repair: repair && len(req.Tools) > 0, budget: fitBudget, forgo: forgo}
 	if req.Format != nil {
-		f.format = compileSchema(req.Format)
+		if f.format = f.compile(req.Format); f.format == nil {
+			forgo(fieldFormat)
+		}
 	}
 	for _, t := range req.Tools {
 		if t.Strict {
-			if s := compileSchema(t.InputSchema); s != nil {
+			if s := f.compile(t.InputSchema); s != nil {
 				f.tools[t.Name] = s
+			} else {
+				forgo(fieldStrict)
 			}
 		}
 	}
@@ -45,11 +57,11 @@ func newFitting(req *translate.Request, repair bool) *fitting {
 	return &f
 }
 
-// compileSchema returns a schema that looks nowhere else, and whose patterns match
-// everything: they are a stranger's. It is nil for one that makes no sense.
-func compileSchema(schema jsontext.Value) *jsonschema.Schema {
+// compile returns a schema that looks nowhere else, and whose patterns match everything:
+// they are a stranger's. It is nil for one that makes no sense or takes too much work.
+func (f *fitting) compile(schema jsontext.Value) *jsonschema.Schema {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
+	if err != nil || !f.spend(compileCost(doc)) {
 		return nil
 	}
 	c := jsonschema.NewCompiler()
@@ -63,6 +75,15 @@ func compileSchema(schema jsontext.Value) *jsonschema.Schema {
 		return nil
 	}
 	return compiled
+}
+
+// spend tells whether work may be done that is as much, and takes it down.
+func (f *fitting) spend(work int) bool {
+	if work > f.budget {
+		return false
+	}
+	f.budget -= work
+	return true
 }
 
 type noLoader struct{}
@@ -164,7 +185,7 @@ func (f *fitting) correction(req *translate.Request, m *translate.Message) (next
 		said.Content = append(said.Content, translate.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
 		problem := "not run, because another call was wrong"
 		if s := f.tools[b.Name]; s != nil {
-			if err := misfit(s, b.Input); err != "" {
+			if err := f.misfit(s, b.Input, fieldStrict); err != "" {
 				problem, ok = "not run: the parameters do not fit the tool. "+err, false
 			}
 		}
@@ -203,7 +224,7 @@ func (f *fitting) textMisfit(m *translate.Message) string {
 	if f.format == nil {
 		return ""
 	}
-	return misfit(f.format, v)
+	return f.misfit(f.format, v, fieldFormat)
 }
 
 // textOf is all text of a message.
@@ -217,16 +238,26 @@ func textOf(m *translate.Message) string {
 	return text.String()
 }
 
-// misfit says why a value does not fit a schema, "" if it does.
-func misfit(s *jsonschema.Schema, v jsontext.Value) string {
-	const longest = 2000
+// misfit says why a value does not fit the schema of a field, "" if it does or if it would
+// take too much work to tell.
+func (f *fitting) misfit(s *jsonschema.Schema, v jsontext.Value, field string) string {
+	const longest, mostCauses = 2000, 40
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(v))
 	if err == nil {
+		in := readInstance(doc, 0)
+		if in == nil || !f.spend(checkCost(s, in, f.budget)) {
+			f.forgo(field)
+			return ""
+		}
 		err = s.Validate(doc)
 	}
 	if err == nil {
 		return ""
 	}
-	said := fmt.Sprint(err)
+	var invalid *jsonschema.ValidationError
+	if most := mostCauses; errors.As(err, &invalid) {
+		err = firstCauses(invalid, &most)
+	}
+	said := err.Error()
 	return strings.ToValidUTF8(said[:min(len(said), longest)], "")
 }

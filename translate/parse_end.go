@@ -1,6 +1,9 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // Where a value ends. A value is ordinary text that may hold any tag, its own
 // closing tag and those of the call among them. A closing tag ends it only when
@@ -88,6 +91,20 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v verdict) {
 		if n, v = p.matchCloser(rest, p.tag); v != matchNo {
 			return n, v
 		}
+	}
+	end := 2
+	for end < len(rest) && isTagByte(rest[end]) {
+		end++
+	}
+	if end < len(rest) { // the name is whole: it is looked up, for there may be many
+		name := string(rest[2:end])
+		if local, ok := strings.CutPrefix(name, p.ns); ok && p.schema.offers(local) {
+			return p.matchCloser(rest, local)
+		}
+		if p.schema.offers(name) {
+			return p.matchCloser(rest, name)
+		}
+		return 0, matchNo
 	}
 	best := matchNo
 	for i := range p.schema.props {

@@ -179,7 +179,7 @@ func (p *parser) swallows() {
 // stand in a parameter of its own.
 func (p *parser) appendValue(dst []byte) ([]byte, bool) {
 	text := string(p.held)
-	if array := p.vs.array(0); array != nil {
+	if array := p.vs.array(); array != nil {
 		if list := p.repeated(text); list != nil {
 			if out, ok := appendItems(dst, array, list); ok {
 				return out, true

@@ -1,9 +1,6 @@
 package translate
 
-import (
-	"net/url"
-	"strings"
-)
+import "strings"
 
 // Bounds on what a schema can make of itself: a level of nesting or of inlining
 // costs a pass over what is below it, and definitions that name each other many
@@ -19,11 +16,14 @@ const (
 // and those that no $ref led to, are given by name.
 type definitions struct {
 	list   []definition
-	index  map[string]int // by $ref, its escapes decoded
-	budget int            // bytes that may still be inlined
-	all    bool           // a $ref is left that may mean any of them
-	plain  bool           // there is no $ref at all
+	index  map[named]int
+	budget int  // bytes that may still be inlined
+	all    bool // a $ref is left that may mean any of them
+	plain  bool // there is no $ref at all
 }
+
+// named is where a definition stands: the keyword that holds it, and its name.
+type named struct{ keyword, name string }
 
 type definition struct {
 	name    string // the $ref as JSON
@@ -49,13 +49,13 @@ func readDefinitions(root string) definitions {
 		if m.name != `"$defs"` && m.name != `"definitions"` || m.value[0] != '{' {
 			continue
 		}
-		path := "#/" + unquote(m.name) + "/"
+		keyword := unquote(m.name)
 		for def := range jsonMembers(m.value) {
 			if d.index == nil {
-				d.index = make(map[string]int)
+				d.index = make(map[named]int)
 			}
-			d.index[path+unquote(def.name)] = len(d.list)
-			d.list = append(d.list, definition{name: `"` + path + def.name[1:], schema: def.value})
+			d.index[named{keyword, unquote(def.name)}] = len(d.list)
+			d.list = append(d.list, definition{name: `"#/` + keyword + "/" + def.name[1:], schema: def.value})
 		}
 	}
 	for i := range d.list {
@@ -110,25 +110,18 @@ func (d *definitions) eachRef(schema string, depth int, visit func(ref string)) 
 	}
 }
 
-// pointerEscapes are those of a JSON pointer (RFC 6901 §3).
-var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
-
 // find returns the definition that a $ref names, or -1, and whether it names
 // the whole of it.
 func (d *definitions) find(ref string) (i int, whole bool) {
-	path := unquote(ref)
-	if s, err := url.PathUnescape(path); err == nil {
-		path = s
-	}
-	parts := strings.SplitN(path, "/", 4)
-	if len(parts) < 3 {
+	pointer, ok := localRef(unquote(ref))
+	if !ok || len(pointer) < 2 {
 		return -1, false
 	}
-	i, ok := d.index[parts[0]+"/"+parts[1]+"/"+pointerEscapes.Replace(parts[2])]
+	i, ok = d.index[named{pointer[0], pointer[1]}]
 	if !ok {
 		return -1, false
 	}
-	return i, len(parts) == 3
+	return i, len(pointer) == 2
 }
 
 // inline returns the schema to write in the place of a $ref. If there is none,

@@ -1,12 +1,6 @@
 package translate
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "strings"
 
 // A value that the model writes is text. The schema of its parameter decides
 // what JSON value it is; nothing is guessed and nothing is evaluated:
@@ -28,70 +22,145 @@ import (
 // appendTyped appends the JSON value that text stands for under s, on one line.
 // It reports whether the text fitted.
 func appendTyped(dst []byte, s *schema, text string) ([]byte, bool) {
-	t := typer{budget: typedBudget + 64*len(text)}
+	t := typer{budget: typedBudget + typedFactor*len(text)}
 	return t.append(dst, s, text, 0)
 }
 
-// typedBudget bounds what is looked at of the smallest value.
-const typedBudget = 64 << 10
+// appendItems appends elements of one name as an array that s describes. It
+// reports whether each fitted.
+func appendItems(dst []byte, s *schema, list []element) ([]byte, bool) {
+	t := typer{budget: typedBudget}
+	for _, e := range list {
+		t.budget += typedFactor * len(e.text)
+	}
+	return t.appendItems(dst, s, list, 0)
+}
+
+// Bounds on what is done for one value: schemas tried and bytes looked at. A value whose
+// alternatives take more fits none of the rest, and is a string.
+const (
+	typedBudget = 4 << 10 // of the smallest value
+	typedFactor = 64      // and for every byte
+	triedCost   = 16      // of a schema, in bytes
+
+	// maxTypedDepth bounds how deep elements may lie in each other.
+	maxTypedDepth = 64
+)
 
 // typer types one value, whose schema may try many ways to read it.
 type typer struct {
-	budget int // of bytes still to be looked at: alternatives within alternatives multiply
+	budget int // of bytes still to be looked at
+	// tried is what has failed, or is being tried: alternatives may lead to a schema on
+	// many ways, or back to it.
+	tried map[attempt]struct{}
+}
+
+// attempt is to read a text as the elements of an object or an array that a schema
+// describes, or as one of its alternatives (as is 0).
+type attempt struct {
+	schema *schema
+	text   string
+	as     kinds
+}
+
+// once reads, but not what has failed before.
+func (t *typer) once(a attempt, dst []byte, read func() ([]byte, bool)) ([]byte, bool) {
+	if _, ok := t.tried[a]; ok {
+		return dst, false
+	}
+	if t.tried == nil {
+		t.tried = map[attempt]struct{}{}
+	}
+	t.tried[a] = struct{}{}
+	out, ok := read()
+	if ok {
+		delete(t.tried, a)
+	}
+	return out, ok
+}
+
+// reading is a text that is to be typed, and what is known of it whatever its schema.
+type reading struct {
+	text, trimmed, bare string // as it is, without blanks around it, and out of quotes
+	depth               int    // of elements around it
+	notJSON             kinds  // of object, array and any: it is no JSON of this kind
+	may                 kinds  // what it may be read as, once mayKnown
+	mayKnown            bool
+	elements            []element // that it is nothing but, if isElements, once isRead
+	isElements, isRead  bool
 }
 
 func (t *typer) append(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
-	if s.takesString(0) && (text == "" || len(s.enum) == 0 && strings.Trim(text, " \t\r\n") == "") {
+	t.budget -= len(text)
+	r := reading{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
+	takesString := s.takesString()
+	if takesString && (text == "" || len(s.enum) == 0 && r.trimmed == "") {
 		return appendJSONString(dst, text), true
 	}
 	if len(s.enum) > 0 {
-		if out, ok := appendEnum(dst, s.enum, text); ok {
+		if out, ok := appendEnum(dst, s, &r); ok {
 			return out, true
 		}
 	}
-	if out, ok := t.appendFitting(dst, s, text, depth); ok {
+	if out, ok := t.appendFitting(dst, s, &r, true); ok {
 		return out, true
 	}
-	if s.takesString(0) {
-		return appendJSONString(dst, text), true
-	}
-	return appendJSONString(dst, text), false
+	return appendJSONString(dst, text), takesString
 }
 
 // appendFitting tries every type that s allows but string.
-func (t *typer) appendFitting(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
-	if t.budget -= len(text) + 1; t.budget < 0 || depth > maxSchemaDepth {
+func (t *typer) appendFitting(dst []byte, s *schema, r *reading, outermost bool) ([]byte, bool) {
+	if t.budget -= triedCost; t.budget < 0 || r.depth > maxTypedDepth {
 		return dst, false
 	}
-	trimmed := strings.Trim(text, " \t\r\n")
 	if s.kinds == 0 && len(s.alts) == 0 && len(s.enum) == 0 {
-		return appendIfJSON(dst, trimmed)
+		return r.appendJSON(dst, takesAny)
 	}
-	bare := unquoted(trimmed)
+	if r.bare == "" {
+		r.bare = unquoted(r.trimmed)
+	}
 	switch k := s.kinds; {
-	case k&kindNull != 0 && trimmed == "null":
+	case k&kindNull != 0 && r.trimmed == "null":
 		return append(dst, "null"...), true
-	case k&kindBoolean != 0 && strings.EqualFold(bare, "true"):
+	case k&kindBoolean != 0 && strings.EqualFold(r.bare, "true"):
 		return append(dst, "true"...), true
-	case k&kindBoolean != 0 && strings.EqualFold(bare, "false"):
+	case k&kindBoolean != 0 && strings.EqualFold(r.bare, "false"):
 		return append(dst, "false"...), true
-	case k&kindNumber != 0 && isNumber(bare), k&kindInteger != 0 && isInteger(bare):
-		return append(dst, bare...), true
+	case k&kindNumber != 0 && isNumber(r.bare), k&kindInteger != 0 && isInteger(r.bare):
+		return append(dst, r.bare...), true
 	}
 	if s.kinds&kindObject != 0 {
-		if out, ok := t.appendObject(dst, s, trimmed, depth); ok {
+		if out, ok := t.appendObject(dst, s, r); ok {
 			return out, true
 		}
 	}
 	if s.kinds&kindArray != 0 {
-		if out, ok := t.appendArray(dst, s, trimmed, depth); ok {
+		if out, ok := t.appendArray(dst, s, r); ok {
 			return out, true
 		}
 	}
+	switch {
+	case len(s.alts) == 0:
+		return dst, false
+	case outermost:
+		return t.appendAlternative(dst, s, r)
+	}
+	return t.once(attempt{s, r.text, 0}, dst, func() ([]byte, bool) { return t.appendAlternative(dst, s, r) })
+}
+
+// appendAlternative tries the alternatives of s in turn.
+func (t *typer) appendAlternative(dst []byte, s *schema, r *reading) ([]byte, bool) {
+	may := r.kinds() | takesEnum | takesAny
 	open := false
 	for _, alt := range s.alts {
+		if alt.takes()&may == 0 {
+			continue
+		}
 		if len(alt.enum) > 0 {
-			if out, ok := appendEnum(dst, alt.enum, text); ok {
+			if t.budget -= triedCost; t.budget < 0 {
+				return dst, false
+			}
+			if out, ok := appendEnum(dst, alt, r); ok {
 				return out, true
 			}
 		}
@@ -99,63 +168,107 @@ func (t *typer) appendFitting(dst []byte, s *schema, text string, depth int) ([]
 			open = true // to anything, after the others
 			continue
 		}
-		if out, ok := t.appendFitting(dst, alt, text, depth+1); ok {
+		if out, ok := t.appendFitting(dst, alt, r, false); ok {
 			return out, true
 		}
 	}
-	if open && !s.namesString(0) {
-		return appendIfJSON(dst, trimmed)
+	if open && !s.namesString() {
+		return r.appendJSON(dst, takesAny)
 	}
 	return dst, false
 }
 
-// namesString tells whether s speaks of strings: then they come before what merely
-// allows anything.
-func (s *schema) namesString(depth int) bool {
-	return s.kinds&kindString != 0 ||
-		depth < maxSchemaDepth && slices.ContainsFunc(s.alts, func(alt *schema) bool { return alt.namesString(depth + 1) })
-}
-
-// takesString tells whether a string fits s.
-func (s *schema) takesString(depth int) bool {
-	if s.kinds&kindString != 0 || s.kinds == 0 && len(s.alts) == 0 {
-		return true
+// kinds tells what a text may be read as, but for strings, enums and what takes anything.
+func (r *reading) kinds() kinds {
+	if r.mayKnown {
+		return r.may
 	}
-	if depth < maxSchemaDepth {
-		for _, alt := range s.alts {
-			if alt.takesString(depth + 1) {
-				return true
-			}
-		}
+	r.mayKnown = true
+	switch bare := r.bare; {
+	case r.trimmed == "null":
+		r.may |= kindNull
+	case strings.EqualFold(bare, "true"), strings.EqualFold(bare, "false"):
+		r.may |= kindBoolean
+	case isNumber(bare):
+		r.may |= kindNumber | kindInteger
 	}
-	return false
+	if r.trimmed == "" || strings.IndexByte(`{["<`, r.trimmed[0]) >= 0 {
+		r.may |= kindObject | kindArray
+	}
+	return r.may
 }
 
 // appendEnum appends the member of an enum that the text spells.
-func appendEnum(dst []byte, enum []jsontext.Value, text string) ([]byte, bool) {
-	trimmed := strings.Trim(text, " \t\r\n")
-	for _, spelling := range []string{text, trimmed, unquoted(trimmed), unescape(trimmed, toolTags, "")} {
-		for _, e := range enum {
-			var str string
-			if e.Kind() == '"' && json.Unmarshal(e, &str) == nil && str == spelling {
-				return appendJSONString(dst, str), true
-			}
-			if e.Kind() != '"' && compact(e) == spelling {
-				return append(dst, spelling...), true
-			}
+func appendEnum(dst []byte, s *schema, r *reading) ([]byte, bool) {
+	for i := range 4 {
+		spelling := r.text
+		switch i {
+		case 1:
+			spelling = r.trimmed
+		case 2:
+			spelling = unquoted(r.trimmed)
+		case 3:
+			spelling = unescape(r.trimmed, toolTags, "")
+		}
+		if len(spelling) > s.longest {
+			continue
+		}
+		isString, ok := s.spelled[spelling]
+		switch {
+		case ok && isString:
+			return appendJSONString(dst, spelling), true
+		case ok:
+			return append(dst, spelling...), true
 		}
 	}
 	return dst, false
 }
 
-func (t *typer) appendObject(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
-	if out, ok := appendJSONOf(dst, text, '{'); ok {
-		return out, true
-	}
-	list, ok := readElements(text)
-	if !ok {
+// appendJSON appends the text if it is JSON of a kind: object, array or any.
+func (r *reading) appendJSON(dst []byte, kind kinds) (out []byte, ok bool) {
+	if r.notJSON&kind != 0 {
 		return dst, false
 	}
+	switch kind {
+	case kindObject:
+		out, ok = appendJSONOf(dst, r.trimmed, '{')
+	case kindArray:
+		out, ok = appendJSONOf(dst, r.trimmed, '[')
+	default:
+		out, ok = appendIfJSON(dst, r.trimmed)
+	}
+	if !ok {
+		r.notJSON |= kind
+	}
+	return out, ok
+}
+
+// readElements is the elements that the text is nothing but.
+func (r *reading) readElements() ([]element, bool) {
+	if !r.isRead {
+		r.elements, r.isElements = readElements(r.trimmed)
+		r.isRead = true
+	}
+	return r.elements, r.isElements
+}
+
+func (t *typer) appendObject(dst []byte, s *schema, r *reading) ([]byte, bool) {
+	if out, ok := r.appendJSON(dst, kindObject); ok {
+		return out, true
+	}
+	list, ok := r.readElements()
+	switch {
+	case !ok:
+		return dst, false
+	case len(list) == 0:
+		return append(dst, "{}"...), true
+	}
+	return t.once(attempt{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
+}
+
+// appendMembers appends elements as an object that s describes. It reports whether each
+// fitted, and none stood twice.
+func (t *typer) appendMembers(dst []byte, s *schema, list []element, depth int) (_ []byte, ok bool) {
 	mark := len(dst)
 	dst = append(dst, '{')
 	seen := map[string]bool{}
@@ -176,25 +289,18 @@ func (t *typer) appendObject(dst []byte, s *schema, text string, depth int) ([]b
 	return append(dst, '}'), true
 }
 
-func (t *typer) appendArray(dst []byte, s *schema, text string, depth int) ([]byte, bool) {
-	if out, ok := appendJSONOf(dst, text, '['); ok {
+func (t *typer) appendArray(dst []byte, s *schema, r *reading) ([]byte, bool) {
+	if out, ok := r.appendJSON(dst, kindArray); ok {
 		return out, true
 	}
-	list, ok := readElements(text)
-	if !ok {
+	list, ok := r.readElements()
+	switch {
+	case !ok:
 		return dst, false
+	case len(list) == 0:
+		return append(dst, "[]"...), true
 	}
-	return t.appendItems(dst, s, list, depth)
-}
-
-// appendItems appends elements of one name as an array that s describes. It
-// reports whether each fitted.
-func appendItems(dst []byte, s *schema, list []element) ([]byte, bool) {
-	t := typer{budget: typedBudget}
-	for _, e := range list {
-		t.budget += 64 * len(e.text)
-	}
-	return t.appendItems(dst, s, list, 0)
+	return t.once(attempt{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
 }
 
 func (t *typer) appendItems(dst []byte, s *schema, list []element, depth int) (_ []byte, ok bool) {

@@ -1,0 +1,43 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestPastCallUnderLadder has a past call to a tool whose schema folds back on itself.
+func TestPastCallUnderLadder(t *testing.T) {
+	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
+		schema := strings.Replace(ladder(29, `{"type":"integer"}`, `{"`+keyword+`":[#,#]}`), `"$ref":"#/$defs/D0"}`, `"type":"object","properties":{"v":{"$ref":"#/$defs/D0"}}}`, 1)
+		body := `{"model":"claude-2.1","max_tokens":100,"tools":[{"name":"f","input_schema":` + schema + `}],"messages":[{"role":"user","content":"Go on."},` +
+			`{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":{"v":"five"}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1"}]}]}`
+		call := "<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<v>five</v>\n</parameters>\n</invoke>\n"
+		s := newServer(t, completing(endOfCall, call))
+		checkWork(t, func() {
+			if w := post(s, body); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"input":{"v":"five"}`) {
+				t.Errorf("%s: %d %s", keyword, w.Code, w.Body)
+			}
+		})
+		if t.Failed() {
+			t.Fatalf("of %d bytes, with %s", len(body), keyword)
+		}
+	}
+}
+
+// TestRefEscapes has a $ref with the escapes of a URL: what the prompt says of a property
+// is what its values are read by.
+func TestRefEscapes(t *testing.T) {
+	const schema = `{"type":"object","$defs":{"post code/é":{"type":"string","description":"five digits"}},` +
+		`"properties":{"city":{"$ref":"#/$defs/post%20code~1%C3%A9"}}}`
+	body := strings.Replace(question, `{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`, schema, 1)
+	up := &answering{answers: []string{weatherCall("<city>12345</city>")}}
+	w := post(newServer(t, up), body)
+	if !strings.Contains(w.Body.String(), `"input":{"city":"12345"}`) {
+		t.Errorf("%s", w.Body)
+	}
+	if text := up.prompts[0].Text(); !strings.Contains(text, "<type>string</type>\n<description>five digits</description>") {
+		t.Errorf("asked:\n%s", text)
+	}
+}
