@@ -99,6 +99,7 @@ func (st *stream) write(frames []byte) {
 	if err == nil {
 		err = st.x.control.Flush()
 	}
+	st.x.rest()
 	if err != nil {
 		st.err = fmt.Errorf("%w: %w", errClientGone, err)
 		st.cancel(st.err)
