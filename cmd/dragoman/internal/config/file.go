@@ -81,9 +81,10 @@ func (l *loader) auth(n *yaml.Node, key string) {
 func (l *loader) limits(n *yaml.Node, key string) {
 	var concurrent int64
 	l.mapping(n, key, map[string]field{
-		"body_bytes":     l.integer(&l.cfg.BodyBytes, 1),
-		"attempts":       l.integer(&l.cfg.Attempts, 1),
-		"max_concurrent": l.integer(&concurrent, 0),
+		"body_bytes":      l.integer(&l.cfg.BodyBytes, 1),
+		"attempts":        l.integer(&l.cfg.Attempts, 1),
+		"max_concurrent":  l.integer(&concurrent, 0),
+		"max_connections": l.integer(&l.cfg.MaxConnections, 1),
 	})
 	if concurrent != 0 {
 		key += ".max_concurrent"
