@@ -143,7 +143,7 @@ func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 func served(t *testing.T, h http.HandlerFunc, stalls bool, request string) (open time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		server := newHTTPServer(t.Context(), h, 10, zerolog.Nop())
+		server := newHTTPServer(t.Context(), h, newConnections(10, false, zerolog.Nop()))
 		listener := make(pipes)
 		done := make(chan struct{})
 		go func() { defer close(done); _ = server.Serve(listener) }()
@@ -212,8 +212,8 @@ func TestServerTimeouts(t *testing.T) {
 	}
 }
 
-// Connections above the limit are closed at once, and others go on; those of operators
-// have a limit of their own.
+// Connections above the limit are closed at once, and others go on. Those of operators
+// have a limit of their own, and the oldest makes room for a new one.
 func TestMaxConnections(t *testing.T) {
 	server := start(t, nil, "--config", limited(t, "max_connections: 3"))
 	idle := cell{"", strings.TrimPrefix(server.url, "http://"), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"}
@@ -235,6 +235,11 @@ func TestMaxConnections(t *testing.T) {
 	server.await(t, "too many connections")
 	if got := status(t, server.admin+"/healthz"); got != http.StatusOK {
 		t.Errorf("/healthz answers %d", got)
+	}
+	_, admins := shares(descriptors())
+	cell{"", strings.TrimPrefix(server.admin, "http://"), "GET /"}.open(t, int(admins)+1)
+	if got := status(t, server.admin+"/healthz"); got != http.StatusOK {
+		t.Errorf("/healthz answers %d among many connections", got)
 	}
 	open[0].Close()
 	for deadline := time.Now().Add(10 * time.Second); ; { // until the server has seen it

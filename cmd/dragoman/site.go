@@ -49,8 +49,8 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 	}
 	exchanges, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	return &site{
-		client:  newHTTPServer(exchanges, server.Handler(), most, log),
-		admin:   newHTTPServer(exchanges, server.Admin(), admin, log),
+		client:  newHTTPServer(exchanges, server.Handler(), newConnections(most, false, log)),
+		admin:   newHTTPServer(exchanges, server.Admin(), newConnections(admin, true, log)),
 		clients: clients,
 		admins:  admins,
 		cut:     cut,
@@ -66,7 +66,7 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 // connection of HTTP/2 that takes nothing could not be told that a stream is given up,
 // and is closed. HTTP/2 without TLS is what the AWS SDK for JavaScript speaks to a
 // plain endpoint (reference/wire.md, finding 5).
-func newHTTPServer(base context.Context, h http.Handler, most int64, log zerolog.Logger) *http.Server {
+func newHTTPServer(base context.Context, h http.Handler, conns *connections) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
@@ -79,9 +79,9 @@ func newHTTPServer(base context.Context, h http.Handler, most int64, log zerolog
 		MaxHeaderBytes:               64 << 10,
 		Protocols:                    protocols,
 		HTTP2:                        &http.HTTP2Config{WriteByteTimeout: time.Minute},
-		ConnState:                    (&connections{most: most, log: log}).observe,
+		ConnState:                    conns.observe,
 		BaseContext:                  func(net.Listener) context.Context { return base },
-		ErrorLog:                     stdlog.New(serverLog{log}, "", 0),
+		ErrorLog:                     stdlog.New(serverLog{conns.log}, "", 0),
 	}
 }
 
