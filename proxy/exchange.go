@@ -28,6 +28,9 @@ type exchange struct {
 	record  metrics.Exchange
 	stream  *stream     // of an answer that is to be streamed
 	own     *conversion // of the request, if it came in terms of its own
+	kept    int         // bytes of the answer that the client has not had
+	// collects says that what a client has been sent of a stream is kept all the same.
+	collects bool
 }
 
 func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
@@ -166,7 +169,7 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 	total := expire(cancel, totalTimeout, x.s.timeouts.Total)
 	defer total.Stop()
 
-	events := x.watch(x.attempts(ctx, body, ways))
+	events := x.watch(few(x.attempts(ctx, body, ways)))
 	if body.Stream {
 		x.stream = &stream{x: x, cancel: cancel, to: x.dialect.frames(x.r.Header)}
 		return x.stream.send(events)
