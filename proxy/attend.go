@@ -46,6 +46,9 @@ func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseF
 				id, size = tell(piece)
 				err = x.keep(size)
 			}
+			if ctx.Err() != nil { // an upstream that has much to say may not have looked
+				err = ctx.Err()
+			}
 			if err != nil {
 				err = reason(ctx, err)
 				x.charge(err) // whatever becomes of it
