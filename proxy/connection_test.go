@@ -277,3 +277,86 @@ func TestStalledStream(t *testing.T) {
 		})
 	}
 }
+
+// On HTTP/2 a request that is answered without its body ends alone, and at once.
+func TestStreamThatNobodyReads(t *testing.T) {
+	for _, tt := range []struct {
+		method, path string
+		admin        bool
+		status       int
+	}{{"POST", "/v1/messages", false, 401}, {"GET", "/", false, 200}, {"POST", "/nothing", false, 401}, {"GET", "/metrics", true, 200}, {"GET", "/nothing", true, 404}} {
+		t.Run(tt.method+tt.path, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []string{"secret"} })
+				h := s.Handler()
+				if tt.admin {
+					h = s.Admin()
+				}
+				srv := servePipes(h)
+				client := srv.client(2)
+				began := time.Now()
+				var release []func()
+				for range 3 { // over one connection
+					body, free := unending()
+					release = append(release, free)
+					r, err := http.NewRequest(tt.method, "http://dragoman"+tt.path, body)
+					if err != nil {
+						t.Fatal(err)
+					}
+					res, err := client.Do(r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != tt.status || res.ProtoMajor != 2 {
+						t.Errorf("status %d, %v", res.StatusCode, err)
+					}
+					res.Body.Close()
+				}
+				if took := time.Since(began); took > 0 {
+					t.Errorf("answered after %v", took)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+				defer cancel()
+				if err := srv.http.Shutdown(ctx); err != nil {
+					t.Errorf("a drain is held up: %v", err)
+				}
+				for _, free := range release {
+					free()
+				}
+				client.CloseIdleConnections()
+				srv.close(t)
+			})
+		})
+	}
+}
+
+// A client of HTTP/2 that lets nothing be sent is given up, whatever it has asked for.
+func TestNoWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := servePipes(newServer(t, completing(endOfTurn, "hi")).Handler())
+		conn := srv.dial()
+		defer conn.Close()
+		go func() {
+			_, _ = io.WriteString(conn, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+
+				"\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00"+ // SETTINGS: no window
+				"\x00\x00\x03\x01\x05\x00\x00\x00\x01\x82\x84\x86") // HEADERS: GET /
+		}()
+		began := time.Now()
+		for head := make([]byte, 9); ; {
+			if _, err := io.ReadFull(conn, head); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.CopyN(io.Discard, conn, int64(head[0])<<16|int64(head[1])<<8|int64(head[2])); err != nil {
+				t.Fatal(err)
+			}
+			if head[3] == 3 { // RST_STREAM
+				break
+			}
+		}
+		if took := time.Since(began); took > minute {
+			t.Errorf("given up after %v", took)
+		}
+		conn.Close()
+		srv.close(t)
+	})
+}
