@@ -74,7 +74,7 @@ func newHTTPServer(base context.Context, h http.Handler, conns *connections) *ht
 		Handler:                      h,
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            10 * time.Second,
-		ReadTimeout:                  time.Minute,
+		ReadTimeout:                  55 * time.Second,
 		IdleTimeout:                  3 * time.Minute,
 		MaxHeaderBytes:               64 << 10,
 		Protocols:                    protocols,
