@@ -166,12 +166,13 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 			if p != prompt { // the model is to go on, or to answer again
 				x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: way.Upstream})
 			}
-			return attend(ctx, x, cancel, via.Invoke(ctx, asked, p), func(c translate.Chunk) string { return c.RequestID })
+			return attend(ctx, x, cancel, via.Invoke(ctx, asked, p), tellChunk)
 		}
 		events := translate.Events(a.req, prompt, ask)
 		if fit == nil {
 			return events
 		}
+		x.collects = true
 		return fit.answer(a.req, events, func(again *translate.Request) (*translate.Message, error) {
 			corrected, err := x.render(again, way, asked)
 			if err != nil {
@@ -195,12 +196,7 @@ func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
 	a.tokens = 0
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
 		events := via.Pass(ctx, asked, x.dialect.native(x.r.Header, a.body))
-		events = attend(ctx, x, cancel, events, func(e translate.Event) string {
-			if e.Type == translate.MessageStart {
-				return e.Message.RequestID
-			}
-			return ""
-		})
+		events = attend(ctx, x, cancel, events, tellEvent)
 		if way.Rescue {
 			events = translate.Rescue(req, way.Target(asked), events)
 		}

@@ -24,9 +24,10 @@ func expire(cancel context.CancelCauseFunc, name string, limit time.Duration) *t
 // slow upstreams are given up, with cancel, and where our own time is measured: two
 // readings of the clock for a piece, however many events it makes.
 //
-// The first byte of an upstream is its first piece. The id of the request at the
-// upstream is in one of them, if it gave any.
-func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], requestID func(T) string) iter.Seq2[T, error] {
+// The first byte of an upstream is its first piece. tell says what of a piece is not
+// for its reader: the upstream's id of the request, which is in one of them if it gave
+// any, and how much of it may be kept, in bytes.
+func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], tell func(T) (requestID string, size int)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		limits := x.s.timeouts
@@ -39,13 +40,22 @@ func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseF
 		for piece, err := range pieces {
 			first.Stop()
 			idle.Stop()
+			var id string
+			if err == nil {
+				var size int
+				id, size = tell(piece)
+				err = x.keep(size)
+			}
+			if ctx.Err() != nil { // an upstream that has much to say may not have looked
+				err = ctx.Err()
+			}
 			if err != nil {
 				err = reason(ctx, err)
 				x.charge(err) // whatever becomes of it
 				yield(none, err)
 				return
 			}
-			if id := requestID(piece); id != "" {
+			if id != "" {
 				x.record.UpstreamRequestID = id
 			}
 			arrived := x.elapsed()

@@ -11,7 +11,9 @@ import (
 )
 
 // bedrockConverse is Converse of Bedrock, with and without a stream
-// (reference/bedrock.md §5). It has no pings.
+// (reference/bedrock.md §5). The API has no pings, but its clients pass over an event
+// that they do not know, wherever it comes: those of AWS have to, for the API grows. An
+// empty delta would need an open block, and would be part of it.
 var bedrockConverse = dialect{
 	name:     "bedrock_converse",
 	identify: bedrockID,
@@ -26,6 +28,7 @@ var bedrockConverse = dialect{
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"},
 	},
+	ping:   appendFrame(nil, eventHeaders("ping"), []byte("{}")),
 	frames: func(http.Header) frames { return &converseFrames{} },
 }
 

@@ -9,14 +9,11 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 )
 
 // body reads the whole body of the request, unpacked. It has to be read to its
 // end: only then does the server watch the connection for a client that leaves.
 func (x *exchange) body() ([]byte, error) {
-	_ = x.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a connection that knows no deadlines has none
-	defer func() { _ = x.control.SetReadDeadline(time.Time{}) }()
 	limit := x.s.bodyBytes
 	if x.r.ContentLength > limit {
 		return nil, tooLarge(limit)
@@ -44,7 +41,6 @@ func (x *exchange) body() ([]byte, error) {
 	case body == nil:
 		return nil, tooLarge(limit)
 	}
-	x.unread = false
 	return body, nil
 }
 
@@ -74,19 +70,16 @@ func readAll(r io.Reader, announced, limit int64) ([]byte, error) {
 	}
 }
 
-// bodyTimeout is how long the body of a request may take to arrive.
-const bodyTimeout = 60 * time.Second
-
 // bodyError says what is wrong with a body that could not be read.
 func (x *exchange) bodyError(err error) error {
 	var large *http.MaxBytesError
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded): // which ends the context as if the client had left
+		return &failure{status: http.StatusRequestTimeout, typ: typeTimeout, message: "the body of the request took too long to arrive"}
 	case x.r.Context().Err() != nil:
 		return reason(x.r.Context(), err)
 	case errors.As(err, &large):
 		return tooLarge(large.Limit)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &failure{status: http.StatusRequestTimeout, typ: typeTimeout, message: "the body of the request took too long to arrive"}
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
 		return invalid("the body is not what its Content-Encoding says: gzip")
 	}

@@ -24,7 +24,7 @@ type converter struct {
 	members []rawjson.Member // of the objects being read
 	blocks  int              // so far
 
-	endless   bool       // it is not said how long the answer may be
+	unbounded bool       // it is not said how long the answer may be
 	guardrail *guardrail // that the answer has to pass; nil for none
 
 	compact, quote jsontext.Value // scratch

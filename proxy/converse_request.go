@@ -48,7 +48,7 @@ func convertChecked(ctx context.Context, data jsontext.Value) (*conversion, erro
 		return nil, c.err
 	}
 	return &conversion{
-		body: c.out, place: c.place, words: converseWords, dropped: c.left(), open: c.endless, guardrail: c.guardrail,
+		body: c.out, place: c.place, words: converseWords, dropped: c.left(), open: c.unbounded, guardrail: c.guardrail,
 	}, nil
 }
 
@@ -64,7 +64,7 @@ func (c *converter) request(data jsontext.Value) {
 	if most := given(inference.Take("maxTokens")); most != nil {
 		c.member("max_tokens", most)
 	} else {
-		c.endless = true
+		c.unbounded = true
 		c.write(`"max_tokens":` + mostConverseTokens + ",")
 	}
 	c.messages(from.Take("messages"))

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
@@ -235,5 +236,66 @@ func TestSDKConverseStreamFails(t *testing.T) {
 	var busy *types.ServiceUnavailableException
 	if !errors.As(err, &busy) || busy.ErrorMessage() != "busy" || m.Role != types.ConversationRoleAssistant || stop != "" || usage != nil {
 		t.Errorf("%T: %v after %+v, %s, %+v", err, err, m, stop, usage)
+	}
+}
+
+// Clients hear from the server while the model is silent: before the first block, in a
+// text and in a call. They see nothing of it but an event that they do not know.
+func TestConversePing(t *testing.T) {
+	heard := make(chan struct{})
+	pieces := []string{"", "Let me ", "look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Os", "lo</city>\n</parameters>\n</invoke>\n"}
+	up := upstreamFunc(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
+		for _, piece := range pieces {
+			if !yield(translate.Chunk{Text: piece}, nil) {
+				return
+			}
+			select { // it goes on once the client has heard a ping
+			case <-heard:
+			case <-ctx.Done():
+				yield(translate.Chunk{}, ctx.Err())
+				return
+			}
+		}
+		yield(endOfCall, nil)
+	})
+	client := dialSDK(listen(t, newServer(t, up, anyModel, func(o *Options) { o.Ping = time.Millisecond })), "key")
+	out, err := client.ConverseStream(t.Context(), &bedrockruntime.ConverseStreamInput{
+		ModelId:  aws.String(sdkModel),
+		Messages: []types.Message{{Role: types.ConversationRoleUser, Content: []types.ContentBlock{&types.ContentBlockMemberText{Value: "Hello"}}}},
+		ToolConfig: &types.ToolConfiguration{Tools: []types.Tool{&types.ToolMemberToolSpec{Value: types.ToolSpecification{
+			Name:        aws.String("get_weather"),
+			InputSchema: &types.ToolInputSchemaMemberJson{Value: document.NewLazyDocument(map[string]any{"type": "object"})},
+		}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := out.GetStream()
+	defer stream.Close()
+	var text, input strings.Builder
+	stopped := false
+	for event := range stream.Events() {
+		switch e := event.(type) {
+		case *types.UnknownUnionMember:
+			if e.Tag != "ping" {
+				t.Errorf("an event %q", e.Tag)
+			}
+			select {
+			case heard <- struct{}{}:
+			default:
+			}
+		case *types.ConverseStreamOutputMemberContentBlockDelta:
+			switch d := e.Value.Delta.(type) {
+			case *types.ContentBlockDeltaMemberText:
+				text.WriteString(d.Value)
+			case *types.ContentBlockDeltaMemberToolUse:
+				input.WriteString(aws.ToString(d.Value.Input))
+			}
+		case *types.ConverseStreamOutputMemberMessageStop:
+			stopped = e.Value.StopReason == types.StopReasonToolUse
+		}
+	}
+	if err := stream.Err(); err != nil || text.String() != "Let me look." || input.String() != `{"city":"Oslo"}` || !stopped {
+		t.Errorf("%q, %s, stopped %t, %v", text.String(), input.String(), stopped, err)
 	}
 }

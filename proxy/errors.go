@@ -119,12 +119,17 @@ func (x *exchange) terminal(err error) metrics.Terminal {
 	switch {
 	case errors.Is(err, errClientGone):
 		return metrics.ClientGone
-	case x.r.Context().Err() != nil: // the server ended it, and said why
+	case ended(x.r.Context()):
 		return metrics.Drained
 	case errors.As(err, &late) && late.name == idleTimeout:
 		return metrics.IdleTimeout
 	}
 	return metrics.Failed
+}
+
+// ended tells whether the server ended ctx, and said why.
+func ended(ctx context.Context) bool {
+	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled)
 }
 
 // reason returns why ctx, a context of the exchange, has ended; err if it has not.
@@ -133,8 +138,8 @@ func reason(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
+	if ended(ctx) {
+		return context.Cause(ctx)
 	}
 	return errClientGone
 }

@@ -27,18 +27,21 @@ type exchange struct {
 	r       *http.Request
 	began   time.Time
 	record  metrics.Exchange
-	unread  bool        // the body of the request may not have been read to its end
 	stream  *stream     // of an answer that is to be streamed
 	own     *conversion // of the request, if it came in terms of its own
+	kept    int         // bytes of the answer that the client has not had
+	// collects says that what a client has been sent of a stream is kept all the same.
+	collects bool
 
 	guardrail *guardrail // that the answer has to pass; nil for none
 	unheeded  []string   // what headers ask for in vain: sorted, in the client's terms
 }
 
 func (s *Server) begin(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now(), unread: r.ContentLength != 0}
+	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now()}
 	x.record = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
 	x.record.RequestID, x.record.ClientRequestID = identify(w, r)
+	x.rest()
 	if d.identify != nil {
 		d.identify(w.Header(), x.record.RequestID)
 	}
@@ -205,7 +208,7 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 	total := expire(cancel, totalTimeout, x.s.timeouts.Total)
 	defer total.Stop()
 
-	events := x.watch(x.attempts(ctx, body, ways))
+	events := x.watch(few(x.attempts(ctx, body, ways)))
 	if body.Stream {
 		x.stream = &stream{x: x, cancel: cancel, to: x.dialect.frames(x.r.Header)}
 		return x.stream.send(events)
@@ -289,9 +292,6 @@ func (x *exchange) write(status int, body []byte) error {
 	x.record.Status = status
 	x.w.Header().Set("Content-Type", "application/json")
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	if x.unread && x.r.ProtoMajor == 1 {
-		x.w.Header().Set("Connection", "close") // or the server would wait for the rest before it answers
-	}
 	x.allow()
 	x.w.WriteHeader(status)
 	n, err := x.w.Write(body)
@@ -307,6 +307,10 @@ func (x *exchange) write(status int, body []byte) error {
 func (x *exchange) allow() {
 	_ = x.control.SetWriteDeadline(time.Now().Add(x.s.timeouts.WriteStall))
 }
+
+// rest takes the time limit away while nothing is written: on HTTP/2 it would end a
+// stream that is merely silent.
+func (x *exchange) rest() { _ = x.control.SetWriteDeadline(time.Time{}) }
 
 // printable lists names for a header. They are the client's own; those that
 // would not be read back as one name are left out.

@@ -13,6 +13,7 @@ import (
 // greeting is open to those without a key.
 func (s *Server) Handler() http.Handler {
 	r := chi.NewRouter()
+	r.Use(s.incoming)
 	r.Get("/", greet)
 	r.Head("/", greet)
 	// "/v1/v1/messages" is what a base URL that ends in /v1 makes of the path,
@@ -63,9 +64,10 @@ func (s *Server) Handler() http.Handler {
 // belongs on a listener that strangers cannot reach.
 func (s *Server) Admin() http.Handler {
 	r := chi.NewRouter()
+	r.Use(s.incoming)
 	r.Get("/healthz", say(http.StatusOK, "ok\n"))
 	r.Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
-		if s.draining.Load() {
+		if s.draining.Err() != nil {
 			say(http.StatusServiceUnavailable, "draining\n")(w, r)
 			return
 		}

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -83,7 +82,8 @@ type Server struct {
 	ping      time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
-	draining  atomic.Bool
+	draining  context.Context // ends with Drain
+	drain     context.CancelFunc
 }
 
 // New returns a server. It is an error if no model or a model without an
@@ -124,6 +124,7 @@ func New(opt Options) (*Server, error) {
 	if s.metrics == nil {
 		s.metrics = metrics.New("")
 	}
+	s.draining, s.drain = context.WithCancel(context.Background())
 	for _, k := range opt.Keys {
 		if k == "" {
 			return nil, errors.New("an empty key would let everybody in")
@@ -133,8 +134,9 @@ func New(opt Options) (*Server, error) {
 	return s, nil
 }
 
-// Drain makes /readyz answer 503 from now on. Requests are still answered.
-func (s *Server) Drain() { s.draining.Store(true) }
+// Drain makes /readyz answer 503 from now on. Requests are still answered, if they
+// arrive soon.
+func (s *Server) Drain() { s.drain() }
 
 // serve answers requests in a dialect: whatever becomes of one, it is
 // authenticated, counted and logged, and a panic stays in it.

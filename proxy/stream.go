@@ -56,8 +56,13 @@ func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 func (st *stream) flush() error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if len(st.frames) > 0 && !st.began {
-		st.begin()
+	if len(st.frames) > 0 {
+		if !st.began {
+			st.begin()
+		}
+		if !st.x.collects {
+			st.x.kept = 0
+		}
 	}
 	st.write(st.frames)
 	st.frames = st.frames[:0]
@@ -99,6 +104,7 @@ func (st *stream) write(frames []byte) {
 	if err == nil {
 		err = st.x.control.Flush()
 	}
+	st.x.rest()
 	if err != nil {
 		st.err = fmt.Errorf("%w: %w", errClientGone, err)
 		st.cancel(st.err)

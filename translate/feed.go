@@ -13,7 +13,7 @@ const (
 	maxUndecided = 1 << 20  // text that may yet be a call, or be none: beyond it is text
 	maxHeld      = 16 << 20 // a parameter that is sent when it is whole: beyond it the call is incomplete
 	maxParams    = 10_000   // of a call, likewise
-	maxCalls     = 10_000   // of an answer, which ends with them
+	maxOutcomes  = 20_000   // of an answer: more are not counted
 )
 
 // feed reads more text, of whole characters or not.

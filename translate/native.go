@@ -22,6 +22,7 @@ type nativeBlock struct {
 	block rawObject
 	texts map[string][]byte // by member: what its deltas have added
 	input []byte            // partial_json
+	cited []byte            // citations that deltas have added, each with a comma behind it
 }
 
 // add takes one event. Those of this package, which stand for what was found in
@@ -97,7 +98,10 @@ func (b *nativeBlock) add(delta jsontext.Value) {
 		case name == "partial_json":
 			b.input, _ = jsontext.AppendUnquote(b.input, value)
 		case name == "citation":
-			b.block.set("citations", appendElement(b.block.member("citations"), value))
+			if b.block.member("citations") == nil {
+				b.block.set("citations", jsontext.Value("[]"))
+			}
+			b.cited = append(append(b.cited, value...), ',')
 		case value.Kind() == '"':
 			b.texts[name], _ = jsontext.AppendUnquote(b.texts[name], value)
 		default:
@@ -110,6 +114,9 @@ func (b *nativeBlock) whole() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.block.set(name, appendJSONString(nil, stringOf(b.block.member(name))+string(b.texts[name])))
 	}
+	if n := len(b.cited); n > 0 {
+		b.block.set("citations", appendElements(b.block.member("citations"), b.cited[:n-1]))
+	}
 	if input := jsontext.Value(b.input); input.IsValid(jsontext.AllowDuplicateNames(true)) {
 		b.block.set("input", input)
 	} else if open := appendOpenObject(nil, string(b.input)); len(open) > 0 { // it was cut
@@ -118,13 +125,13 @@ func (b *nativeBlock) whole() jsontext.Value {
 	return b.block.json()
 }
 
-// appendElement returns a JSON array with one more element. What is no array has
-// none.
-func appendElement(array, element jsontext.Value) jsontext.Value {
+// appendElements returns a JSON array with more elements, which have commas between
+// them. What is no array has none.
+func appendElements(array, more jsontext.Value) jsontext.Value {
 	if list := elements(array); len(list) > 0 {
-		return slices.Concat(array[:len(array)-1], []byte{','}, element, []byte{']'})
+		return slices.Concat(array[:len(array)-1], []byte{','}, more, []byte{']'})
 	}
-	return slices.Concat([]byte{'['}, element, []byte{']'})
+	return slices.Concat([]byte{'['}, more, []byte{']'})
 }
 
 // rawObject is a JSON object whose members can be changed. It keeps their order,

@@ -44,7 +44,7 @@ func (p *parser) endCall(repair string) state {
 	p.note(o)
 	p.calls++
 	p.currentCall = currentCall{inCall: true, wrapped: p.wrapped}
-	if p.req.ToolChoice.DisableParallelToolUse || p.calls == maxCalls {
+	if p.req.ToolChoice.DisableParallelToolUse {
 		p.callsEnded = true
 		return cutState
 	}
@@ -105,9 +105,9 @@ func (p *parser) endUnread() state {
 	return betweenCallsState
 }
 
-// note takes down how a call was read. Calls that are text can be any number.
+// note takes down how a call was read.
 func (p *parser) note(o Outcome) {
-	if len(p.outcomes) < 2*maxCalls {
+	if len(p.outcomes) < maxOutcomes {
 		p.outcomes = append(p.outcomes, o)
 	}
 }

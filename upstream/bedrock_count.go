@@ -80,7 +80,7 @@ func (b *Bedrock) count(ctx context.Context, m Model, input jsontext.Value) (int
 	out, err := b.client.CountTokens(ctx, &bedrockruntime.CountTokensInput{
 		ModelId: &m.ID,
 		Input:   &types.CountTokensInputMemberInvokeModel{Value: types.InvokeModelTokensRequest{Body: []byte("{}")}},
-	}, x.replaceBody)
+	}, x.replaceBody, func(o *bedrockruntime.Options) { o.HTTPClient = bounded{o.HTTPClient} })
 	if err != nil {
 		return 0, bedrockError(err)
 	}

@@ -94,14 +94,33 @@ func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 	own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.request)), nil }
 	own.Body, _ = own.GetBody()
 	replayable(own.Header)
-	response, err := x.client.Do(&own)
+	response, err := bounded{x.client}.Do(&own)
 	if err == nil && response.StatusCode == http.StatusOK {
 		x.close()
-		x.answer, response.Body = response.Body, http.NoBody
+		x.answer, response.Body = response.Body.(*boundedBody).ReadCloser, http.NoBody
 		x.requestID = response.Header.Get("x-amzn-RequestId")
 	}
 	return response, err
 }
+
+// bounded is a client of which the SDK reads refusals and counts to their end, and more
+// before it lets go of them, however long they are.
+type bounded struct{ bedrockruntime.HTTPClient }
+
+func (b bounded) Do(r *http.Request) (*http.Response, error) {
+	response, err := b.HTTPClient.Do(r)
+	if err == nil {
+		response.Body = &boundedBody{response.Body, io.LimitReader(response.Body, maxErrorBody)}
+	}
+	return response, err
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	bounded io.Reader
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) { return b.bounded.Read(p) }
 
 func (x *exchange) close() {
 	if x.answer != nil {

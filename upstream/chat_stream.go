@@ -51,9 +51,11 @@ func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		if err := json.UnmarshalDecode(d, &parts); err != nil {
 			return err
 		}
+		var text strings.Builder
 		for _, part := range parts {
-			*t += chatText(part.Text)
+			text.WriteString(part.Text)
 		}
+		*t = chatText(text.String())
 		return nil
 	}
 	return d.SkipValue()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -148,10 +149,12 @@ func (d *converseDecoder) whole(answer io.Reader) (translate.Chunk, error) {
 	if err := d.stop(a.converseStop); err != nil {
 		return c, err
 	}
+	var text, thinking strings.Builder
 	for _, block := range a.Output.Message.Content {
-		c.Text += block.Text
-		c.Thinking += block.Reasoning.Text.Text
+		text.WriteString(block.Text)
+		thinking.WriteString(block.Reasoning.Text.Text)
 	}
+	c.Text, c.Thinking = text.String(), thinking.String()
 	c.Usage = a.Usage.usage()
 	d.last.Usage = c.Usage
 	return c, nil

@@ -87,14 +87,15 @@ type portion interface {
 }
 
 // withRequestID adds the upstream's id of the request to the first portion that can have
-// it, or to
-// an error.
+// it, or to an error: to a copy, for one error may be the cause that many calls ended with.
 func withRequestID[P portion](id string, yield func(P, error) bool) func(P, error) bool {
 	told := false
 	return func(p P, err error) bool {
 		var known *Error
 		if errors.As(err, &known) && known.RequestID == "" {
-			known.RequestID = id
+			own := *known
+			own.RequestID = id
+			err = &own
 		}
 		if !told && err == nil {
 			switch p := any(&p).(type) {

@@ -75,7 +75,7 @@ func demo(ctx context.Context, w io.Writer) error {
 	}
 	site.serve()
 	c := conversation{url: site.url() + "/v1/messages", model: model, out: w}
-	return errors.Join(c.hold(ctx), site.close(farewell))
+	return errors.Join(c.hold(ctx), site.close(context.Background(), farewell))
 }
 
 // conversation is what the demo's client holds with the server.

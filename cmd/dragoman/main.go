@@ -17,9 +17,31 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals...)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once, unless the command waits for it
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}
+
+var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
+
+// secondSignal returns a context that ends with the second signal from now on. Until
+// then, or until stop, no signal ends the program at once.
+func secondSignal() (ctx context.Context, stop func()) {
+	signals := make(chan os.Signal, len(stopSignals))
+	signal.Notify(signals, stopSignals...)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer signal.Stop(signals)
+		for range 2 {
+			select {
+			case <-signals:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // The exit codes.

@@ -20,7 +20,7 @@ func serveCommand() command {
 		about: `
 Serves the Messages API. The first line of the log, on standard error, names the URL and what to
 paste for a client. On SIGTERM or SIGINT no new connections are taken, /readyz answers 503, and open
-exchanges have timeouts.drain to finish; a second signal ends at once.
+exchanges have timeouts.drain to finish; a second signal ends them with an error, a third at once.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve
@@ -33,6 +33,8 @@ exchanges have timeouts.drain to finish; a second signal ends at once.
 }
 
 func serve(ctx context.Context, p process, s *settings) error {
+	hurry, stop := secondSignal()
+	defer stop()
 	cfg, err := s.load(p)
 	if err != nil {
 		return err
@@ -59,7 +61,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 		server.Drain()
 		log.Info().Stringer("timeout", cfg.Drain).Str("msg", "draining: no new connections; open exchanges may finish").Send()
 	}
-	drained := site.close(cfg.Drain)
+	drained := site.close(hurry, cfg.Drain)
 	if err == nil {
 		err = drained
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	stdlog "log"
 	"net"
 	"net/http"
@@ -39,10 +40,17 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 		clients.Close()
 		return nil, err
 	}
+	most, admin := shares(descriptors())
+	if cfg.MaxConnections > 0 {
+		if cfg.MaxConnections > most {
+			log.Warn().Int64("descriptors_allow", most).Str("msg", "limits.max_connections is more than the process has descriptors for").Send()
+		}
+		most = cfg.MaxConnections
+	}
 	exchanges, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	return &site{
-		client:  newHTTPServer(exchanges, server.Handler(), log),
-		admin:   newHTTPServer(exchanges, server.Admin(), log),
+		client:  newHTTPServer(exchanges, server.Handler(), newConnections(most, false, log)),
+		admin:   newHTTPServer(exchanges, server.Admin(), newConnections(admin, true, log)),
 		clients: clients,
 		admins:  admins,
 		cut:     cut,
@@ -50,22 +58,30 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 	}, nil
 }
 
-// newHTTPServer bounds what a client can hold without sending a request. It has
-// no time-out for writing, since a stream may be long; the proxy has one for
-// each piece. HTTP/2 without TLS is what the AWS SDK for JavaScript speaks to a
+// newHTTPServer bounds what clients can hold without sending a request, and how many
+// connections they can have. It has no time-out for writing, since a stream may be
+// long; the proxy has one for each piece, and one for a body. The one for reading here
+// is for the requests that net/http answers itself, without an end to what it reads
+// (Expect with another value than 100-continue); "OPTIONS *" goes to the proxy. A
+// connection of HTTP/2 that takes nothing could not be told that a stream is given up,
+// and is closed. HTTP/2 without TLS is what the AWS SDK for JavaScript speaks to a
 // plain endpoint (reference/wire.md, finding 5).
-func newHTTPServer(base context.Context, h http.Handler, log zerolog.Logger) *http.Server {
+func newHTTPServer(base context.Context, h http.Handler, conns *connections) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       3 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		Protocols:         protocols,
-		BaseContext:       func(net.Listener) context.Context { return base },
-		ErrorLog:          stdlog.New(serverLog{log}, "", 0),
+		Handler:                      h,
+		DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout:            10 * time.Second,
+		ReadTimeout:                  55 * time.Second,
+		IdleTimeout:                  3 * time.Minute,
+		MaxHeaderBytes:               64 << 10,
+		Protocols:                    protocols,
+		HTTP2:                        &http.HTTP2Config{WriteByteTimeout: time.Minute},
+		ConnState:                    conns.observe,
+		BaseContext:                  func(net.Listener) context.Context { return base },
+		ErrorLog:                     stdlog.New(serverLog{conns.log}, "", 0),
 	}
 }
 
@@ -99,15 +115,19 @@ func (s *site) adminURL() string { return "http://" + reachable(s.admins.Addr().
 const farewell = 2 * time.Second
 
 // close takes no new connections and waits for the open exchanges. Those that
-// are still open after the time limit are cut, which is the error.
-func (s *site) close(limit time.Duration) error {
-	err := shutdown(s.client, limit)
+// are still open after the time limit, or when ctx ends, are cut, which is the error.
+func (s *site) close(ctx context.Context, limit time.Duration) error {
+	err := shutdown(ctx, s.client, limit)
 	if err != nil {
 		s.cut(&upstream.Error{Status: 529, Type: "overloaded_error", Message: "the server is shutting down"})
-		if shutdown(s.client, farewell) != nil {
+		if shutdown(context.Background(), s.client, farewell) != nil {
 			s.client.Close()
 		}
-		err = errors.New("drain: the time was up with exchanges open; they were cut")
+		why := "the time was up"
+		if ctx.Err() != nil {
+			why = "it was ended by a second signal"
+		}
+		err = fmt.Errorf("drain: %s with exchanges open; they were cut", why)
 	}
 	s.admin.Close()
 	s.serving.Wait()
@@ -115,8 +135,8 @@ func (s *site) close(limit time.Duration) error {
 	return err
 }
 
-func shutdown(server *http.Server, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+func shutdown(ctx context.Context, server *http.Server, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return server.Shutdown(ctx)
 }

@@ -156,6 +156,8 @@ func (g *gathering) add(event types.ConverseStreamOutput) error {
 		g.end = e.Value
 	case *types.ConverseStreamOutputMemberMetadata:
 		name = "metadata"
+	case *types.UnknownUnionMember:
+		return nil // the server breaks its silence with one
 	default:
 		name = fmt.Sprintf("%T", event)
 	}

@@ -38,9 +38,12 @@ type Config struct {
 	Models      []proxy.Model // first match wins
 	BodyBytes   int64         // 0: the proxy's default
 	Attempts    int64         // likewise
-	Timeouts    proxy.Timeouts
-	Connect     time.Duration // to an upstream; 0: the upstream's default
-	Drain       time.Duration // from SIGTERM until open exchanges are cut
+	// MaxConnections is how many connections clients may have at once; 0: as many as the
+	// descriptors of the process allow.
+	MaxConnections int64
+	Timeouts       proxy.Timeouts
+	Connect        time.Duration // to an upstream; 0: the upstream's default
+	Drain          time.Duration // from SIGTERM until open exchanges are cut
 
 	// Warnings is what serves, but hardly as it was meant.
 	Warnings []Problem

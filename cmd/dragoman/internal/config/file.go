@@ -89,9 +89,10 @@ const (
 func (l *loader) limits(n *yaml.Node, key string) {
 	var concurrent int64
 	l.mapping(n, key, map[string]field{
-		"body_bytes":     l.between(&l.cfg.BodyBytes, 1, mostBodyBytes),
-		"attempts":       l.between(&l.cfg.Attempts, 1, mostAttempts),
-		"max_concurrent": l.integer(&concurrent, 0),
+		"body_bytes":      l.between(&l.cfg.BodyBytes, 1, mostBodyBytes),
+		"attempts":        l.between(&l.cfg.Attempts, 1, mostAttempts),
+		"max_concurrent":  l.integer(&concurrent, 0),
+		"max_connections": l.integer(&l.cfg.MaxConnections, 1),
 	})
 	if concurrent != 0 {
 		key += ".max_concurrent"

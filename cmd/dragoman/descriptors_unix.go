@@ -1,0 +1,15 @@
+//go:build unix
+
+package main
+
+import "syscall"
+
+// descriptors is how many files and connections the process may have open.
+func descriptors() int64 {
+	const most = 1 << 20 // more is as good as no limit
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 1024
+	}
+	return int64(min(uint64(limit.Cur), most))
+}
