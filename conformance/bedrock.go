@@ -10,10 +10,12 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// The names that clients ask for: of a model, and of one that sees images.
+// The names that clients ask for: of a model, of one that sees images, and of one whose values are sent
+// when they are whole.
 const (
-	model  = "claude-2.1"
-	vision = "claude-3-haiku"
+	model       = "claude-2.1"
+	vision      = "claude-3-haiku"
+	wholeValues = "claude-2.0"
 )
 
 // serveBedrock starts dragoman in front of a fake Bedrock whose model the script plays. It returns
@@ -29,7 +31,8 @@ upstreams:
 models:
   - {name: %s, upstream: east, model: "anthropic.claude-v2:1"}
   - {name: %s, upstream: east, model: "anthropic.claude-3-haiku-20240307-v1:0"}
-`, server.URL, model, vision))
+  - {name: %s, upstream: east, model: "anthropic.claude-v2", stream_values: whole}
+`, server.URL, model, vision, wholeValues))
 	credentials := []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
 	url := Serve(t, credentials, "--config", config)
 	return url, fake

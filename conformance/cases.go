@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"testing"
 
 	"dragoman/upstream/upstreamtest"
@@ -27,7 +28,8 @@ var Cases = []Case{
 	{"image result", scripted(imageResult)},
 	{"every argument", scripted(arguments)},
 	{LongNumbers, scripted(longNumbers)},
-	{"cut", all(scripted(cutCall), simulated(Setup{MaxTokens: 1}, holdCut))},
+	{"cut", all(scripted(cutText), scripted(cutCall, whole), simulated(Setup{MaxTokens: 1}, holdCut))},
+	{CutCall, runCutCall},
 	{"stop sequence", scripted(stopSequence)},
 	{"abort", runAbort},
 	{AbortWhole, runAbortWhole},
@@ -40,6 +42,7 @@ const (
 	NoTool        = "no tool"        // may be called, by tool_choice
 	ToolError     = "tool error"     // is what a tool answers with
 	LongNumbers   = "long numbers"   // with more digits than a double has
+	CutCall       = "cut call"       // that is streamed
 	AbortWhole    = "abort whole"    // of an answer that is not streamed
 	FailureWithin = "failure within" // an answer
 )
@@ -54,10 +57,14 @@ func all(runs ...func(*testing.T, Client)) func(*testing.T, Client) {
 }
 
 // scripted is a conversation with a model that is told what to write, bytes in sevens: no frame and no
-// character arrives whole. Its answers are known to the last character.
-func scripted(s script) func(*testing.T, Client) {
+// character arrives whole. Its answers are known to the last character. It is held in the ways of these
+// names, or else in all.
+func scripted(s script, only ...string) func(*testing.T, Client) {
 	return func(t *testing.T, c Client) {
 		for _, way := range c.ways() {
+			if len(only) > 0 && !slices.Contains(only, way.name) {
+				continue
+			}
 			t.Run("scripted "+way.name, func(t *testing.T) {
 				var completions []upstreamtest.Completion
 				for _, step := range s.steps {

@@ -24,6 +24,13 @@ type Conversation interface {
 	Stream(ctx context.Context, turn Turn, leave bool) (Answer, error)
 }
 
+// Runner is a conversation with a library that runs tools by itself.
+type Runner interface {
+	// Run says something and streams the answers, the library running what tools they call, until they
+	// call none. It returns the calls that were run, also if it fails.
+	Run(ctx context.Context, turn Turn) ([]Block, error)
+}
+
 // The types below are JSON of the Messages API, as far as the cases need it.
 
 // Setup is what every request of a conversation says.
@@ -41,6 +48,7 @@ type Tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Schema      Schema `json:"input_schema"`
+	Eager       *bool  `json:"eager_input_streaming,omitempty"` // whether values may come before they are whole
 }
 
 // Schema is that of an object.

@@ -24,6 +24,7 @@ type request struct {
 	Content Turn `json:"content,omitempty"`
 	Stream  bool `json:"stream,omitempty"`
 	Leave   bool `json:"leave,omitempty"` // as in [Conversation]
+	Run     bool `json:"run,omitempty"`   // as in [Runner]: the content of the message is then the calls
 
 	Abort bool `json:"abort,omitempty"`
 }
@@ -36,6 +37,11 @@ type verdict struct {
 	Failure *Failure `json:"failure,omitempty"`
 	Error   string   `json:"error,omitempty"`
 }
+
+// complaint is an error in the library's words.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
 
 // answerTime is what a program has for one turn.
 const answerTime = time.Minute
@@ -112,6 +118,12 @@ func (p *program) Stream(ctx context.Context, turn Turn, leave bool) (Answer, er
 	return p.turn(ctx, request{Content: turn, Stream: true, Leave: leave})
 }
 
+// Run is of [Runner].
+func (p *program) Run(ctx context.Context, turn Turn) ([]Block, error) {
+	answer, err := p.turn(ctx, request{Content: turn, Run: true})
+	return answer.Content, err
+}
+
 func (p *program) turn(ctx context.Context, r request) (Answer, error) {
 	if err := p.send(r); err != nil {
 		return Answer{}, err
@@ -151,7 +163,7 @@ func read(line []byte) (Answer, error) {
 	case v.Failure != nil:
 		return answer, v.Failure
 	case v.Error != "":
-		return answer, errors.New(v.Error)
+		return answer, complaint(v.Error)
 	case v.Message == nil:
 		return answer, fmt.Errorf("nothing in the verdict %s", line)
 	}
@@ -194,9 +206,12 @@ func RunProgram(in io.Reader, out io.Writer, open Opener) error {
 func judge(ctx context.Context, c Conversation, r request) verdict {
 	var answer Answer
 	var err error
-	if r.Stream {
+	switch {
+	case r.Run:
+		answer.Content, err = c.(Runner).Run(ctx, r.Content)
+	case r.Stream:
 		answer, err = c.Stream(ctx, r.Content, r.Leave)
-	} else {
+	default:
 		answer, err = c.Ask(ctx, r.Content)
 	}
 	v := verdict{Message: &answer, Events: answer.Events}

@@ -159,11 +159,19 @@ var longNumbers = script{steps: []step{
 	},
 }}
 
+var cutText = script{steps: []step{{
+	say:        says("Tell a story."),
+	completion: "Once upon a ti",
+	stop:       translate.StopMaxTokens,
+	want:       Answer{Content: []Block{text("Once upon a ti")}, StopReason: "max_tokens"},
+}}}
+
+// cutCall is not streamed: see runCutCall.
 var cutCall = script{steps: []step{{
 	say:        says("Note this."),
-	completion: "<function_calls>\n<invoke>\n<tool_name>write_note</tool_name>\n<parameters>\n<text>half a sen",
+	completion: halfCall,
 	stop:       translate.StopMaxTokens,
-	want:       Answer{Content: []Block{call("write_note", `{"text":"half a sen"}`)}, StopReason: "max_tokens"},
+	want:       Answer{Content: []Block{call("write_note", `{"number":`+wholeNumber+`}`)}, StopReason: "max_tokens"},
 }}}
 
 var stopSequence = script{steps: []step{{

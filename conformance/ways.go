@@ -14,6 +14,10 @@ type Client struct {
 	Open    Opener
 	Dialect Dialect
 	Hides   Hides
+	// OpenInput is what the library makes of a call that was cut.
+	OpenInput OpenInput
+	Runs      bool // tools, by itself: its conversations are a [Runner]
+	Eager     bool // is sent to the server, of a [Tool]
 }
 
 // Hides is what a library keeps from its users, so that the cases cannot look at it.
@@ -34,12 +38,15 @@ type way struct {
 	ask  ask
 }
 
-const streamed = "streamed"
+const (
+	whole    = "whole"
+	streamed = "streamed"
+)
 
 // ways are those in which the client can ask.
 func (c Client) ways() []way {
 	return []way{
-		{"whole", func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
+		{whole, func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
 			return c.Ask(t.Context(), turn)
 		}},
 		{streamed, func(t *testing.T, conversation Conversation, turn Turn) (Answer, error) {

@@ -30,11 +30,13 @@ func main() {
 type conversation struct {
 	client anthropic.Client
 	params anthropic.MessageNewParams
+	tools  []conformance.Tool
 }
 
 func open(options []option.RequestOption, setup conformance.Setup) conformance.Conversation {
 	c := &conversation{
 		client: anthropic.NewClient(options...),
+		tools:  setup.Tools,
 		params: anthropic.MessageNewParams{
 			Model:         anthropic.Model(setup.Model),
 			MaxTokens:     int64(setup.MaxTokens),

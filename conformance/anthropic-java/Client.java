@@ -13,6 +13,8 @@ import com.anthropic.models.messages.MessageCreateParams;
 import com.anthropic.models.messages.ToolChoice;
 import com.anthropic.models.messages.ToolUnion;
 import com.anthropic.vertex.backends.VertexBackend;
+import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.annotation.JsonTypeName;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -26,6 +28,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Date;
 import java.util.List;
+import java.util.function.Supplier;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.regions.Region;
 
@@ -96,6 +99,10 @@ public final class Client {
     private ObjectNode verdict(JsonNode request) {
         ObjectNode verdict = JSON.createObjectNode();
         try {
+            if (request.path("run").asBoolean()) {
+                run(verdict.putObject("message").putArray("content"), request.get("content"));
+                return verdict;
+            }
             params.addUserMessageOfBlockParams(convert(request.get("content"), new TypeReference<List<ContentBlockParam>>() {}));
             ArrayNode events = verdict.putArray("events");
             if (request.path("leave").asBoolean()) {
@@ -137,6 +144,36 @@ public final class Client {
             message.putArray("content").addObject().put("text", text);
         }
         return message;
+    }
+
+    /** Has the library run the tools, of which there is one, and adds the calls to a message. */
+    private void run(ArrayNode content, JsonNode said) {
+        WriteNote.ran = content;
+        MessageCreateParams setup = params.build();
+        var runner = client.beta().messages().toolRunner(com.anthropic.models.beta.messages.MessageCreateParams.builder()
+                .model(setup.model().asString())
+                .maxTokens(setup.maxTokens())
+                .addUserMessage(said.get(0).get("text").asText())
+                .addTool(WriteNote.class)
+                .build());
+        for (var answer : runner.streaming()) answer.stream().forEach(event -> {});
+    }
+
+    /** A tool that tells what it is run with: what is not there is null. */
+    @JsonTypeName("write_note")
+    @JsonClassDescription("Stores a note.")
+    static final class WriteNote implements Supplier<String> {
+        private static ArrayNode ran;
+
+        public String text;
+        public Integer number;
+
+        @Override public String get() {
+            ObjectNode input = ran.addObject().put("name", "write_note").putObject("input");
+            if (text != null) input.put("text", text);
+            if (number != null) input.put("number", number);
+            return "stored";
+        }
     }
 
     public static void main(String[] args) throws Exception {

@@ -3,12 +3,17 @@
 import sys
 
 import anthropic
+from anthropic.lib.tools import BetaAsyncBuiltinFunctionTool
 
 import program
 
 
 CLIENTS = {
     "messages": lambda url, key: anthropic.AsyncAnthropic(base_url=url, api_key=key, max_retries=0),
+    # The library is told that what it is sent may be JSON that is cut, and mends it.
+    "fine-grained": lambda url, key: anthropic.AsyncAnthropic(
+        base_url=url, api_key=key, max_retries=0, default_headers={"anthropic-beta": "fine-grained-tool-streaming-2025-05-14"}
+    ),
     "bedrock": lambda url, key: anthropic.AsyncAnthropicBedrock(
         base_url=url, aws_access_key=key, aws_secret_key="secret", aws_region="us-east-1", max_retries=0
     ),
@@ -44,9 +49,28 @@ class Conversation:
                     return stream.current_message_snapshot
             return await stream.get_final_message()
 
+    async def run(self, content, ran):
+        setup = {**self.setup, "tools": [Told(tool, ran) for tool in self.setup["tools"]]}
+        said = [{"role": "user", "content": content}]
+        await self.client.beta.messages.tool_runner(**setup, messages=said, stream=True).until_done()
+
     def failure(self, e):
         if isinstance(e, anthropic.APIStatusError):
             return {"status": e.status_code, "body": e.body, "request_id": e.request_id}
+
+
+class Told(BetaAsyncBuiltinFunctionTool):
+    """A tool that tells what it is run with, whatever that is."""
+
+    def __init__(self, tool, ran):
+        self.tool, self.ran = tool, ran
+
+    def to_dict(self):
+        return self.tool
+
+    async def call(self, input):
+        self.ran(self.name, input)
+        return "stored"
 
 
 # What the library adds to the events of the server.

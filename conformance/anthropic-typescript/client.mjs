@@ -2,6 +2,7 @@
 // where the libraries are.
 import readline from "node:readline";
 import Anthropic from "@anthropic-ai/sdk";
+import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import AnthropicBedrock from "@anthropic-ai/bedrock-sdk";
 import AnthropicVertex from "@anthropic-ai/vertex-sdk";
 import { OAuth2Client } from "google-auth-library";
@@ -49,17 +50,36 @@ class Conversation {
     }
     return left ?? (await stream.finalMessage());
   }
+
+  // Has the library run the tools, and adds the calls to the message.
+  async run({ content }, message) {
+    const tools = this.setup.tools.map(({ input_schema, ...tool }) =>
+      betaTool({
+        ...tool,
+        inputSchema: input_schema,
+        run: (input) => {
+          message.content.push({ name: tool.name, input });
+          return "stored";
+        },
+      }),
+    );
+    const params = { ...this.setup, tools, messages: [{ role: "user", content }], stream: true };
+    await this.client.beta.messages.toolRunner(params).runUntilDone();
+  }
 }
 
 async function verdict(conversation, request, signal) {
+  const message = { content: [] };
   try {
-    return await conversation.turn(request, signal);
+    if (!request.run) return await conversation.turn(request, signal);
+    await conversation.run(request, message);
+    return { message };
   } catch (e) {
     // An error within a stream has a body and no status.
     if (e instanceof Anthropic.APIError && e.error) {
       return { failure: { status: e.status ?? 0, body: e.error, request_id: e.requestID } };
     }
-    return { error: String(e) };
+    return { message, error: String(e) };
   }
 }
 

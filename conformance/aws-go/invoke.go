@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
@@ -78,7 +79,9 @@ func (c *invoke) Stream(ctx context.Context, turn conformance.Turn, leave bool) 
 		if err := json.Unmarshal(chunk.Value.Bytes, &e); err != nil {
 			return conformance.Answer{}, err
 		}
-		e.addTo(&answer)
+		if err := e.addTo(&answer); err != nil {
+			return conformance.Answer{}, err
+		}
 		if leave && e.Delta.Text != "" {
 			return answer, nil
 		}
@@ -114,7 +117,7 @@ type event struct {
 	} `json:"delta"`
 }
 
-func (e *event) addTo(answer *conformance.Answer) {
+func (e *event) addTo(answer *conformance.Answer) error {
 	switch e.Type {
 	case "message_start":
 		*answer = e.Message
@@ -128,9 +131,12 @@ func (e *event) addTo(answer *conformance.Answer) {
 	case "content_block_stop":
 		if block := &answer.Content[e.Index]; block.Type == "tool_use" && len(block.Input) == 0 {
 			block.Input = json.RawMessage("{}")
+		} else if block.Type == "tool_use" && !json.Valid(block.Input) {
+			return fmt.Errorf("the input of a call is no JSON: %s", block.Input)
 		}
 	case "message_delta":
 		answer.StopReason, answer.StopSequence = e.Delta.StopReason, e.Delta.StopSequence
 	}
 	answer.Events = append(answer.Events, e.Type)
+	return nil
 }

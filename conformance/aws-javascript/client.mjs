@@ -191,7 +191,8 @@ async function verdict(conversation, request, abort) {
   try {
     return await turn(conversation, request, abort, found);
   } catch (e) {
-    if (!e.$fault && !found.request_id) return { error: String(e) };
+    const ours = e instanceof SyntaxError; // of JSON that the library leaves to its users
+    if (ours || (!e.$fault && !found.request_id)) return { error: String(e) };
     return {
       failure: {
         status: e.$metadata?.httpStatusCode ?? 0,

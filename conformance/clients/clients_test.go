@@ -44,7 +44,14 @@ func TestClients(t *testing.T) {
 // run returns what came of each case; it is shorter if the client could not be had.
 func run(t *testing.T, c client) []outcome {
 	var outcomes []outcome
-	library := conformance.Client{Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides}
+	made, ok := cuts[c.name]
+	if !ok {
+		t.Fatalf("nobody says what %s makes of a call that was cut", c.name)
+	}
+	library := conformance.Client{
+		Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides,
+		OpenInput: made.open, Runs: made.runs, Eager: made.eager,
+	}
 	for _, test := range conformance.Cases {
 		if c.cannot[test.Name] != "" {
 			outcomes = append(outcomes, excused)

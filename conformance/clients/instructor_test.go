@@ -10,8 +10,8 @@ import (
 )
 
 // TestInstructor has a model fill the types of a Python program: whole, in part while it streams, one
-// of a list after another, and once more after it was wrong. The library forces a call and holds no
-// conversation, so that it cannot run the cases.
+// of a list after another, once more after it was wrong, and with the answer cut. The library forces a
+// call and holds no conversation, so that it cannot run the cases.
 func TestInstructor(t *testing.T) {
 	const (
 		items = `<items>[{"name": "tea", "count": 2, "tags": ["hot", "<green>"]}, {"name": "Käse", "count": 1, "tags": []}]</items>`
@@ -21,19 +21,21 @@ func TestInstructor(t *testing.T) {
 <price>12.5</price>
 <code>007</code>
 ` + items
-		none = "<name>tea</name>\n<count>0</count>\n<tags>[]</tags>"
-		item = "<name>tea</name>\n<count>2</count>\n<tags>[\"hot\", \"<green>\"]</tags>"
-		ends = "\n</parameters>\n</invoke>\n</function_calls>"
+		none   = "<name>tea</name>\n<count>0</count>\n<tags>[]</tags>"
+		item   = "<name>tea</name>\n<count>2</count>\n<tags>[\"hot\", \"<green>\"]</tags>"
+		half   = "<count>2</count>\n<name>half a na"
+		halves = `<tasks>[{"name": "tea", "count": 2, "tags": []}, {"count": 1, "tags": [], "name": "half a na`
+		ends   = "\n</parameters>\n</invoke>\n</function_calls>"
 	)
 	folder := filepath.Join("..", "instructor")
 	python := install.Python(t, filepath.Join(folder, "requirements.txt"))
 	tasks := strings.NewReplacer("<items>", "<tasks>", "</items>", "</tasks>").Replace(items)
-	url, model := conformance.ServeScript(t, order+ends, order+ends, tasks+ends, none+ends, item+ends, none+ends)
+	url, model := conformance.ServeScript(t, order+ends, order+ends, tasks+ends, none+ends, item+ends, none+ends, half, halves, half)
 	install.Run(t, folder, python, "orders.py", url)
 
 	requests := model.Requests()
-	if len(requests) != 6 {
-		t.Fatalf("the model was asked %d times, want 6", len(requests))
+	if len(requests) != 9 {
+		t.Fatalf("the model was asked %d times, want 9", len(requests))
 	}
 	prompt := requests[4].Prompt.Text()
 	for _, want := range []string{"<count>0</count>", "<error>", "Input should be greater than 0", "</error>"} {

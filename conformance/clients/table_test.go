@@ -27,7 +27,26 @@ func (o outcome) text() string { return []string{"skipped", "ok", "FAILED", "-"}
 
 func (o outcome) markdown() string { return []string{"skipped", "✓", "**fails**", "–"}[o] }
 
-// table is a row for each client and a column for each case, and below it why what is excused is.
+// cell is what came of a case with a client.
+func cell(c client, test string, o outcome, markdown bool) string {
+	text := o.text()
+	if markdown {
+		text = o.markdown()
+	}
+	if made := cuts[c.name].open; test == conformance.CutCall && o == passed {
+		if made == conformance.Mends {
+			return made.String()
+		}
+		return text + " " + made.String()
+	}
+	return text
+}
+
+// aboutCuts says what is in the column of calls that were cut.
+const aboutCuts = "cut call: the token limit cuts a call within a value, and its JSON is left open. The library refuses the call, or drops what is not whole. " +
+	"One that mends the JSON is given whole values, and no other: `stream_values: whole`."
+
+// table is a row for each client and a column for each case, and below it what is to be said of them.
 func table(results [][]outcome, markdown bool) string {
 	rows := [][]string{{"client", "API"}}
 	for _, test := range conformance.Cases {
@@ -40,11 +59,7 @@ func table(results [][]outcome, markdown bool) string {
 			if j < len(results[i]) {
 				o = results[i][j]
 			}
-			if markdown {
-				row = append(row, o.markdown())
-			} else {
-				row = append(row, o.text())
-			}
+			row = append(row, cell(c, conformance.Cases[j].Name, o, markdown))
 		}
 		rows = append(rows, row)
 	}
@@ -61,19 +76,23 @@ func table(results [][]outcome, markdown bool) string {
 		}
 		_ = columns.Flush() // a builder takes everything
 	}
-	for _, line := range reasons() {
+	for _, line := range slices.Insert(reasons(), 0, aboutCuts) {
 		fmt.Fprintf(&out, "\n%s\n", line)
 	}
 	return out.String()
 }
 
-// reasons says once for each library why it fails a case.
+// reasons says once for each library why it fails a case, and what it makes of a call that was cut.
 func reasons() []string {
 	var lines []string
 	for _, c := range clients {
 		for _, test := range conformance.Cases {
-			line := fmt.Sprintf("– %s, %s: %s.", c.name, test.Name, c.cannot[test.Name])
-			if c.cannot[test.Name] != "" && !slices.Contains(lines, line) {
+			reason := c.cannot[test.Name]
+			if test.Name == conformance.CutCall && reason == "" {
+				reason = cuts[c.name].how
+			}
+			line := fmt.Sprintf("– %s, %s: %s.", c.name, test.Name, reason)
+			if reason != "" && !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
 		}

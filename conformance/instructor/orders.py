@@ -6,7 +6,7 @@ from enum import Enum
 
 import instructor
 from anthropic import AsyncAnthropic
-from instructor.core import InstructorRetryException
+from instructor.core import IncompleteOutputException, InstructorRetryException
 from pydantic import BaseModel, Field
 
 
@@ -82,6 +82,20 @@ async def main():
         assert "greater than 0" in str(e), e
     else:
         raise AssertionError("an item of which there is none was taken")
+
+    # What was cut is no item. In part it has half a name, but from the model whose values are sent when they are whole.
+    try:
+        await client.create(response_model=Item, max_retries=0, **asked())
+    except IncompleteOutputException:
+        pass
+    else:
+        raise AssertionError("an item that was cut was taken")
+    items = [item async for item in client.create_iterable(response_model=Item, **asked())]
+    assert not items, items
+    request["model"] = "claude-2.0"
+    partials = [p async for p in client.create_partial(response_model=Item, strict=False, **asked())]
+    assert partials[-1].count == 2, partials
+    assert not any(p.name for p in partials), partials
 
 
 asyncio.run(main())

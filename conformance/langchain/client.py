@@ -4,9 +4,11 @@ import sys
 
 import anthropic
 from botocore.exceptions import ClientError
+from langchain.agents import create_agent
 from langchain_anthropic import ChatAnthropic
 from langchain_aws import ChatBedrockConverse
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import StructuredTool
 
 import program
 
@@ -29,7 +31,8 @@ OPEN = {"anthropic": open_anthropic, "bedrock": open_bedrock}
 class Conversation:
     def __init__(self, base_url, key, setup):
         limits = {name: setup[name] for name in ("model", "max_tokens", "stop_sequences") if name in setup}
-        self.model = OPEN[sys.argv[1]](base_url, key, limits)
+        self.plain = self.model = OPEN[sys.argv[1]](base_url, key, limits)
+        self.tools = setup.get("tools", [])
         if "tools" in setup:
             self.model = self.model.bind_tools(setup["tools"], tool_choice=choice(**setup.get("tool_choice", {"type": "auto"})))
         self.messages = [SystemMessage(setup["system"])] if "system" in setup else []
@@ -53,6 +56,11 @@ class Conversation:
                 break
         return message
 
+    async def run(self, content, ran):
+        agent = create_agent(self.plain, [runnable(ran, **tool) for tool in self.tools])
+        async for _ in agent.astream({"messages": [HumanMessage(blocks(content))]}, stream_mode="messages"):
+            pass
+
     def failure(self, e):
         if isinstance(e, anthropic.APIStatusError):
             return {"status": e.status_code, "body": e.body, "request_id": e.request_id}
@@ -60,6 +68,16 @@ class Conversation:
             told = e.response.get("ResponseMetadata", {})
             body = {"__type": e.response["Error"]["Code"], "message": e.response["Error"]["Message"]}
             return {"status": told.get("HTTPStatusCode"), "body": body, "request_id": told.get("RequestId")}
+
+
+def runnable(ran, name, description, input_schema, **extras):
+    """A tool that tells what it is run with."""
+
+    async def told(**input):
+        ran(name, input)
+        return "stored"
+
+    return StructuredTool(name=name, description=description, args_schema=input_schema, coroutine=told, extras=extras)
 
 
 def choice(type, name=None):

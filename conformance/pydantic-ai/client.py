@@ -7,9 +7,11 @@ import boto3
 from anthropic import AsyncAnthropic, AsyncAnthropicBedrock
 from botocore.config import Config
 from pydantic_ai import (
+    Agent,
     BinaryContent,
     ModelRequest,
     ModelSettings,
+    Tool,
     ToolCallPart,
     ToolDefinition,
     ToolReturnPart,
@@ -59,7 +61,8 @@ class Conversation:
             self.settings["stop_sequences"] = setup["stop_sequences"]
         if "tool_choice" in setup:
             self.settings["tool_choice"] = choice(**setup["tool_choice"])
-        self.parameters = ModelRequestParameters(function_tools=[tool(**t) for t in setup.get("tools", [])])
+        self.tools = setup.get("tools", [])
+        self.parameters = ModelRequestParameters(function_tools=[tool(**t) for t in self.tools])
         self.instructions = setup.get("system")
         self.messages = []
         self.names = {}
@@ -81,6 +84,15 @@ class Conversation:
                 if leave and stream.get().text:
                     break
             return stream.get()
+
+    async def run(self, content, ran):
+        tools = [runnable(ran, **t) for t in self.tools]
+        async with Agent(self.model, tools=tools, model_settings=self.settings).iter(content[0]["text"]) as run:
+            async for node in run:
+                if Agent.is_model_request_node(node):
+                    async with node.stream(run.ctx) as stream:
+                        async for _ in stream:
+                            pass
 
     def parts(self, content):
         """Results of tools, and what the user says."""
@@ -120,6 +132,16 @@ def tool(name, description, input_schema):
     return ToolDefinition(name=name, description=description, parameters_json_schema=input_schema)
 
 
+def runnable(ran, name, description, input_schema):
+    """A tool that tells what it is run with."""
+
+    async def told(**input):
+        ran(name, input)
+        return "stored"
+
+    return Tool.from_schema(told, name=name, description=description, json_schema=input_schema)
+
+
 def said_part(part):
     if part["type"] == "image":
         source = part["source"]
@@ -137,7 +159,7 @@ def answer(response):
 
 def block(part):
     if isinstance(part, ToolCallPart):
-        return {"type": "tool_use", "id": part.tool_call_id, "name": part.tool_name, "input": part.args_as_dict()}
+        return {"type": "tool_use", "id": part.tool_call_id, "name": part.tool_name, "input": part.args_as_dict(raise_if_invalid=True)}
     return {"type": "text", "text": part.content}
 
 

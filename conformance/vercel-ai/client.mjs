@@ -1,7 +1,7 @@
 // Holds conversations through the ai package: see program.go. The argument is the provider. It is
 // copied to where the libraries are.
 import readline from "node:readline";
-import { APICallError, generateText, jsonSchema, streamText, tool } from "ai";
+import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { createBedrockAnthropic } from "@ai-sdk/amazon-bedrock/anthropic";
@@ -93,6 +93,22 @@ class Conversation {
     return { message: await this.message(await generateText(request)) };
   }
 
+  // run has the library run the tools, and adds the calls to the message.
+  async run({ content }, message) {
+    const execute = (name) => (input) => {
+      message.content.push({ name, input });
+      return "stored";
+    };
+    const tools = Object.fromEntries(
+      Object.entries(this.settings.tools).map(([name, tool]) => [name, { ...tool, execute: execute(name) }]),
+    );
+    const messages = this.turnMessages(content);
+    const result = streamText({ ...this.settings, tools, messages, stopWhen: stepCountIs(3), onError: () => {} });
+    for await (const part of result.fullStream) {
+      if (part.type === "error") throw part.error;
+    }
+  }
+
   // turnMessages are results of tools, and what the user says.
   turnMessages(content) {
     const results = content.filter((part) => part.type === "tool_result");
@@ -114,6 +130,8 @@ class Conversation {
   // message takes a result into the history. What is of a stream is promised.
   async message(result) {
     const content = await result.content;
+    const broken = content.find((part) => part.type === "tool-call" && part.invalid);
+    if (broken) throw broken.error;
     const { modelId, messages } = await result.response;
     this.messages.push(...messages);
     this.names = Object.fromEntries((await result.toolCalls).map((call) => [call.toolCallId, call.toolName]));
@@ -143,8 +161,11 @@ function output({ content, is_error }) {
 }
 
 async function verdict(conversation, request) {
+  const message = { content: [] };
   try {
-    return await conversation.turn(request);
+    if (!request.run) return await conversation.turn(request);
+    await conversation.run(request, message);
+    return { message };
   } catch (e) {
     if (APICallError.isInstance(e)) {
       const { statusCode: status, responseBody, responseHeaders } = e;
@@ -152,7 +173,7 @@ async function verdict(conversation, request) {
     }
     // What an event of a stream tells has neither a status nor a request id.
     if (e.type) return { failure: { status: 0, body: provider.event(e) } };
-    return { error: String(e.message) };
+    return { message, error: String(e.message) };
   }
 }
 

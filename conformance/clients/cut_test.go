@@ -1,0 +1,57 @@
+package clients
+
+import (
+	"testing"
+
+	"dragoman/conformance"
+)
+
+// cut is what a library makes of a call that was cut in a stream.
+type cut struct {
+	open        conformance.OpenInput
+	how         string
+	runs, eager bool // as in conformance.Client
+}
+
+// cuts are those of the libraries, by their names.
+var cuts = map[string]cut{
+	"Anthropic Go": {open: conformance.Drops, runs: true, how: "the call has no input, and the tool runner does not run it"},
+	"Anthropic Python": {open: conformance.Drops, runs: true,
+		how: "the call has what came whole; the tool runner of release 0 runs it so, that of release 2 does not run it. " +
+			"With the beta `fine-grained-tool-streaming` release 0 mends the JSON, but for `stream_values: whole` or the tool's `eager_input_streaming: false`"},
+	"Anthropic TypeScript sdk":         typeScript,
+	"Anthropic TypeScript bedrock-sdk": typeScript,
+	"Anthropic TypeScript vertex-sdk":  typeScript,
+	"Anthropic Java":                   {open: conformance.Drops, runs: true, how: "the call has no input, and the tool runner runs it so"},
+	"AWS SDK for Go":                   unread,
+	"boto3":                            unread,
+	"AWS SDK for JavaScript":           unread,
+	"LangChain Anthropic": {open: conformance.Mends, runs: true, eager: true,
+		how: mended + "; `stream_values: whole` prevents that, and so does the tool's `eager_input_streaming: false`"},
+	"LangChain AWS": {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
+	"Vercel AI SDK": {open: conformance.Refuses, runs: true, how: "the call is invalid, and no tool is run"},
+	"Pydantic AI":   {open: conformance.Refuses, runs: true, how: "the call cannot be read, and the agent asks the model once more"},
+	"LlamaIndex": {open: conformance.Mends, runs: true,
+		how: "as it comes, the agent would run the tool with null for the value; `stream_values: whole` prevents that"},
+}
+
+var (
+	typeScript = cut{open: conformance.Drops, runs: true, how: "the call has what came whole, and the tool runner does not run it"}
+	unread     = cut{open: conformance.Refuses, how: "it leaves the JSON to its users, and a parser refuses it"}
+)
+
+const mended = "as it comes, the agent would run the tool with half a value"
+
+// TestFineGrained cuts a call for a library that mends JSON where its user asks for a beta.
+func TestFineGrained(t *testing.T) {
+	program := pythonProgram("anthropic-python", "requirements-0.txt", "fine-grained")
+	library := conformance.Client{
+		Open: conformance.Program(t, program(t)), Dialect: conformance.Messages,
+		OpenInput: conformance.Mends, Runs: true, Eager: true,
+	}
+	for _, test := range conformance.Cases {
+		if test.Name == conformance.CutCall {
+			test.Run(t, library)
+		}
+	}
+}

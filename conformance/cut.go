@@ -1,0 +1,130 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"dragoman/translate"
+	"dragoman/upstream/upstreamtest"
+)
+
+// OpenInput is what a library makes of the input of a call that was cut: JSON that was left open.
+type OpenInput int
+
+// From the least that comes of it to the most.
+const (
+	Refuses OpenInput = iota // the answer, or the call, is an error: no tool runs
+	Drops                    // the call has the values that came whole
+	Mends                    // the JSON is closed: the call has something in place of the value that was cut
+)
+
+func (o OpenInput) String() string { return []string{"refuses", "drops", "mends"}[o] }
+
+// What comes of the input of the call: a value, and a part of one.
+const (
+	wholeNumber = "7"
+	halfText    = "half a sen"
+	halfCall    = "<function_calls>\n<invoke>\n<tool_name>write_note</tool_name>\n<parameters>\n<number>" + wholeNumber + "</number>\n<text>" + halfText
+)
+
+// wholeCall is the same call, not cut.
+const wholeCall = halfCall + "</text>\n</parameters>\n</invoke>\n</function_calls>"
+
+var cutSetup = Setup{Model: model, MaxTokens: 64, Tools: []Tool{note}}
+
+// runCutCall streams a call that the token limit cuts within a value. Where a library mends it, the
+// conversation is held once more with a model whose values are sent when they are whole, and with a tool
+// that says so itself if the library can: then nothing is left to mend.
+func runCutCall(t *testing.T, c Client) {
+	if c.Runs {
+		t.Run("whole, run", func(t *testing.T) { c.runWhole(t) })
+	}
+	made := c.cutCall(t, "left open", cutSetup)
+	if made != c.OpenInput {
+		t.Errorf("the library %v what is not whole, want one that %v it", made, c.OpenInput)
+	}
+	if made != Mends {
+		return
+	}
+	byModel, byTool := cutSetup, cutSetup
+	byModel.Model = wholeValues
+	held := map[string]Setup{"stream_values": byModel}
+	if c.Eager {
+		tool := note
+		tool.Eager = new(bool)
+		byTool.Tools = []Tool{tool}
+		held["eager_input_streaming"] = byTool
+	}
+	for name, setup := range held {
+		if made := c.cutCall(t, name, setup); made != Drops {
+			t.Errorf("%s: the library %v what is not whole, want one that drops it", name, made)
+		}
+	}
+}
+
+// runWhole has the library run the call that is whole: it does run tools.
+func (c Client) runWhole(t *testing.T) {
+	url, _ := serveBedrock(t, inTurn(upstreamtest.Completion{Text: wholeCall, Fragment: 7}, upstreamtest.Completion{Text: "Done."}))
+	ran, err := c.Open(url, "", cutSetup).(Runner).Run(t.Context(), say("Note this."))
+	if err != nil {
+		t.Error(err)
+	}
+	c.same(t, Answer{Content: ran}, Answer{Content: []Block{call(note.Name, `{"number":`+wholeNumber+`,"text":"`+halfText+`"}`)}})
+}
+
+// cutCall returns what at most comes of the call: in the message that a program is given, and with the
+// tools run by the library.
+func (c Client) cutCall(t *testing.T, name string, setup Setup) (most OpenInput) {
+	done := upstreamtest.Completion{Text: "Done."}
+	completion := upstreamtest.Completion{Text: halfCall, Stop: translate.StopMaxTokens, Fragment: 7}
+	begin := func(t *testing.T) Conversation {
+		url, _ := serveBedrock(t, inTurn(completion, done, done))
+		return c.Open(url, "", setup)
+	}
+	t.Run(name+", given", func(t *testing.T) {
+		answer, err := begin(t).Stream(t.Context(), say("Note this."), false)
+		if err == nil && answer.StopReason != "max_tokens" {
+			t.Errorf("stop_reason is %q, want max_tokens", answer.StopReason)
+		}
+		most = max(most, madeOf(t, answer.Calls(), err))
+	})
+	if c.Runs {
+		t.Run(name+", run", func(t *testing.T) {
+			ran, err := begin(t).(Runner).Run(t.Context(), say("Note this."))
+			most = max(most, madeOf(t, ran, err))
+		})
+	}
+	return most
+}
+
+// madeOf is what came of the open input, by the calls that it became and the library's error.
+func madeOf(t *testing.T, calls []Block, err error) (most OpenInput) {
+	t.Helper()
+	if err != nil {
+		t.Log(err)
+	}
+	if _, ok := errors.AsType[complaint](err); err != nil && !ok {
+		t.Errorf("error is %v, want one of the library's own", err)
+	}
+	for _, call := range calls {
+		t.Logf("%s %s", call.Name, call.Input)
+		var input map[string]json.RawMessage
+		if err := json.Unmarshal(call.Input, &input); err != nil || call.Name != note.Name {
+			t.Errorf("the call is %s %s", call.Name, call.Input)
+		}
+		most = max(most, Drops)
+		for name, value := range input {
+			var text string
+			switch {
+			case name == "number" && string(value) == wholeNumber:
+			case name == "text" && json.Unmarshal(value, &text) == nil && strings.HasPrefix(halfText, text):
+				most = Mends
+			default:
+				t.Errorf("%s is %s, which nobody wrote", name, value)
+			}
+		}
+	}
+	return most
+}
