@@ -75,6 +75,16 @@ type block struct {
 	Input                json.RawMessage
 }
 
+// closeCut closes the inputs that a stream has left open behind a parameter: those of
+// calls that were cut, whose parameters are sent when they are whole.
+func (m *message) closeCut() {
+	for i := range m.Content {
+		if b := &m.Content[i]; b.Type == "tool_use" && !json.Valid(b.Input) {
+			b.Input = append(b.Input, '}')
+		}
+	}
+}
+
 // accumulate makes the message of a stream, which has to be whole and in the
 // order of reference/streaming.md §2.
 func accumulate(t *testing.T, frames []frame) message {

@@ -18,7 +18,7 @@ func FuzzStream(f *testing.F) {
 	for _, text := range []string{
 		"It is cold.", "\n\nevent: x\ndata: {\"type\":\"message_stop\"}\n\n", "a\r\rdata: x\r\n\r\n: y\n", "\u2028\u2029\x00\x1b\xff😀é",
 		"<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Os\n\nevent: x\n\nlo</city>\n</parameters>\n</invoke>\n</function_calls>",
-		"<function_calls><invoke>",
+		"<function_calls><invoke>", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n", "<function_calls><invoke name=\"get_weather\"><parameter name=\"city\">Os",
 	} {
 		f.Add(text, 3)
 	}
@@ -33,7 +33,7 @@ func FuzzStream(f *testing.F) {
 			rest = rest[n:]
 		}
 		yield(endOfTurn, nil)
-	})).Handler()
+	}), func(o *Options) { o.Models[0].Values = ValuesWhole }).Handler()
 	ask := func(body string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, newRequest(http.MethodPost, "/v1/messages", body))
@@ -46,6 +46,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("status %d, %s", w.Code, w.Body)
 		}
 		pieces := accumulate(t, readFrames(t, ask(streamed(question)).Body))
+		pieces.closeCut()
 		for _, m := range []*message{&whole, &pieces} {
 			m.ID, m.Usage = "", nil
 			for i := range m.Content {

@@ -151,6 +151,7 @@ type decoder struct {
 	dropped map[string]bool
 	members []rawjson.Member // of the objects being read
 	blocks  int              // so far
+	schemas int              // values in the schemas so far
 	rest    jsontext.Value   // of the text from the end of the list on that was read last
 	scratch []byte           // of a string
 	thinks  bool             // the model is asked to think
@@ -285,8 +286,21 @@ func (d *decoder) output(o *rawjson.Object) jsontext.Value {
 	if !d.object(at.member("schema"), schema) {
 		return nil
 	}
+	d.boundSchema(at.member("schema"), schema)
 	d.leave(&at, &f, nil)
 	return schema
+}
+
+// MaxSchemaValues is how many values and names the schemas of a request may hold
+// together: each of them is taken apart to be read by, and so takes memory. Some
+// hundreds of tools have a tenth of that.
+const MaxSchemaValues = 100_000
+
+// boundSchema counts what a schema holds.
+func (d *decoder) boundSchema(at fieldPath, schema jsontext.Value) {
+	if d.schemas += rawjson.Size(schema); d.schemas > MaxSchemaValues {
+		d.fail(at, "The schemas of a request should hold at most %d values together", MaxSchemaValues)
+	}
 }
 
 // system reads the system prompt: text, or blocks of text.

@@ -99,6 +99,7 @@ func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	}
 	d.checkToolName(at.member("name"), t.Name)
 	if schema := at.member("input_schema"); d.object(schema, t.InputSchema) {
+		d.boundSchema(schema, t.InputSchema)
 		d.checkSchema(&schema, t.InputSchema)
 	}
 	if v := o.Take("strict"); absent(v) || v.Kind() == 't' || v.Kind() == 'f' {

@@ -13,12 +13,19 @@ import (
 // however often and from wherever it is come to.
 type place struct {
 	raw      jsontext.Value // a part of the text
-	members  []namedPlace   // of an object, in order
-	elements []*place       // of an array
-	byName   map[string]*place
-	schema   *schema // that it was compiled to
-	followed bool    // its $ref is being followed
+	*content                // of an object or an array
+	schema   *schema        // that it was compiled to
+	followed bool           // its $ref is being followed
 }
+
+// content is what is in a place. Most places have none, and share noContent.
+type content struct {
+	members  []namedPlace // of an object, in order
+	elements []*place     // of an array
+	byName   map[string]*place
+}
+
+var noContent = &content{}
 
 type namedPlace struct {
 	name string
@@ -43,9 +50,10 @@ func (r *placeReader) read(p *place) error {
 	kind := r.tokens.PeekKind()
 	if kind != '{' && kind != '[' {
 		value, err := r.tokens.ReadValue()
-		p.raw = r.last(len(value))
+		p.raw, p.content = r.last(len(value)), noContent
 		return err
 	}
+	p.content = new(content)
 	if _, err := r.tokens.ReadToken(); err != nil {
 		return err
 	}
@@ -88,6 +96,9 @@ func (r *placeReader) last(n int) jsontext.Value {
 
 // member returns the named member, or nil.
 func (p *place) member(name string) *place {
+	if p.raw.Kind() != '{' {
+		return nil
+	}
 	if p.byName == nil {
 		p.byName = make(map[string]*place, len(p.members))
 		for _, m := range p.members {

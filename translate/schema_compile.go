@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -56,11 +58,14 @@ type compiling struct {
 // leads to: the schema is shared, and may be one that holds the place.
 func (c *schemaCompiler) schema(p *place) *schema {
 	var path []*place
-	s := anySchema // of what leads to nothing, or to itself
+	s := anySchema // of what says nothing, or leads to nothing or to itself
 	for at := p; at != nil && !at.followed; {
 		if at.schema != nil {
 			s = at.schema
 			break
+		}
+		if len(at.members) == 0 {
+			break // it allows anything
 		}
 		ref, alone := bareRef(at)
 		if !alone {
@@ -116,6 +121,7 @@ func (c *schemaCompiler) into(s *schema, p *place) {
 			s.kinds |= readKinds(m.place)
 			s.typed = true
 		case "enum":
+			s.enum = slices.Grow(s.enum, len(m.elements))
 			for _, e := range m.elements {
 				s.enum = append(s.enum, e.raw)
 			}

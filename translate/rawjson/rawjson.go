@@ -41,6 +41,20 @@ func Next(text jsontext.Value, n int) (rest jsontext.Value, ok bool) {
 // Len returns how long the value is that a text begins with.
 func Len(text jsontext.Value) int { return valueEnd(text, 0) }
 
+// Size returns how many values a text holds, and how many names: at most that many.
+func Size(text jsontext.Value) int {
+	n := 1
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = stringEnd(text, i) - 1
+		case '[', '{', ',', ':':
+			n++
+		}
+	}
+	return n
+}
+
 // Members ranges over the members of an object, in order: the names quoted, as
 // they are. Anything else has none.
 func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
