@@ -215,3 +215,22 @@ func TestDecodeTooManyMessages(t *testing.T) {
 		want: "messages: List should have at most 100000 items",
 	})
 }
+
+// The bound is on the schemas of all tools together, and of the answer.
+func TestDecodeTooManySchemaValues(t *testing.T) {
+	schema := func(values int) string {
+		return `{"type":"object","properties":{"a":{"enum":[` + strings.TrimSuffix(strings.Repeat("0,", values), ",") + `]}}}`
+	}
+	tools := func(first, second int) string {
+		return with(`"tools":[{"name":"f","input_schema":` + schema(first) + `},{"name":"g","input_schema":` + schema(second) + `}]`)
+	}
+	const half = MaxSchemaValues / 2
+	if _, err := Decode([]byte(tools(half-20, half-20)), DecodeOptions{}); err != nil {
+		t.Error(err)
+	}
+	wantDecodeError(t, decodeErrorCase{body: tools(half, half), want: "tools.1.custom.input_schema: The schemas of a request should hold at most 100000 values together"})
+	wantDecodeError(t, decodeErrorCase{
+		body: with(`"output_config":{"format":{"type":"json_schema","schema":` + schema(2*half) + `}}`),
+		want: "output_config.format.schema: The schemas of a request should hold at most 100000 values together",
+	})
+}

@@ -1,0 +1,89 @@
+package rawjson_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// FuzzWalk holds that a walk over well-formed JSON finds what a decoder finds: the same
+// members and elements, each a part of the text, to the last level.
+func FuzzWalk(f *testing.F) {
+	for _, text := range []string{
+		`{}`, `[]`, `[0]`, `{"a":[{"b":"\\\"]}"},-1.5e3, null ,true],"":{ } , "é\n":"]"}`, "[\t1 ,\r\n [ [] , {} ] ]", `"\\"`, `{"\u0061":1,"b":{"c":[[["}"]]]}}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		value := jsontext.Value(text)
+		if !value.IsValid() {
+			t.Skip()
+		}
+		n := 0
+		walk(t, rawjson.Trim(value), &n)
+		if size := rawjson.Size(value); size < n {
+			t.Errorf("%d values and names in a text of size %d", n, size)
+		}
+	})
+}
+
+// walk compares the walk over one value with what a decoder makes of it, and counts.
+func walk(t *testing.T, text jsontext.Value, n *int) {
+	*n++
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	token, err := dec.ReadToken()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() jsontext.Value {
+		v, err := dec.ReadValue()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	switch token.Kind() {
+	case '"':
+		if got := rawjson.Text(bytes.TrimSpace(text)); got != token.String() {
+			t.Errorf("%s says %q, want %q", text, got, token.String())
+		}
+	case '[':
+		for v := range rawjson.Elements(text) {
+			if want := read(); string(v) != string(want) {
+				t.Fatalf("element %s, want %s", v, want)
+			}
+			walk(t, v, n)
+		}
+		end(t, dec, ']')
+	case '{':
+		for name, v := range rawjson.Members(text) {
+			*n++
+			wantName, want := read().Clone(), read()
+			if string(name) != string(wantName) || string(v) != string(want) {
+				t.Fatalf("member %s: %s, want %s: %s", name, v, wantName, want)
+			}
+			walk(t, v, n)
+		}
+		end(t, dec, '}')
+		members, length := rawjson.AppendMembers(nil, text, nil, *n+1)
+		if text[length-1] != '}' || len(bytes.TrimSpace(text[length:])) > 0 {
+			t.Errorf("the object %s has a length of %d", text, length)
+		}
+		i := 0
+		for name, v := range rawjson.Members(text) {
+			if members[i].Name != rawjson.Text(name) || string(members[i].Value) != string(v) {
+				t.Errorf("member %d is %s: %s", i, members[i].Name, members[i].Value)
+			}
+			i++
+		}
+	}
+}
+
+func end(t *testing.T, dec *jsontext.Decoder, kind jsontext.Kind) {
+	if got := dec.PeekKind(); got != kind {
+		t.Fatalf("the walk ends before %v", got)
+	}
+}
