@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -79,7 +80,7 @@ func sameJSON(a, b jsontext.Value) bool {
 	if a.Kind() == '"' && b.Kind() == '"' {
 		return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && x == y
 	}
-	return a.Kind() == b.Kind() && compact(a) == compact(b)
+	return bytes.Equal(a, b) || a.Kind() == b.Kind() && compact(a) == compact(b)
 }
 
 // appendWrapped puts newlines around a value whose own first newline would be taken
