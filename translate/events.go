@@ -146,6 +146,9 @@ func (p *parser) think(s string) {
 func (p *parser) finish(stop Stop, sequence string) {
 	p.cutShort = stop != StopEndTurn && !p.ours(stop, sequence)
 	switch {
+	case p.ours(stop, sequence) && sequence == "" && p.inValue && p.valueGoesOn():
+		// It may as well be that the model had no more to say: nothing tells that it
+		// wrote the tag.
 	case p.ours(stop, sequence) && p.inCall:
 		// The upstream took the tag off that ended the calls, or, if it says so, that
 		// the model quoted: with it, there is one way to read both.

@@ -176,3 +176,14 @@ func TestDoubtOpen(t *testing.T) {
 		})
 	}
 }
+
+// A stop that has no name within a value may be the end of the answer as well: nothing is
+// streamed that the model may not have written.
+func TestUnnamedStopInValue(t *testing.T) {
+	text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>half"
+	for sequence, want := range map[string]string{"": `{"s":"half`, CallsEnd: `{"s":"half` + CallsEnd} {
+		if s := streamOf(t, fuzzRequest(), &Prompt{}, completion{text, StopSequence, sequence}, 0); s.input != want || s.stop != StopMaxTokens {
+			t.Errorf("stop %q: streamed %s, %s", sequence, s.input, s.stop)
+		}
+	}
+}
