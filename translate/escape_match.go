@@ -110,7 +110,7 @@ func matchName[S text](s S, names tagSet, own string, eof bool) (tagSet, verdict
 		}
 		best = max(best, v)
 		ns := i
-		for ns < len(s) && ns-i < maxNamespace && isNameByte(s[ns]) && s[ns] != ':' {
+		for ns < len(s) && ns-i < maxNamespace && (isNameByte(s[ns]) || s[ns] == '%') && s[ns] != ':' {
 			ns++
 		}
 		if ns == len(s) && !eof {

@@ -291,9 +291,8 @@ func (p *parser) endTooLong() state {
 	return p.endIncomplete()
 }
 
-// cutValue ends a value that the text ended in. A string stays open where it was cut,
-// before what may be the beginning of a tag or layout; of an object that is the whole
-// input, the members that came whole count.
+// cutValue ends a value that the text ended in. A string stays open where it was cut;
+// of an object that is the whole input, the members that came whole count.
 func (p *parser) cutValue() state {
 	p.pos = len(p.in)
 	if p.vs == nil {

@@ -122,15 +122,13 @@ func valueStartState(p *parser) state {
 
 // valueState reads a value up to its end.
 func valueState(p *parser) state {
+	before, sent := p.currentValue, len(p.out)
 	for p.pos < len(p.in) {
 		if p.holdsTooMuch() {
 			return p.endTooLong()
 		}
 		rest := p.rest()
 		n, end, v := p.scanValue(rest)
-		if p.eof && v != matchYes {
-			break // what could not be decided on may be the beginning of a tag
-		}
 		if n > 0 {
 			p.append(rest[:n])
 			p.pos += n
@@ -148,6 +146,8 @@ func valueState(p *parser) state {
 		}
 	}
 	if p.eof {
+		// What could not be decided on before may be the beginning of a tag, or layout.
+		p.currentValue, p.out = before, p.out[:sent]
 		return p.cutValue()
 	}
 	if p.mode == modeText && !p.cdata && p.mark < 0 {
@@ -249,6 +249,8 @@ func (p *parser) cdataEnd(rest []byte) state {
 	switch {
 	case isPrefixOf(rest, cdataEnds) && !p.eof:
 		return nil
+	case isPrefixOf(rest, cdataEnds):
+		return p.cutValue()
 	case !hasPrefix(rest, cdataEnds):
 	case hasPrefix(rest[len(cdataEnds):], cdataBegins):
 		p.pos += len(cdataEnds) + len(cdataBegins)

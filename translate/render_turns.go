@@ -184,7 +184,7 @@ func (w *turnWriter) text(s string) {
 func mayOpenTag(s string) bool {
 	i := strings.LastIndexByte(s, '<')
 	return i >= 0 && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
-		return r < 0x80 && r != '/' && !isBlank(byte(r)) && !isNameByte(byte(r))
+		return r < 0x80 && r != '/' && r != '%' && !isBlank(byte(r)) && !isNameByte(byte(r))
 	})
 }
 
