@@ -176,3 +176,21 @@ func TestDoubtOpen(t *testing.T) {
 		})
 	}
 }
+
+// TestCutBehindClosers cuts values that hold the closing tags of the call, and lack
+// their own, right behind these: what follows would tell that the value goes on.
+func TestCutBehindClosers(t *testing.T) {
+	for _, closer := range []string{"</invoke>", "</parameters>", "</invoke>\n", "</parameters> "} {
+		text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n<s>a" + closer
+		req := fuzzRequest()
+		for n := range 4 {
+			s := streamOf(t, req, &Prompt{}, completion{text, StopMaxTokens, ""}, n)
+			if s.input != `{"n":1,"s":"a` || s.cut != len(`{"n":1`) {
+				t.Errorf("%q, pieces of %d: %+v", closer, n, s)
+			}
+			if m := parse(t, req, completion{text, StopEndTurn, ""}, n); string(m.Content[0].Input) != `{"n":1,"s":"a"}` {
+				t.Errorf("%q, pieces of %d, at the end of the turn: %s", closer, n, m.Content[0].Input)
+			}
+		}
+	}
+}
