@@ -194,3 +194,25 @@ func TestCutBehindClosers(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeAtCut has a call whole whose end is the last that came.
+func TestWholeAtCut(t *testing.T) {
+	for name, text := range map[string]string{
+		FormatLegacy:    CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n</parameters>\n</invoke>",
+		FormatAttribute: CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"n\">1</parameter>\n</invoke>",
+		FormatJSON:      "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"n\": 1}}",
+	} {
+		f, err := formatOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, end := range []string{"", "\n", "\n<"} {
+			for n := range 4 {
+				s := streamOf(t, fuzzRequest(), &Prompt{format: f}, completion{text + end, StopMaxTokens, ""}, n)
+				if s.input != `{"n":1}` || s.cut != 0 || s.stop != StopMaxTokens {
+					t.Errorf("%s%q, pieces of %d: %+v", name, end, n, s)
+				}
+			}
+		}
+	}
+}
