@@ -151,10 +151,9 @@ func dotless(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // drop names what is left out: a place without its indexes.
 func (c *converter) drop(at *spot) {
-	const most = 200
 	field := clip(string(at.append(nil, false)))
-	if len(c.dropped) == most && !c.dropped[field] {
-		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", most))
+	if len(c.dropped) == translate.MaxDropped && !c.dropped[field] {
+		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", translate.MaxDropped))
 		return
 	}
 	c.dropped[field] = true

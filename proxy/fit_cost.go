@@ -30,44 +30,6 @@ func isReckonable(n json.Number) bool {
 	return len(n) <= maxNumber && len(strings.TrimLeft(exponent, "+-0")) <= maxExponent
 }
 
-// compileCost estimates what it takes to compile a schema, above budget if it is not to be
-// compiled at all. The library looks through all schemas that it has seen for every $ref
-// and $id, and keeps a pointer to each.
-func compileCost(doc any) int {
-	var w schemaWalk
-	w.walk(doc, 0, 0)
-	if w.endless {
-		return fitBudget + 1
-	}
-	return 30 + w.cost + w.jumps*w.objects/5
-}
-
-type schemaWalk struct {
-	cost, objects, jumps int
-	endless              bool
-}
-
-func (w *schemaWalk) walk(v any, depth, pointer int) {
-	switch v := v.(type) {
-	case map[string]any:
-		w.objects++
-		w.cost += 15 + depth + pointer/32
-		for name, in := range v {
-			if name == "$ref" || name == "$id" || name == "id" {
-				w.jumps++
-			}
-			w.walk(in, depth+1, pointer+1+len(name))
-		}
-	case []any:
-		w.cost += 1 + len(v)/4
-		for _, in := range v {
-			w.walk(in, depth+1, pointer+2)
-		}
-	case json.Number:
-		w.endless = w.endless || !isReckonable(v)
-	}
-}
-
 // instance is a value that is to be checked.
 type instance struct {
 	value   any

@@ -93,6 +93,7 @@ func TestFitIsBounded(t *testing.T) {
 		{"a wide enum", `{"items":{"enum":[` + numbered(10000, `%`) + `]}}`, `[` + numbered(10000, `-%`) + `]`},
 		{"uniqueItems", `{"items":{"uniqueItems":true}}`, `[` + list(1500, `[`+numbered(20, `%`)+`]`) + `]`},
 		{"references to everywhere", `{"default":{` + numbered(2500, `"d%":{}`) + `},"properties":{` + numbered(2500, `"p%":{"$ref":"#/default/d%"}`) + `}}`, `{}`},
+		{"references to what an older draft does not know", `{"$schema":"http://json-schema.org/draft-07/schema#","$defs":{` + numbered(2500, `"d%":{}`) + `},"properties":{` + numbered(2500, `"p%":{"$ref":"#/$defs/d%"}`) + `}}`, `{}`},
 		{"ids", `{"properties":{` + numbered(3000, `"p%":{"$id":"http://x/%"}`) + `}}`, `{}`},
 		{"a schema of many", `{"properties":{` + numbered(8000, `"p%":{}`) + `}}`, `{}`},
 		{"long pointers", `{"properties":{"` + strings.Repeat("p", 60_000) + `":{"properties":{` + numbered(2000, `"p%":{}`) + `}}}}`, `{}`},
@@ -161,9 +162,15 @@ func TestFitIsChecked(t *testing.T) {
 		properties = append(properties, fmt.Sprintf(`"name_%d":{"type":"string","description":"the name of one more thing","maxLength":20}`, i))
 		answer = append(answer, fmt.Sprintf(`"name_%d":"a thing"`, i))
 	}
+	var models []string
+	for i := range 120 {
+		next := fmt.Sprintf(`{"anyOf":[{"$ref":"#/$defs/Model%d"},{"type":"null"}],"default":null}`, (i+1)%120)
+		models = append(models, fmt.Sprintf(`"Model%d":{"type":"object","properties":{"id":{"type":"integer"},"a":{"type":"string"},"b":%s,"c":%s,"d":{"type":"array","items":{"$ref":"#/$defs/Model0"}}},"required":["id"],"additionalProperties":false}`, i, next, next))
+	}
 	values := `{"anyOf":[{"type":"string"},{"type":"number"},{"type":"array","items":{"$ref":"#"}},{"type":"object","additionalProperties":{"$ref":"#"}}]}`
 	for name, tt := range map[string]struct{ schema, fits, not string }{
 		"large":    {`{"properties":{` + strings.Join(properties, ",") + `}}`, `{` + strings.Join(answer, ",") + `}`, `{` + strings.Join(answer, ",") + `,"name_1a":1,"name_2":3}`},
+		"models":   {`{"$defs":{` + strings.Join(models, ",") + `},"$ref":"#/$defs/Model0"}`, `{"id":1,"b":{"id":2,"d":[{"id":3}]}}`, `{"id":1,"b":{"id":2,"d":[{"id":"3"}]}}`},
 		"any JSON": {values, `{"a":[` + strings.Repeat(`{"b":[1,"2",[3]]},`, 2000) + `1]}`, `{"a":[` + strings.Repeat(`{"b":[1,"2",[3]]},`, 2000) + `true]}`},
 		"discriminated": {`{"items":{"oneOf":[{"properties":{"t":{"const":1},"a":{"type":"string"}},"required":["t","a"]},{"properties":{"t":{"const":2},"b":{"type":"number"}},"required":["t","b"]}]}}`,
 			`[` + strings.Repeat(`{"t":1,"a":"x"},`, 1000) + `{"t":2,"b":1e-5}]`, `[` + strings.Repeat(`{"t":1,"a":"x"},`, 1000) + `{"t":2,"a":1}]`},

@@ -169,9 +169,9 @@ func (d *decoder) leaveUnknown(at fieldPath, v jsontext.Value) {
 	}
 }
 
-// maxDropped is how many fields of a request may be left out. Some are named by the
+// MaxDropped is how many fields of a request may be left out. Some are named by the
 // client.
-const maxDropped = 200
+const MaxDropped = 200
 
 // drop takes down what is left out.
 func (d *decoder) drop(at fieldPath) {
@@ -184,8 +184,8 @@ func (d *decoder) drop(at fieldPath) {
 	if d.dropped[string(d.scratch)] {
 		return
 	}
-	if len(d.dropped) == maxDropped {
-		d.fail(at, "This is one of more than %d fields that are not known here. Remove them.", maxDropped)
+	if len(d.dropped) == MaxDropped {
+		d.fail(at, "This is one of more than %d fields that are not known here. Remove them.", MaxDropped)
 		return
 	}
 	d.dropped[string(d.scratch)] = true

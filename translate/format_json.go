@@ -205,7 +205,7 @@ func jsonCallEndState(p *parser) state {
 		if !p.eof {
 			return nil
 		}
-		return p.endAtEOF()
+		return p.endCall("missing_closer") // its last brace says that it is whole
 	}
 	t, v := matchTag(p.rest(), p.eof)
 	switch {

@@ -34,7 +34,7 @@ type namedPlace struct {
 
 // readPlace takes a JSON text apart; nil if it is none.
 func readPlace(text jsontext.Value) *place {
-	r := placeReader{text: text, tokens: jsontext.NewDecoder(bytes.NewReader(text))}
+	r := placeReader{text: text, tokens: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))}
 	if p := new(place); r.read(p) == nil {
 		return p
 	}

@@ -187,3 +187,43 @@ func TestUnnamedStopInValue(t *testing.T) {
 		}
 	}
 }
+
+// TestCutBehindClosers cuts values that hold the closing tags of the call, and lack
+// their own, right behind these: what follows would tell that the value goes on.
+func TestCutBehindClosers(t *testing.T) {
+	for _, closer := range []string{"</invoke>", "</parameters>", "</invoke>\n", "</parameters> "} {
+		text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n<s>a" + closer
+		req := fuzzRequest()
+		for n := range 4 {
+			s := streamOf(t, req, &Prompt{}, completion{text, StopMaxTokens, ""}, n)
+			if s.input != `{"n":1,"s":"a` || s.cut != len(`{"n":1`) {
+				t.Errorf("%q, pieces of %d: %+v", closer, n, s)
+			}
+			if m := parse(t, req, completion{text, StopEndTurn, ""}, n); string(m.Content[0].Input) != `{"n":1,"s":"a"}` {
+				t.Errorf("%q, pieces of %d, at the end of the turn: %s", closer, n, m.Content[0].Input)
+			}
+		}
+	}
+}
+
+// TestWholeAtCut has a call whole whose end is the last that came.
+func TestWholeAtCut(t *testing.T) {
+	for name, text := range map[string]string{
+		FormatLegacy:    CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n</parameters>\n</invoke>",
+		FormatAttribute: CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"n\">1</parameter>\n</invoke>",
+		FormatJSON:      "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"n\": 1}}",
+	} {
+		f, err := formatOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, end := range []string{"", "\n", "\n<"} {
+			for n := range 4 {
+				s := streamOf(t, fuzzRequest(), &Prompt{format: f}, completion{text + end, StopMaxTokens, ""}, n)
+				if s.input != `{"n":1}` || s.cut != 0 || s.stop != StopMaxTokens {
+					t.Errorf("%s%q, pieces of %d: %+v", name, end, n, s)
+				}
+			}
+		}
+	}
+}

@@ -172,7 +172,7 @@ func (p *parser) endsWithout(rest []byte, closer string) verdict {
 	i, v := p.blanks(rest, 0, maxGap)
 	switch {
 	case v == matchYes && i == len(rest):
-		return matchYes
+		return verdictOf(!p.cutShort)
 	case v != matchYes:
 		return v
 	case rest[i] != '<':

@@ -18,7 +18,7 @@ func compileSchema(raw jsontext.Value) *schema {
 	if root == nil {
 		return &schema{}
 	}
-	c := schemaCompiler{root: root, budget: mergeSlack + len(raw)/mergeShare}
+	c := schemaCompiler{root: root, budget: mergeSlack + len(raw)}
 	s := c.schema(root)
 	for i := 0; i < len(c.places); i++ {
 		c.into(c.places[i].schema, c.places[i])
@@ -32,13 +32,10 @@ func compileSchema(raw jsontext.Value) *schema {
 	return s
 }
 
-// What schemas that are put together may add up to: as many members, alternatives and
-// properties as take so much text, and some more. Schemas of schemas of schemas grow with
-// the square of the text.
-const (
-	mergeSlack = 1024
-	mergeShare = 4
-)
+// mergeSlack is how many members, alternatives and properties schemas that are put together
+// may add up to beyond one for each byte. Schemas of schemas of schemas grow with the square
+// of the text; a hundred types that are all made of one with a hundred properties are ordinary.
+const mergeSlack = 8 << 10
 
 type schemaCompiler struct {
 	root   *place

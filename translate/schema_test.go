@@ -62,3 +62,22 @@ func TestResolveRef(t *testing.T) {
 		}
 	}
 }
+
+// TestInheritance reads values under types that are all made of one large type, as the
+// schemas of APIs are.
+func TestInheritance(t *testing.T) {
+	var base, types, properties []string
+	for i := range 100 {
+		base = append(base, fmt.Sprintf(`"base_%d":{"type":"string"}`, i))
+		types = append(types, fmt.Sprintf(`"T%d":{"allOf":[{"$ref":"#/$defs/Base"},{"type":"object","properties":{"own_%d":{"type":"integer"}}}]}`, i, i))
+		properties = append(properties, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/T%d"}`, i, i))
+	}
+	s := compileSchema(jsontext.Value(`{"$defs":{"Base":{"type":"object","properties":{` + strings.Join(base, ",") + `}},` + strings.Join(types, ",") + `},"properties":{` + strings.Join(properties, ",") + `}}`))
+	for i := range properties {
+		_, of, _ := s.property(fmt.Sprintf("p%d", i))
+		text := fmt.Sprintf("<base_7>007</base_7><own_%d>7</own_%d>", i, i)
+		if got, fits := appendTyped(nil, of, text); string(got) != fmt.Sprintf(`{"base_7":"007","own_%d":7}`, i) || !fits {
+			t.Fatalf("p%d: %s", i, got)
+		}
+	}
+}
