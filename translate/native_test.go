@@ -346,3 +346,22 @@ func TestManyCitations(t *testing.T) {
 		t.Errorf("%d MB were allocated", mb)
 	}
 }
+
+// A call in text is left open where its end has not come: that the message was cut is told
+// after its blocks.
+func TestRescueLeavesOpen(t *testing.T) {
+	req := &Request{Tools: []Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}}}
+	text := "<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<a>1</a>\n</parameters>\n"
+	sent := ""
+	for e, err := range Rescue(req, Target{}, native(t, together(nativeStart, textBlock(0, text), messageDelta("max_tokens"), nativeStop)...)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Delta == InputJSONDelta {
+			sent += string(e.Text)
+		}
+	}
+	if sent != `{"a":1` {
+		t.Errorf("sent %s", sent)
+	}
+}
