@@ -152,7 +152,7 @@ func (p *parser) finish(stop Stop, sequence string) {
 		p.feed(p.format.ended)
 	case sequence == p.format.stop && p.quote.inside():
 		p.feed(p.format.stop)
-	case stop == StopSequence && sequence == invokeEnd && p.inCall:
+	case stop == StopSequence && sequence == invokeEnd && p.inCall && !p.inValueBefore(invokeEnd):
 		p.feed(invokeEnd)
 		p.cutShort = false
 	}
