@@ -110,15 +110,18 @@ func (p *parser) collides(stop Stop, sequence string) bool {
 	case !p.ours(stop, sequence):
 		return false
 	case p.inCall:
-		return p.inValue && p.valueGoesOn() || p.json.inString
+		return p.inValueBefore(p.format.stop)
 	}
 	return sequence == p.format.stop && p.quote.inside()
 }
 
-// valueGoesOn tells whether the tag that ends the calls, behind the text so far,
-// would be text of the value.
-func (p *parser) valueGoesOn() bool {
-	rest := append(slices.Clip(p.rest()), p.format.stop...)
+// inValueBefore tells whether a tag behind the text so far would be text of a value.
+func (p *parser) inValueBefore(tag string) bool {
+	return p.inValue && p.valueGoesOn(tag) || p.json.inString
+}
+
+func (p *parser) valueGoesOn(tag string) bool {
+	rest := append(slices.Clip(p.rest()), tag...)
 	var ends verdict
 	switch {
 	case p.vs == nil && p.json.whole(), p.vs != nil && p.isScalar():

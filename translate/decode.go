@@ -314,18 +314,26 @@ func (d *decoder) system(v jsontext.Value) []BlockParam {
 // MaxStops is how many stop sequences a request may have. Clients send a handful.
 const MaxStops = 10_000
 
+// maxStopBytes is how long they may be together: to look for them takes memory for each
+// byte.
+const maxStopBytes = 64 << 10
+
 func (d *decoder) stopSequences(v jsontext.Value) []string {
 	at := member("stop_sequences")
 	if !d.list(at, v) {
 		return nil
 	}
-	sequences := []string{}
+	sequences, size := []string{}, 0
 	for e := range d.elements(at, v, MaxStops) {
 		s := d.text(e.at, e.value())
 		if strings.TrimSpace(s) == "" {
 			d.fail(at, "each stop sequence must contain non-whitespace")
 		}
 		sequences = append(sequences, s)
+		if size += len(s); size > maxStopBytes {
+			d.fail(at, "the stop sequences have more than %d bytes in all", maxStopBytes)
+			return sequences
+		}
 	}
 	return sequences
 }

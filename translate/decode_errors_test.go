@@ -79,6 +79,8 @@ func TestDecodeErrors(t *testing.T) {
 			{"top_p in 2026", with(`"top_p":1`), version, "top_p: Not accepted under API version 2026-10-21. Remove the field, or send an earlier version."},
 			{"top_k in 2026", with(`"top_k":1`), version, "top_k: Not accepted under API version 2026-10-21. Remove the field, or send an earlier version."},
 			{"stop sequence blank", with(`"stop_sequences":["a"," \n"]`), strict, "stop_sequences: each stop sequence must contain non-whitespace"},
+			{"stop sequences too long", with(`"stop_sequences":["` + strings.Repeat("a", 40<<10) + `","` + strings.Repeat("b", 40<<10) + `"]`), strict,
+				"stop_sequences: the stop sequences have more than 65536 bytes in all"},
 			{"stop sequence a number", with(`"stop_sequences":["a",1]`), strict, "stop_sequences.1: Input should be a valid string"},
 			{"stop sequences a string", with(`"stop_sequences":"a"`), strict, "stop_sequences: Input should be a valid list"},
 			{"system a number", with(`"system":1`), strict, "system: Input should be a valid string or list"},

@@ -40,6 +40,10 @@ const (
 	tagSystem
 	tagDocument
 	tagSearchResult
+	tagFunctionCall // what stands around calls in other formats, ours and those of other makers:
+	tagToolCall     // they are read whatever the model was asked in
+	tagToolCalls
+	tagUseTool
 	tagDescription
 	tagName
 	tagType
@@ -55,7 +59,6 @@ const (
 	// Of some formats alone.
 	tagFunctions
 	tagFunction
-	tagToolCall
 	tagToolResponse
 )
 
@@ -85,6 +88,10 @@ var tagNames = [...]struct {
 	{"system", tagSystem},
 	{"document", tagDocument},
 	{"search_result", tagSearchResult},
+	{"function_call", tagFunctionCall},
+	{"tool_call", tagToolCall},
+	{"tool_calls", tagToolCalls},
+	{"use_tool", tagUseTool},
 	{"description", tagDescription},
 	{"name", tagName},
 	{"type", tagType},
@@ -95,7 +102,6 @@ var tagNames = [...]struct {
 	{"definitions", tagDefinitions},
 	{"functions", tagFunctions},
 	{"function", tagFunction},
-	{"tool_call", tagToolCall},
 	{"tool_response", tagToolResponse},
 }
 

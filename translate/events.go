@@ -146,7 +146,7 @@ func (p *parser) think(s string) {
 func (p *parser) finish(stop Stop, sequence string) {
 	p.cutShort = stop != StopEndTurn && !p.ours(stop, sequence)
 	switch {
-	case p.ours(stop, sequence) && sequence == "" && p.inValue && p.valueGoesOn():
+	case p.ours(stop, sequence) && sequence == "" && p.inValueBefore(p.format.stop):
 		// It may as well be that the model had no more to say: nothing tells that it
 		// wrote the tag.
 	case p.ours(stop, sequence) && p.inCall:
@@ -155,7 +155,7 @@ func (p *parser) finish(stop Stop, sequence string) {
 		p.feed(p.format.ended)
 	case sequence == p.format.stop && p.quote.inside():
 		p.feed(p.format.stop)
-	case stop == StopSequence && sequence == invokeEnd && p.inCall:
+	case stop == StopSequence && sequence == invokeEnd && p.inCall && !p.inValueBefore(invokeEnd):
 		p.feed(invokeEnd)
 		p.cutShort = false
 	}

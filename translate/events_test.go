@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -264,6 +265,37 @@ func TestGrowth(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGrowthOfTools holds that the cost is linear in tools and calls together.
+func TestGrowthOfTools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	name := strings.Repeat("a", 100)
+	cost := func(n int) time.Duration {
+		req := &Request{}
+		for i := range n {
+			req.Tools = append(req.Tools, Tool{Name: name + strconv.Itoa(i), InputSchema: []byte(`{"type":"object"}`)})
+		}
+		text := CallsStart + strings.Repeat("<invoke name=\""+strings.ToUpper(name)+"0\">\n</invoke>\n", n)
+		best := time.Hour
+		for range 3 {
+			start := cpuTime()
+			drain(t, req, &Prompt{}, completion{text, StopEndTurn, ""}.chunks(0))
+			best = min(best, cpuTime()-start)
+		}
+		return best
+	}
+	var ratio float64
+	for range 4 { // a busy machine is no cause of failure
+		if ratio = float64(cost(3000)) / float64(cost(300)); ratio <= 25 {
+			return
+		}
+	}
+	t.Errorf("10 times the tools and calls cost %.1f times as much", ratio)
 }
 
 // TestAllocs guards that a delta allocates nothing once buffers have grown.

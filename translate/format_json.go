@@ -14,7 +14,7 @@ var jsonCalls = format{
 	stop:   "<tool_response>", // which a model may go on with that waits for nobody
 	opener: toolCallStart,
 	closer: toolCallEnd,
-	tags:   tagToolCall | tagToolResponse,
+	tags:   tagToolResponse,
 
 	how: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}

@@ -25,7 +25,7 @@ func fuzzRequest() *Request {
 
 var fuzzStops = []completion{
 	{stop: StopEndTurn}, {stop: StopMaxTokens}, {stop: StopSequence, sequence: CallsEnd},
-	{stop: StopSequence, sequence: "END"}, {stop: StopSequence},
+	{stop: StopSequence, sequence: "END"}, {stop: StopSequence}, {stop: StopSequence, sequence: invokeEnd},
 }
 
 // FuzzEvents holds G2, G4, G6 and that a stream is what it is read at once:

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
@@ -68,14 +69,19 @@ func (m *nativeMessage) merge(usage jsontext.Value) {
 
 // whole returns the message.
 func (m *nativeMessage) whole() *Message {
-	content := []byte{'['}
+	content, cut := []byte{'['}, false
 	for i, b := range m.blocks {
 		if i > 0 {
 			content = append(content, ',')
 		}
 		content = append(content, b.whole()...)
+		cut = cut || b.isCut()
 	}
 	content = append(content, ']')
+	if stop := m.read.StopReason; cut && (stop == StopToolUse || stop == StopEndTurn) { // see parser.ending
+		m.read.StopReason = StopMaxTokens
+		m.message.set("stop_reason", appendJSONString(nil, StopMaxTokens))
+	}
 	m.message.set("content", content)
 	m.read.Raw = m.message.json()
 	for _, b := range elements(content) {
@@ -110,6 +116,11 @@ func (b *nativeBlock) add(delta jsontext.Value) {
 	}
 }
 
+// isCut tells whether what came of an input is no JSON.
+func (b *nativeBlock) isCut() bool {
+	return len(bytes.TrimSpace(b.input)) > 0 && !jsontext.Value(b.input).IsValid(jsontext.AllowDuplicateNames(true))
+}
+
 func (b *nativeBlock) whole() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.block.set(name, appendJSONString(nil, stringOf(b.block.member(name))+string(b.texts[name])))
@@ -117,9 +128,11 @@ func (b *nativeBlock) whole() jsontext.Value {
 	if n := len(b.cited); n > 0 {
 		b.block.set("citations", appendElements(b.block.member("citations"), b.cited[:n-1]))
 	}
-	if input := jsontext.Value(b.input); input.IsValid(jsontext.AllowDuplicateNames(true)) {
-		b.block.set("input", input)
-	} else if open := appendOpenObject(nil, string(b.input)); len(open) > 0 { // it was cut
+	if !b.isCut() {
+		if len(bytes.TrimSpace(b.input)) > 0 {
+			b.block.set("input", b.input)
+		}
+	} else if open := appendOpenObject(nil, string(b.input)); len(open) > 0 {
 		b.block.set("input", append(open, '}'))
 	}
 	return b.block.json()

@@ -134,12 +134,16 @@ func TestCollectNative(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			stop := StopToolUse
+			if strings.Contains(test.name, "cut") { // else half of a call would look whole
+				stop = StopMaxTokens
+			}
 			want := `{"id":"msg_1","type":"message","model":"m","content":` + test.want +
-				`,"stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":9,"mine":{"a":1}},"container":{"id":"c"},"stop_sequence":null}`
+				`,"stop_reason":"` + string(stop) + `","usage":{"input_tokens":3,"output_tokens":9,"mine":{"a":1}},"container":{"id":"c"},"stop_sequence":null}`
 			if diff := cmp.Diff(want, string(m.AppendJSON(nil))); diff != "" {
 				t.Error(diff)
 			}
-			if m.StopReason != StopToolUse || m.ID != "msg_1" || len(m.Content) == 0 {
+			if m.StopReason != stop || m.ID != "msg_1" || len(m.Content) == 0 {
 				t.Errorf("what we know of it: %+v", m)
 			}
 			for _, b := range m.Content {

@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"strings"
+	"unicode"
 )
 
 // currentCall is the call that is being read.
@@ -211,19 +212,38 @@ func (p *parser) schemaOf(tool *Tool) *schema {
 var stringsSchema = &schema{kinds: kindObject, more: stringSchema}
 
 // resolve returns the offered tool that a name stands for: the one of that name,
-// or the only one that differs in case alone.
+// or the only one that differs in case alone. Both tools and calls may be many, so the
+// names are looked up.
 func (p *parser) resolve(name string) (tool *Tool, offered bool) {
-	alike := 0
-	for i := range p.req.Tools {
-		switch t := &p.req.Tools[i]; {
-		case t.Name == name:
-			return t, true
-		case strings.EqualFold(t.Name, name):
-			tool = t
-			alike++
+	if p.tools == nil {
+		p.tools = map[string]*Tool{}
+		p.alike = map[string][]*Tool{}
+		for i := range p.req.Tools {
+			t := &p.req.Tools[i]
+			if p.tools[t.Name] == nil {
+				p.tools[t.Name] = t
+			}
+			p.alike[folded(t.Name)] = append(p.alike[folded(t.Name)], t)
 		}
 	}
-	return tool, alike == 1
+	if tool = p.tools[name]; tool != nil {
+		return tool, true
+	}
+	if alike := p.alike[folded(name)]; len(alike) == 1 {
+		return alike[0], true
+	}
+	return nil, false
+}
+
+// folded is the same for names that differ in case alone, as [strings.EqualFold] says.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}, name)
 }
 
 // isToolName tells whether the API allows the name (reference/messages-api.md §5).

@@ -37,7 +37,9 @@ type parser struct {
 	incomplete bool // the last call was not read to its end
 
 	schemas     map[*Tool]*schema
-	holdsValues bool // each parameter is sent when it is whole, unless its tool says otherwise
+	tools       map[string]*Tool   // by name, once one is looked up
+	alike       map[string][]*Tool // by name in any case
+	holdsValues bool               // each parameter is sent when it is whole, unless its tool says otherwise
 
 	// Text.
 	offers   bool   // calls may come

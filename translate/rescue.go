@@ -124,7 +124,7 @@ func (r *rescuer) leave() {
 		return
 	}
 	r.text = nil
-	p.finish(StopMaxTokens, "") // why the message ends is not told yet: what is not closed may be cut
+	p.finish(StopMaxTokens, "")                                // why the message ends is not told yet: what is not closed may be cut
 	if p.index == r.next && p.open == "" && len(p.blank) > 0 { // white space alone is what the model said
 		p.inText()
 	}

@@ -75,7 +75,7 @@ func (f *chatFailure) answer(status int) answer {
 		}
 	}
 	if status >= 400 {
-		return badGateway
+		return ofStatus(status)
 	}
 	return internal
 }

@@ -230,7 +230,7 @@ func (d *chatDecoder) read(text string) {
 	}
 	text = d.held + text
 	d.called = strings.Contains(text, callOpens)
-	d.held = text[heldBack(text, []string{callOpens}):]
+	d.held = text[heldBack(text, callOpens):]
 }
 
 // end returns the last chunk.

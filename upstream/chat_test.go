@@ -196,6 +196,7 @@ func TestChatErrors(t *testing.T) {
 		{500, json, `{"error":{"message":"","type":"server_error"}}`, 500, "api_error", "500"},
 		{502, "text/html", "<html>", 502, "api_error", "502"},
 		{424, json, `{"error":{"message":"odd"}}`, 502, "api_error", "odd"},
+		{414, "text/html", "<html>", 502, "api_error", "414"},
 		{200, json, `{"error":"Unexpected endpoint or method. (POST /chat/completions)"}`, 500, "api_error", "Unexpected endpoint"},
 		{200, json, `{"error":{"message":"busy","code":"503"}}`, 529, "overloaded_error", "busy"},
 		{200, json, `{"error":{"message":"","type":"server_error","code":null}}`, 500, "api_error", "server_error"},
@@ -207,7 +208,7 @@ func TestChatErrors(t *testing.T) {
 		if e.Status != test.status || e.Type != test.typ || !strings.Contains(e.Message, test.says) || strings.Contains(e.Message, "sk-1") {
 			t.Errorf("%d %s: %v", test.http, test.body, e)
 		}
-		if final := test.http == 401 || test.http == 403 || strings.Contains(test.body, "insufficient_quota"); e.Final != final {
+		if final := test.http == 401 || test.http == 403 || test.http == 424 || test.http == 414 || strings.Contains(test.body, "insufficient_quota"); e.Final != final {
 			t.Errorf("%d %s: final %v", test.http, test.body, e.Final)
 		}
 	}

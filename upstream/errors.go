@@ -75,8 +75,11 @@ type answer struct {
 var (
 	refused = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true, final: true}
 	// A token that was not taken is not sent again.
-	outdated    = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
-	badGateway  = answer{status: http.StatusBadGateway, typ: typeAPI}
+	outdated   = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
+	badGateway = answer{status: http.StatusBadGateway, typ: typeAPI}
+	// What is refused with a status that we do not know is refused again. It is no sign
+	// that the upstream is down: a client may have asked for an id that no URL has room for.
+	unexplained = answer{status: http.StatusBadGateway, typ: typeAPI, final: true}
 	internal    = answer{status: http.StatusInternalServerError, typ: typeAPI}
 	overloaded  = answer{status: 529, typ: typeOverloaded}
 	rateLimited = answer{status: http.StatusTooManyRequests, typ: typeRateLimit}
@@ -134,6 +137,18 @@ var byType = map[string]answer{
 	"permission_error":     refused,
 }
 
+// ofStatus maps an HTTP status, 0 for none.
+func ofStatus(status int) answer {
+	a, known := byStatus[status]
+	switch {
+	case known:
+		return a
+	case status >= 400 && status < 500:
+		return unexplained
+	}
+	return badGateway
+}
+
 // byStatus maps an HTTP status that came without a body we can read. What is not
 // in it means that the upstream is not what the configuration takes it for.
 var byStatus = map[int]answer{
@@ -180,9 +195,7 @@ func exception(name, message string, status int) *Error {
 	}
 	a, known := byException[name]
 	if !known {
-		if a, known = byStatus[status]; !known {
-			a = badGateway
-		}
+		a = ofStatus(status)
 	}
 	if message == "" {
 		message = "the upstream failed with " + name
@@ -215,15 +228,11 @@ func apiError(typ, message string, status int) *Error {
 // statusError maps a failure of which only the HTTP status, and perhaps some
 // words, can be understood.
 func statusError(status int, message string) *Error {
-	a, known := byStatus[status]
-	if !known {
-		a = badGateway
-	}
 	text := fmt.Sprintf("the upstream answered with status %d", status)
 	if message != "" {
 		text += ": " + message
 	}
-	return a.error(text)
+	return ofStatus(status).error(text)
 }
 
 // transportError maps a failure to reach the upstream or to go on reading from it.

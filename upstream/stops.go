@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"iter"
 	"strings"
 
@@ -32,10 +33,10 @@ func watchStops(stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.S
 		return chunks
 	}
 	return func(yield func(translate.Chunk, error) bool) {
-		w := stopWatch{stops: stops}
+		w := stopWatch{set: newStopSet(stops)}
 		for c, err := range chunks {
 			if err != nil {
-				if w.held != "" && !yield(translate.Chunk{Text: w.held}, nil) {
+				if w.held.Len() > 0 && !yield(translate.Chunk{Text: w.held.String()}, nil) {
 					return
 				}
 				yield(c, err)
@@ -46,65 +47,48 @@ func watchStops(stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.S
 				return
 			}
 		}
-		if w.held != "" {
-			yield(translate.Chunk{Text: w.held}, nil)
+		if w.held.Len() > 0 {
+			yield(translate.Chunk{Text: w.held.String()}, nil)
 		}
 	}
 }
 
 // stopWatch looks for stop sequences in a text that comes in pieces.
 type stopWatch struct {
-	stops []string
-	held  string // text that may be the beginning of one
-	read  int    // bytes of text so far
+	set  *stopSet
+	at   int32        // node of the set
+	held bytes.Buffer // text that may be the beginning of one
+	read int          // bytes of text so far
 }
 
 // pass returns the chunk with the text that can go on. If a sequence is whole, it
 // is the last one: the upstream is left before it tells how much it wrote.
 func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
-	text := w.held + c.Text
-	w.held = ""
-	if at, stop := firstStop(text, w.stops); stop != "" {
-		c.Text, c.Stop, c.StopSequence = text[:at], translate.StopSequence, stop
-		c.Usage.OutputTokens = max(c.Usage.OutputTokens, translate.EstimateTokens(w.read))
-		return c
+	before := w.held.Len()
+	w.held.WriteString(c.Text)
+	for i := range len(c.Text) {
+		w.at = w.set.next(w.at, c.Text[i])
+		if stop := w.set.met(w.at); stop != "" {
+			c.Text = string(w.held.Next(before + i + 1 - len(stop)))
+			c.Stop, c.StopSequence = translate.StopSequence, stop
+			c.Usage.OutputTokens = max(c.Usage.OutputTokens, translate.EstimateTokens(w.read))
+			return c
+		}
 	}
+	keep := 0
 	if c.Stop == "" {
-		keep := heldBack(text, w.stops)
-		w.held = text[keep:]
-		text = text[:keep]
+		keep = int(w.set.nodes[w.at].depth)
 	}
-	c.Text = text
+	c.Text = string(w.held.Next(w.held.Len() - keep))
 	return c
 }
 
-// firstStop returns the sequence that is whole first, and where it begins; of two
-// that end at the same place, the longer one.
-func firstStop(text string, stops []string) (at int, stop string) {
-	end := len(text) + 1
-	for _, s := range stops {
-		i := strings.Index(text, s)
-		if s == "" || i < 0 {
-			continue
-		}
-		if e := i + len(s); e < end || e == end && i < at {
-			at, stop, end = i, s, e
-		}
-	}
-	return at, stop
-}
-
 // heldBack returns where the longest end of the text begins that is the beginning
-// of a sequence.
-func heldBack(text string, stops []string) int {
-	from := len(text)
-	for _, s := range stops {
-		for at := max(0, len(text)-len(s)+1); at < from; at++ {
-			if strings.HasPrefix(s, text[at:]) {
-				from = at
-				break
-			}
-		}
+// of s.
+func heldBack(text, s string) int {
+	at := max(0, len(text)-len(s)+1)
+	for !strings.HasPrefix(s, text[at:]) {
+		at++
 	}
-	return from
+	return at
 }

@@ -3,6 +3,8 @@ package upstream
 import (
 	"errors"
 	"iter"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -68,6 +70,49 @@ func TestWatchStops(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWatchStopsFindsTheFirst compares with a search for one sequence after another.
+func TestWatchStopsFindsTheFirst(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func(most int) string {
+		b := make([]byte, 1+random.IntN(most))
+		for i := range b {
+			b[i] = "ab"[random.IntN(2)]
+		}
+		return string(b)
+	}
+	for range 2000 {
+		text, stops := word(30), []string{word(6), word(6), word(6), word(12)}
+		want, sequence, end := text, "", len(text)+1
+		for _, s := range stops {
+			if i := strings.Index(text, s); i >= 0 && (i+len(s) < end || i+len(s) == end && len(s) > len(sequence)) {
+				want, sequence, end = text[:i], s, i+len(s)
+			}
+		}
+		var got strings.Builder
+		var last translate.Chunk
+		for c := range watchStops(stops, inPieces(text, 1+random.IntN(5), translate.Chunk{Stop: translate.StopEndTurn}, nil)) {
+			got.WriteString(c.Text)
+			last = c
+		}
+		if got.String() != want || last.StopSequence != sequence {
+			t.Errorf("%q in %q: %q, %q, want %q, %q", stops, text, &got, last.StopSequence, want, sequence)
+		}
+	}
+}
+
+// BenchmarkWatchStops has the answer be what begins one sequence, and the others far from it.
+func BenchmarkWatchStops(b *testing.B) {
+	stops := []string{strings.Repeat("ab", 5000) + "x"}
+	for i := range 500 {
+		stops = append([]string{strings.Repeat("c", 100) + strconv.Itoa(i)}, stops...)
+	}
+	text := strings.Repeat("ab", 4096)
+	for b.Loop() {
+		for range watchStops(stops, inPieces(text, 2, translate.Chunk{Stop: translate.StopEndTurn}, nil)) {
+		}
 	}
 }
 

@@ -130,7 +130,7 @@ func (v *VertexChat) Invoke(ctx context.Context, m Model, p *translate.Prompt) i
 	}
 	if !isVertexModel(id) {
 		return func(yield func(translate.Chunk, error) bool) {
-			yield(translate.Chunk{}, invalid.error(fmt.Sprintf("model: %q cannot be the id of a Mistral model on Vertex AI", m.ID)))
+			yield(translate.Chunk{}, invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Mistral model on Vertex AI", m.ID)))
 		}
 	}
 	method := ":streamRawPredict"

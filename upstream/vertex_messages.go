@@ -100,7 +100,7 @@ func (v *VertexMessages) model(id, method string) resource {
 
 func checkVertexModel(id string) error {
 	if !isVertexModel(id) {
-		return invalid.error(fmt.Sprintf("model: %q cannot be the id of a Claude model on Vertex AI", id))
+		return invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Claude model on Vertex AI", id))
 	}
 	return nil
 }
@@ -108,5 +108,5 @@ func checkVertexModel(id string) error {
 // isVertexModel tells whether s can be one segment of a path as it is.
 func isVertexModel(s string) bool {
 	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
-	return s != "" && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
+	return s != "" && len(s) <= maxModelID && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
 }

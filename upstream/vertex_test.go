@@ -105,10 +105,11 @@ func TestVertexModelIDs(t *testing.T) {
 	up := newVertex(t, upstream.VertexOptions{Project: "p", Location: "global", HTTPClient: &http.Client{Transport: in}})
 	for _, id := range []string{
 		"", "claude/../../x", "claude..", "a/b", "claude?x=y", "claude#x", "claude%2f", "claude x", "claude\n", "claude\x00", "claude\\x", "claudé", "claude:predict",
+		strings.Repeat("claude", 1000),
 	} {
 		_, err := collect(t, up.Messages().Invoke(t.Context(), upstream.Model{ID: id}, ask("Hi")))
 		var e *upstream.Error
-		if !errors.As(err, &e) || e.Status != 400 || e.Type != "invalid_request_error" {
+		if !errors.As(err, &e) || e.Status != 400 || e.Type != "invalid_request_error" || len(e.Message) > 500 {
 			t.Errorf("%q: %v", id, err)
 		}
 	}

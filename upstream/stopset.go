@@ -1,0 +1,93 @@
+package upstream
+
+// stopSet finds the first of many sequences in a text in one pass over it (Aho and
+// Corasick, 1975). Its nodes are the beginnings of the sequences; the first is the empty
+// one.
+type stopSet struct {
+	stops []string
+	nodes []stopNode
+}
+
+// stopNode is a beginning of a sequence. Links to other nodes are 0 where there is none.
+type stopNode struct {
+	child, sibling int32 // the first that is a byte longer; the next that the node before is a byte shorter of
+	shorter        int32 // the longest end of it that is a node as well
+	stop           int32 // the longest sequence that it ends in, counted from 1
+	depth          int32 // how long it is
+	last           byte
+}
+
+func newStopSet(stops []string) *stopSet {
+	size := 1
+	for _, s := range stops {
+		size += len(s)
+	}
+	set := &stopSet{stops: stops, nodes: make([]stopNode, 1, size)}
+	for i, s := range stops {
+		at := int32(0)
+		for j := range len(s) {
+			at = set.grow(at, s[j])
+		}
+		if at != 0 && set.nodes[at].stop == 0 {
+			set.nodes[at].stop = int32(i + 1)
+		}
+	}
+	set.link()
+	return set
+}
+
+// grow returns the node that is a byte longer, made if need be.
+func (set *stopSet) grow(at int32, c byte) int32 {
+	if to := set.child(at, c); to != 0 {
+		return to
+	}
+	to := int32(len(set.nodes))
+	set.nodes = append(set.nodes, stopNode{sibling: set.nodes[at].child, depth: set.nodes[at].depth + 1, last: c})
+	set.nodes[at].child = to
+	return to
+}
+
+func (set *stopSet) child(at int32, c byte) int32 {
+	to := set.nodes[at].child
+	for to != 0 && set.nodes[to].last != c {
+		to = set.nodes[to].sibling
+	}
+	return to
+}
+
+// link sets what each node falls back to, the short ones first.
+func (set *stopSet) link() {
+	queue := make([]int32, 1, len(set.nodes))
+	for i := 0; i < len(queue); i++ {
+		at := queue[i]
+		for to := set.nodes[at].child; to != 0; to = set.nodes[to].sibling {
+			node := &set.nodes[to]
+			if at != 0 {
+				node.shorter = set.next(set.nodes[at].shorter, node.last)
+			}
+			if node.stop == 0 {
+				node.stop = set.nodes[node.shorter].stop
+			}
+			queue = append(queue, to)
+		}
+	}
+}
+
+// next returns the node for the text one byte on: the longest end of it that begins a
+// sequence.
+func (set *stopSet) next(at int32, c byte) int32 {
+	for {
+		if to := set.child(at, c); to != 0 || at == 0 {
+			return to
+		}
+		at = set.nodes[at].shorter
+	}
+}
+
+// met returns the sequence that the text ends in, "" if it ends in none.
+func (set *stopSet) met(at int32) string {
+	if stop := set.nodes[at].stop; stop != 0 {
+		return set.stops[stop-1]
+	}
+	return ""
+}
