@@ -122,7 +122,20 @@ func valueStartState(p *parser) state {
 
 // valueState reads a value up to its end.
 func valueState(p *parser) state {
+	if !p.eof {
+		return p.readValue()
+	}
 	before, sent := p.currentValue, len(p.out)
+	if next := p.readValue(); next != nil {
+		return next
+	}
+	// What could not be decided on before may be the beginning of a tag, or layout.
+	p.currentValue, p.out = before, p.out[:sent]
+	return p.cutValue()
+}
+
+// readValue reads a value as far as it goes. It returns nil if its end has not come.
+func (p *parser) readValue() state {
 	for p.pos < len(p.in) {
 		if p.holdsTooMuch() {
 			return p.endTooLong()
@@ -144,11 +157,6 @@ func valueState(p *parser) state {
 		case !p.entity(p.tag, p.append):
 			return nil
 		}
-	}
-	if p.eof {
-		// What could not be decided on before may be the beginning of a tag, or layout.
-		p.currentValue, p.out = before, p.out[:sent]
-		return p.cutValue()
 	}
 	if p.mode == modeText && !p.cdata && p.mark < 0 {
 		p.direct = (*parser).appendText
