@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/rawjson"
 )
 
 // blockKinds are the members of a content block: a union, whose one member that is
@@ -98,9 +99,7 @@ func (c *converter) textBlock(at *spot, v jsontext.Value) {
 // quoted returns JSON as a JSON string, without white space. It is only there until
 // the next one.
 func (c *converter) quoted(v jsontext.Value) jsontext.Value {
-	c.compact = append(c.compact[:0], v...)
-	_ = c.compact.Compact() // it was checked before
-	c.quote, _ = jsontext.AppendQuote(c.quote[:0], c.compact)
+	c.quote, _ = jsontext.AppendQuote(c.quote[:0], rawjson.Compact(v))
 	return c.quote
 }
 

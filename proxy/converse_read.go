@@ -27,7 +27,7 @@ type converter struct {
 	unbounded bool       // it is not said how long the answer may be
 	guardrail *guardrail // that the answer has to pass; nil for none
 
-	compact, quote jsontext.Value // scratch
+	quote jsontext.Value // scratch
 }
 
 // fail keeps the first failure.

@@ -14,7 +14,7 @@ func members(object jsontext.Value) func(yield func(string, jsontext.Value) bool
 		if object.Kind() != '{' {
 			return
 		}
-		d := jsontext.NewDecoder(bytes.NewReader(object))
+		d := jsontext.NewDecoder(bytes.NewBuffer(object)) // which is read in place
 		if _, err := d.ReadToken(); err != nil {
 			return
 		}

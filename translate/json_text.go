@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // appendJSONOf appends text if it is one JSON value of the given kind, or a JSON
@@ -30,10 +32,10 @@ func appendIfJSON(dst []byte, text string) ([]byte, bool) {
 	if !v.IsValid() {
 		v = mendJSON(text)
 	}
-	if !v.IsValid() || v.Compact() != nil {
+	if !v.IsValid() {
 		return dst, false
 	}
-	return append(dst, v...), true
+	return append(dst, rawjson.Compact(v)...), true
 }
 
 // appendOpenObject appends the members that came whole of a JSON object whose text was
@@ -120,11 +122,10 @@ func mendJSON(text string) jsontext.Value {
 }
 
 func compact(v jsontext.Value) string {
-	v = v.Clone()
-	if v.Compact() != nil {
+	if !v.IsValid() {
 		return ""
 	}
-	return string(v)
+	return string(rawjson.Compact(v))
 }
 
 // unquoted returns what a JSON string holds; other text as it is.

@@ -55,6 +55,32 @@ func Size(text jsontext.Value) int {
 	return n
 }
 
+// Compact returns a value without the white space between its tokens: the value itself
+// if there is none.
+func Compact(v jsontext.Value) jsontext.Value {
+	var out jsontext.Value
+	copied := 0 // of v, or passed over
+	for i := 0; i < len(v); {
+		switch v[i] {
+		case '"':
+			i = stringEnd(v, i)
+		case ' ', '\n', '\t', '\r':
+			if out == nil {
+				out = make(jsontext.Value, 0, len(v))
+			}
+			out = append(out, v[copied:i]...)
+			i++
+			copied = i
+		default:
+			i++
+		}
+	}
+	if out == nil {
+		return v
+	}
+	return append(out, v[copied:]...)
+}
+
 // Members ranges over the members of an object, in order: the names quoted, as
 // they are. Anything else has none.
 func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {

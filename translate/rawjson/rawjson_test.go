@@ -22,6 +22,13 @@ func FuzzWalk(f *testing.F) {
 		if !value.IsValid() {
 			t.Skip()
 		}
+		want := value.Clone()
+		if err := want.Compact(); err != nil {
+			t.Fatal(err)
+		}
+		if got := rawjson.Compact(value); string(got) != string(want) || string(value) != text {
+			t.Errorf("compact, %q is %q, want %q", text, got, want)
+		}
 		n := 0
 		walk(t, rawjson.Trim(value), &n)
 		if size := rawjson.Size(value); size < n {
