@@ -199,7 +199,7 @@ func (p *parser) strayText(rest []byte) state {
 	if n == 0 {
 		n = len(rest)
 	}
-	if len(p.seen) == 0 {
+	if len(p.seen) == 0 || len(p.lost) > 0 { // once something is, all is
 		p.lost = append(p.lost, rest[:n]...)
 	}
 	p.pos += n
