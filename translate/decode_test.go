@@ -234,3 +234,11 @@ func TestDecodeTooManySchemaValues(t *testing.T) {
 		want: "output_config.format.schema: The schemas of a request should hold at most 100000 values together",
 	})
 }
+
+// A name may be empty, whatever its value is.
+func TestDecodeEmptyName(t *testing.T) {
+	r, err := Decode([]byte(withBlock(`{"":[1],"type":"text","text":"x"}`)), DecodeOptions{})
+	if err != nil || r.Messages[0].Content[0].Text != "x" || len(r.Dropped) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -50,8 +50,9 @@ func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) 
 }
 
 // AppendMembersTo is AppendMembers from the nth byte of the text on. It stops at a
-// member of the name list whose value is an array, and returns where that begins: the
-// array is measured by who walks over it, and the value goes on to the end of text.
+// member of the name list, unless that is empty, whose value is an array, and returns
+// where that begins: the array is measured by who walks over it, and the value goes on
+// to the end of text.
 func AppendMembersTo(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
 	i := next(text, n)
 	for ; text[i] != '}'; most-- {
@@ -60,7 +61,7 @@ func AppendMembersTo(list string, dst []Member, text jsontext.Value, n int, know
 		}
 		end := stringEnd(text, i)
 		name := Name(text[i:end], known)
-		if i = next(text, end); text[i] == '[' && name == list {
+		if i = next(text, end); text[i] == '[' && list != "" && name == list {
 			return append(dst, Member{name, text[i:]}), i, true
 		}
 		end = valueEnd(text, i)

@@ -13,7 +13,7 @@ import (
 // members and elements, each a part of the text, to the last level.
 func FuzzWalk(f *testing.F) {
 	for _, text := range []string{
-		`{}`, `[]`, `[0]`, `{"a":[{"b":"\\\"]}"},-1.5e3, null ,true],"":{ } , "é\n":"]"}`, "[\t1 ,\r\n [ [] , {} ] ]", `"\\"`, `{"\u0061":1,"b":{"c":[[["}"]]]}}`,
+		`{}`, `[]`, `[0]`, `{"a":[{"b":"\\\"]}"},-1.5e3, null ,true],"":{ } , "é\n":"]"}`, "[\t1 ,\r\n [ [] , {} ] ]", `"\\"`, `{"\u0061":1,"b":{"c":[[["}"]]]}}`, `{"":[[]],"a":0}`,
 	} {
 		f.Add(text)
 	}
