@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/rawjson"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -27,15 +28,12 @@ func (e *escaper) appendCall(dst []byte, name string, input jsontext.Value, s *s
 	return append(dst, "</parameters>\n</invoke>\n"...)
 }
 
-// maxParamTag is the longest tag that the parser takes for a parameter's.
-const maxParamTag = 256
-
 func (e *escaper) appendParams(dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
-	for name, value := range members(input) {
+	for name, value := range rawjson.Named(input) {
 		tag := paramTag(name)
 		_, ps, _ := s.property(tag)
 		text, ok := valueText(ps, value)
-		if !ok || len(tag) > maxParamTag || s.mayHide(text, name, ps) {
+		if !ok || len(tag) > maxParamTag || mayHide(s, text, name, ps) {
 			return dst, false
 		}
 		dst = append(dst, '<')

@@ -1,6 +1,10 @@
 package translate
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"dragoman/translate/rawjson"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // EventType is the kind of an [Event]; String gives its name on the wire.
 type EventType uint8
@@ -86,7 +90,7 @@ type Event struct {
 // Name returns the name of the event on the wire.
 func (e Event) Name() string {
 	if e.Type == OtherEvent {
-		return stringOf(memberOf(e.Raw, "type"))
+		return stringOf(rawjson.Get(e.Raw, "type"))
 	}
 	return e.Type.String()
 }

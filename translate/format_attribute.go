@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/rawjson"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -69,7 +70,7 @@ func (e *escaper) appendAttributeCall(dst []byte, name string, input jsontext.Va
 }
 
 func (e *escaper) appendAttributeParams(dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
-	for name, value := range members(input) {
+	for name, value := range rawjson.Named(input) {
 		read, ps, _ := s.property(name)
 		text, ok := valueText(ps, value)
 		if !ok || read != name || name == "" || len(name) > maxParamTag || strings.ContainsAny(name, "\"<>&\r\n") {

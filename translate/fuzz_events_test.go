@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/rawjson"
 	"iter"
 	"os"
 	"path/filepath"
@@ -189,11 +190,11 @@ func roundTrip(t *testing.T, req *Request, tool *Tool, f *format, input jsontext
 // sameInput compares two inputs member by member.
 func sameInput(a, b jsontext.Value) bool {
 	got := map[string]jsontext.Value{}
-	for name, value := range members(a) {
+	for name, value := range rawjson.Named(a) {
 		got[name] = value
 	}
 	n := 0
-	for name, value := range members(b) {
+	for name, value := range rawjson.Named(b) {
 		if n++; !sameJSON(got[name], value) {
 			return false
 		}

@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"bytes"
+	"dragoman/translate/rawjson"
 	"net/url"
 	"strconv"
 	"strings"
@@ -34,64 +34,43 @@ type namedPlace struct {
 
 // readPlace takes a JSON text apart; nil if it is none.
 func readPlace(text jsontext.Value) *place {
-	r := placeReader{text: text, tokens: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))}
-	if p := new(place); r.read(p) == nil {
-		return p
+	if !text.IsValid(jsontext.AllowDuplicateNames(true)) {
+		return nil
 	}
-	return nil
+	p := new(place)
+	p.read(rawjson.Trim(text))
+	return p
 }
 
-type placeReader struct {
-	text   jsontext.Value
-	tokens *jsontext.Decoder
-}
-
-func (r *placeReader) read(p *place) error {
-	kind := r.tokens.PeekKind()
+// read takes the value apart that text begins with, and returns how long it is.
+func (p *place) read(text jsontext.Value) (n int) {
+	kind := text[0]
 	if kind != '{' && kind != '[' {
-		value, err := r.tokens.ReadValue()
-		p.raw, p.content = r.last(len(value)), noContent
-		return err
+		n = rawjson.Len(text)
+		p.raw, p.content = text[:n:n], noContent
+		return n
 	}
 	p.content = new(content)
-	if _, err := r.tokens.ReadToken(); err != nil {
-		return err
-	}
-	start := int(r.tokens.InputOffset()) - 1
-	for {
+	rest, _ := rawjson.Next(text, 1)
+	for rest[0] != '}' && rest[0] != ']' {
 		var name string
-		switch r.tokens.PeekKind() {
-		case '}', ']':
-			_, err := r.tokens.ReadToken()
-			p.raw = r.last(int(r.tokens.InputOffset()) - start)
-			return err
-		case jsontext.KindInvalid:
-			_, err := r.tokens.ReadToken()
-			return err
-		}
 		if kind == '{' {
-			token, err := r.tokens.ReadToken()
-			if err != nil {
-				return err
-			}
-			name = token.String()
+			n = rawjson.Len(rest)
+			name = rawjson.Text(rest[:n])
+			rest, _ = rawjson.Next(rest, n)
 		}
 		in := new(place)
-		if err := r.read(in); err != nil {
-			return err
-		}
+		n = in.read(rest)
 		if kind == '{' {
 			p.members = append(p.members, namedPlace{name, in})
 		} else {
 			p.elements = append(p.elements, in)
 		}
+		rest, _ = rawjson.Next(rest, n)
 	}
-}
-
-// last returns the last n bytes that were read.
-func (r *placeReader) last(n int) jsontext.Value {
-	end := int(r.tokens.InputOffset())
-	return r.text[end-n : end : end]
+	n = len(text) - len(rest) + 1
+	p.raw = text[:n:n]
+	return n
 }
 
 // member returns the named member, or nil.

@@ -180,3 +180,24 @@ func isInteger(text string) bool {
 	_, fraction, _ := strings.Cut(text, ".")
 	return strings.Trim(fraction, "0") == ""
 }
+
+// JSONOf returns the JSON value that a text is, or that is all it has in a code
+// fence or between some words.
+func JSONOf(text string) (jsontext.Value, bool) {
+	data := bytes.TrimSpace([]byte(text))
+	if v, ok := validJSON(data); ok {
+		return v, true
+	}
+	begin := bytes.IndexAny(data, "{[")
+	end := bytes.LastIndexAny(data, "}]")
+	if begin < 0 || end < begin {
+		return nil, false
+	}
+	return validJSON(data[begin : end+1])
+}
+
+// validJSON returns data if it is one JSON value.
+func validJSON(data []byte) (jsontext.Value, bool) {
+	v := jsontext.Value(data)
+	return v, v.IsValid()
+}

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/rawjson"
 	"maps"
 	"slices"
 
@@ -32,14 +33,14 @@ func (m *nativeMessage) add(e Event) {
 	raw := jsontext.Value(e.AppendJSON(nil))
 	switch e.Type {
 	case MessageStart:
-		m.message = newRawObject(memberOf(raw, "message"))
+		m.message = newRawObject(rawjson.Get(raw, "message"))
 		m.read = *e.Message
 		m.read.ID, m.read.Model = stringOf(m.message.member("id")), stringOf(m.message.member("model"))
 	case ContentBlockStart:
-		m.blocks = append(m.blocks, nativeBlock{block: newRawObject(memberOf(raw, "content_block")), texts: map[string][]byte{}})
+		m.blocks = append(m.blocks, nativeBlock{block: newRawObject(rawjson.Get(raw, "content_block")), texts: map[string][]byte{}})
 	case ContentBlockDelta:
 		if e.Index < len(m.blocks) {
-			m.blocks[e.Index].add(memberOf(raw, "delta"))
+			m.blocks[e.Index].add(rawjson.Get(raw, "delta"))
 		}
 	case ContentBlockStop:
 		if e.Index < len(m.blocks) && e.Cut > 0 {
@@ -47,10 +48,10 @@ func (m *nativeMessage) add(e Event) {
 			b.input = append(b.input[:e.Cut], '}')
 		}
 	case MessageDelta:
-		for name, value := range members(memberOf(raw, "delta")) {
+		for name, value := range rawjson.Named(rawjson.Get(raw, "delta")) {
 			m.message.set(name, value)
 		}
-		m.merge(memberOf(raw, "usage"))
+		m.merge(rawjson.Get(raw, "usage"))
 		m.read.StopReason, m.read.StopSequence = e.Message.StopReason, e.Message.StopSequence
 		m.read.Usage, m.read.Outcomes = e.Message.Usage, e.Message.Outcomes
 	}
@@ -59,7 +60,7 @@ func (m *nativeMessage) add(e Event) {
 // merge takes over the totals that are told at the end.
 func (m *nativeMessage) merge(usage jsontext.Value) {
 	total := newRawObject(m.message.member("usage"))
-	for name, value := range members(usage) {
+	for name, value := range rawjson.Named(usage) {
 		if value.Kind() != 'n' || total.member(name) == nil {
 			total.set(name, value)
 		}
@@ -84,12 +85,12 @@ func (m *nativeMessage) whole() *Message {
 	}
 	m.message.set("content", content)
 	m.read.Raw = m.message.json()
-	for _, b := range elements(content) {
+	for b := range rawjson.Elements(content) {
 		m.read.Content = append(m.read.Content, ContentBlock{
-			Type: stringOf(memberOf(b, "type")), Text: stringOf(memberOf(b, "text")),
-			ID: stringOf(memberOf(b, "id")), Name: stringOf(memberOf(b, "name")), Input: memberOf(b, "input"),
-			Thinking: stringOf(memberOf(b, "thinking")), Signature: stringOf(memberOf(b, "signature")),
-			Data: stringOf(memberOf(b, "data")),
+			Type: stringOf(rawjson.Get(b, "type")), Text: stringOf(rawjson.Get(b, "text")),
+			ID: stringOf(rawjson.Get(b, "id")), Name: stringOf(rawjson.Get(b, "name")), Input: rawjson.Get(b, "input"),
+			Thinking: stringOf(rawjson.Get(b, "thinking")), Signature: stringOf(rawjson.Get(b, "signature")),
+			Data: stringOf(rawjson.Get(b, "data")),
 		})
 	}
 	return &m.read
@@ -98,7 +99,7 @@ func (m *nativeMessage) whole() *Message {
 // add takes one delta: a string adds to the member of its name, a citation to the
 // list of them, and what is neither replaces what was there.
 func (b *nativeBlock) add(delta jsontext.Value) {
-	for name, value := range members(delta) {
+	for name, value := range rawjson.Named(delta) {
 		switch {
 		case name == "type", value.Kind() == 'n':
 		case name == "partial_json":
@@ -141,7 +142,7 @@ func (b *nativeBlock) whole() jsontext.Value {
 // appendElements returns a JSON array with more elements, which have commas between
 // them. What is no array has none.
 func appendElements(array, more jsontext.Value) jsontext.Value {
-	if list := elements(array); len(list) > 0 {
+	for range rawjson.Elements(array) {
 		return slices.Concat(array[:len(array)-1], []byte{','}, more, []byte{']'})
 	}
 	return slices.Concat([]byte{'['}, more, []byte{']'})
@@ -157,7 +158,7 @@ type rawMember struct {
 }
 
 func newRawObject(object jsontext.Value) (o rawObject) {
-	for name, value := range members(object) {
+	for name, value := range rawjson.Named(object) {
 		o = append(o, rawMember{name, slices.Clone(value)})
 	}
 	return o

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bufio"
+	"dragoman/translate/rawjson"
 	"os"
 	"strings"
 	"testing"
@@ -57,7 +58,7 @@ func TestCorpus(t *testing.T) {
 
 func (c *ownCase) run(t *testing.T) {
 	req := &Request{}
-	for name, schema := range members(c.Tools) {
+	for name, schema := range rawjson.Named(c.Tools) {
 		req.Tools = append(req.Tools, Tool{Name: name, InputSchema: schema})
 	}
 	repeated := strings.Repeat(c.Repeat.Text, c.Repeat.Count)

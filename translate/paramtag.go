@@ -97,3 +97,6 @@ func hexDigit(c byte) byte {
 	}
 	return 255
 }
+
+// maxParamTag is the longest tag that the parser takes for a parameter's.
+const maxParamTag = 256

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/rawjson"
 	"runtime"
 	"strings"
 	"testing"
@@ -106,7 +107,7 @@ func TestBounds(t *testing.T) {
 }
 
 func collectMembers(m *Message) (names []string) {
-	for name := range members(m.Content[0].Input) {
+	for name := range rawjson.Named(m.Content[0].Input) {
 		names = append(names, name)
 	}
 	return names

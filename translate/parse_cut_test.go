@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/rawjson"
 	"strings"
 	"testing"
 
@@ -73,8 +74,8 @@ func TestCutOpen(t *testing.T) {
 				if b.Cut == nil {
 					t.Fatalf("cut at %q: the call looks whole", tt.text[:at])
 				}
-				for name, value := range members(b.Input) {
-					if !sameJSON(value, memberOf(meant, name)) {
+				for name, value := range rawjson.Named(b.Input) {
+					if !sameJSON(value, rawjson.Get(meant, name)) {
 						t.Fatalf("cut at %q: %s is %s", tt.text[:at], name, value)
 					}
 				}

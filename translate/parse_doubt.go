@@ -47,8 +47,8 @@ func (s *siblings) close(tag string) {
 	s.depth[tag]--
 }
 
-// sibling matches `<b>` or `</b>` at the start of rest, for a parameter b other than own.
-func (s *schema) sibling(rest []byte, own string, eof bool) (tag string, closing bool, v verdict) {
+// matchSibling matches `<b>` or `</b>` at the start of rest, for a parameter b other than own.
+func matchSibling(s *schema, rest []byte, own string, eof bool) (tag string, closing bool, v verdict) {
 	i := 1
 	if len(rest) > 1 && rest[1] == '/' {
 		closing = true
@@ -65,12 +65,12 @@ func (s *schema) sibling(rest []byte, own string, eof bool) (tag string, closing
 		return "", closing, matchNo
 	}
 	tag = string(rest[start:i])
-	_, counts := s.other(tag, own)
+	_, counts := otherProperty(s, tag, own)
 	return tag, closing, verdictOf(counts)
 }
 
-// other returns the property of a tag, and whether it is another one than own.
-func (s *schema) other(tag, own string) (name string, counts bool) {
+// otherProperty returns the property of a tag, and whether it is another one than own.
+func otherProperty(s *schema, tag, own string) (name string, counts bool) {
 	name, _, declared := s.property(tag)
 	return name, name != own && (declared || s.more != nil)
 }
@@ -83,7 +83,7 @@ func (p *parser) noteSibling(rest []byte) verdict {
 	case !p.child:
 		return p.noteParameter(rest)
 	}
-	tag, closing, v := p.schema.sibling(rest, p.name, p.eof)
+	tag, closing, v := matchSibling(p.schema, rest, p.name, p.eof)
 	switch {
 	case v != matchYes:
 		return v
@@ -116,7 +116,7 @@ func (p *parser) noteParameter(rest []byte) verdict {
 	if !ok {
 		return matchNo
 	}
-	name, counts := p.schema.other(tag, p.name)
+	name, counts := otherProperty(p.schema, tag, p.name)
 	if name == p.name { // the next element of a list
 		p.inside.stray = false
 		return matchNo
@@ -158,7 +158,7 @@ func holdsTag(s []byte) bool {
 
 // mayHide tells whether text would be in doubt as the value of the property own, whose
 // schema is ps.
-func (s *schema) mayHide(text, own string, ps *schema) bool {
+func mayHide(s *schema, text, own string, ps *schema) bool {
 	var inside siblings
 	for rest := []byte(text); ; rest = rest[1:] {
 		i := bytes.IndexByte(rest, '<')
@@ -166,7 +166,7 @@ func (s *schema) mayHide(text, own string, ps *schema) bool {
 			return inside.doubt || inside.depth != nil && !fitsText(ps, text)
 		}
 		rest = rest[i:]
-		if tag, closing, v := s.sibling(rest, own, true); v == matchYes && closing {
+		if tag, closing, v := matchSibling(s, rest, own, true); v == matchYes && closing {
 			inside.close(tag)
 		} else if v == matchYes {
 			inside.open(tag)

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/rawjson"
 	"flag"
 	"fmt"
 	"os"
@@ -56,7 +57,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		if err := json.Unmarshal(tools.Data, &raw); err != nil {
 			t.Fatal("tools:", err)
 		}
-		for name, schema := range members(raw) {
+		for name, schema := range rawjson.Named(raw) {
 			req.Tools = append(req.Tools, Tool{Name: name, InputSchema: schema})
 		}
 	}

@@ -1,6 +1,12 @@
 package translate
 
-import "strings"
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
 
 // Bounds on what a schema can make of itself: a level of nesting or of inlining
 // costs a pass over what is below it, and definitions that name each other many
@@ -26,8 +32,8 @@ type definitions struct {
 type named struct{ keyword, name string }
 
 type definition struct {
-	name    string // the $ref as JSON
-	schema  string
+	ref     string // that names it, as JSON
+	schema  jsontext.Value
 	types   []string // see refTypes
 	state   uint8    // of the search for cycles
 	keep    bool     // contains itself: never inlined
@@ -43,19 +49,19 @@ const (
 	visited
 )
 
-func readDefinitions(root string) definitions {
-	d := definitions{budget: inlineFactor*len(root) + inlineSlack, plain: !strings.Contains(root, `"$ref"`)}
-	for m := range jsonMembers(root) {
-		if m.name != `"$defs"` && m.name != `"definitions"` || m.value[0] != '{' {
+func readDefinitions(root jsontext.Value) definitions {
+	d := definitions{budget: inlineFactor*len(root) + inlineSlack, plain: !bytes.Contains(root, []byte(`"$ref"`))}
+	for name, table := range rawjson.Members(root) {
+		if string(name) != `"$defs"` && string(name) != `"definitions"` {
 			continue
 		}
-		keyword := unquote(m.name)
-		for def := range jsonMembers(m.value) {
+		keyword := rawjson.Text(name)
+		for name, schema := range rawjson.Members(table) {
 			if d.index == nil {
 				d.index = make(map[named]int)
 			}
-			d.index[named{keyword, unquote(def.name)}] = len(d.list)
-			d.list = append(d.list, definition{name: `"#/` + keyword + "/" + def.name[1:], schema: def.value})
+			d.index[named{keyword, rawjson.Text(name)}] = len(d.list)
+			d.list = append(d.list, definition{ref: `"#/` + keyword + "/" + string(name[1:]), schema: schema})
 		}
 	}
 	for i := range d.list {
@@ -70,7 +76,7 @@ func (d *definitions) search(i, depth int) {
 		return
 	}
 	d.list[i].state = visiting
-	d.eachRef(d.list[i].schema, 0, func(ref string) {
+	d.eachRef(d.list[i].schema, 0, func(ref jsontext.Value) {
 		j, whole := d.find(ref)
 		switch {
 		case !whole:
@@ -84,36 +90,32 @@ func (d *definitions) search(i, depth int) {
 }
 
 // eachRef calls visit for every $ref in a schema.
-func (d *definitions) eachRef(schema string, depth int, visit func(ref string)) {
+func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref jsontext.Value)) {
 	if depth > maxInlineDepth {
 		d.all = true
 		return
 	}
-	switch schema[0] {
-	case '[':
-		for s := range jsonElements(schema) {
-			d.eachRef(s, depth+1, visit)
-		}
-	case '{':
-		for m := range jsonMembers(schema) {
-			switch kind := keywordHolds(m.name); {
-			case m.name == `"$ref"` && m.value[0] == '"':
-				visit(m.value)
-			case kind == holdsNamed && m.value[0] == '{':
-				for s := range jsonMembers(m.value) {
-					d.eachRef(s.value, depth+1, visit)
-				}
-			case kind != holdsData:
-				d.eachRef(m.value, depth+1, visit)
+	for s := range rawjson.Elements(schema) {
+		d.eachRef(s, depth+1, visit)
+	}
+	for name, value := range rawjson.Members(schema) {
+		switch kind := keywordHolds(name); {
+		case isRef(jsonMember{name, value}):
+			visit(value)
+		case kind == holdsNamed && value[0] == '{':
+			for _, s := range rawjson.Members(value) {
+				d.eachRef(s, depth+1, visit)
 			}
+		case kind != holdsData:
+			d.eachRef(value, depth+1, visit)
 		}
 	}
 }
 
 // find returns the definition that a $ref names, or -1, and whether it names
 // the whole of it.
-func (d *definitions) find(ref string) (i int, whole bool) {
-	pointer, ok := localRef(unquote(ref))
+func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
+	pointer, ok := localRef(rawjson.Text(ref))
 	if !ok || len(pointer) < 2 {
 		return -1, false
 	}
@@ -126,17 +128,17 @@ func (d *definitions) find(ref string) (i int, whole bool) {
 
 // inline returns the schema to write in the place of a $ref. If there is none,
 // the $ref stays, and what it names is given.
-func (d *definitions) inline(ref string, depth int) (string, bool) {
+func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Value, ok bool) {
 	i, whole := d.find(ref)
 	if i < 0 {
 		// "#" is the tool's whole input and "#/properties/…" a part: both are in view.
-		d.all = d.all || ref != `"#"` && !strings.HasPrefix(ref, `"#/properties/`)
-		return "", false
+		d.all = d.all || string(ref) != `"#"` && !bytes.HasPrefix(ref, []byte(`"#/properties/`))
+		return nil, false
 	}
 	def := &d.list[i]
 	if !whole || def.keep || depth >= maxInlineDepth || d.budget < len(def.schema) {
 		def.named = true
-		return "", false
+		return nil, false
 	}
 	d.budget -= len(def.schema)
 	def.inlined = true
@@ -161,7 +163,7 @@ func (d *definitions) given() string {
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		d.eachRef(d.list[i].schema, 0, func(ref string) {
+		d.eachRef(d.list[i].schema, 0, func(ref jsontext.Value) {
 			j, _ := d.find(ref)
 			give(j)
 		})
@@ -169,7 +171,7 @@ func (d *definitions) given() string {
 	object := []byte{'{'}
 	for _, def := range d.list {
 		if def.given || d.all {
-			object = append(append(object, def.name...), ':')
+			object = append(append(object, def.ref...), ':')
 			object = append(append(object, def.schema...), ',')
 		}
 	}

@@ -1,6 +1,25 @@
 package translate
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// jsonMember is a member of a JSON object; its name is quoted.
+type jsonMember struct{ name, value jsontext.Value }
+
+// membersOf returns the members of an object, in order.
+func membersOf(object jsontext.Value) (list []jsonMember) { return appendMembers(nil, object) }
+
+func appendMembers(list []jsonMember, object jsontext.Value) []jsonMember {
+	for name, value := range rawjson.Members(object) {
+		list = append(list, jsonMember{name, value})
+	}
+	return list
+}
 
 // holds tells what the value of a keyword of JSON Schema is made of.
 type holds uint8
@@ -11,8 +30,8 @@ const (
 	holdsData                 // values that only look like schemas
 )
 
-func keywordHolds(name string) holds {
-	switch name {
+func keywordHolds(name jsontext.Value) holds {
+	switch string(name) {
 	case `"properties"`, `"patternProperties"`, `"$defs"`, `"definitions"`, `"dependentSchemas"`, `"dependencies"`:
 		return holdsNamed
 	case `"enum"`, `"const"`, `"default"`, `"examples"`, `"example"`:
@@ -23,8 +42,8 @@ func keywordHolds(name string) holds {
 
 // flat returns the members of a schema, with those of the definition it refers
 // to where the two do not clash; where they do, the $ref is still among them.
-func (d *definitions) flat(schema string) []jsonMember {
-	members := slices.Collect(jsonMembers(schema))
+func (d *definitions) flat(schema jsontext.Value) []jsonMember {
+	members := membersOf(schema)
 	for range maxInlineDepth {
 		at := slices.IndexFunc(members, isRef)
 		if at < 0 {
@@ -38,22 +57,22 @@ func (d *definitions) flat(schema string) []jsonMember {
 		if s[0] != '{' || clash(own, s) {
 			break
 		}
-		members = slices.AppendSeq(own, jsonMembers(s))
+		members = appendMembers(own, s)
 	}
 	return members
 }
 
-func isRef(m jsonMember) bool { return m.name == `"$ref"` && m.value[0] == '"' }
+func isRef(m jsonMember) bool { return string(m.name) == `"$ref"` && m.value[0] == '"' }
 
 // clash tells whether members and those of schema cannot stand as one list. A
 // description may stand twice: the nearer one is the property's.
-func clash(members []jsonMember, schema string) bool {
+func clash(members []jsonMember, schema jsontext.Value) bool {
 	own := make(map[string]int, len(members))
 	for _, m := range members {
-		own[m.name]++
+		own[string(m.name)]++
 	}
-	for m := range jsonMembers(schema) {
-		if n := own[m.name]; n > 1 || n == 1 && m.name != `"description"` {
+	for name := range rawjson.Members(schema) {
+		if n := own[string(name)]; n > 1 || n == 1 && string(name) != `"description"` {
 			return true
 		}
 	}
@@ -61,7 +80,7 @@ func clash(members []jsonMember, schema string) bool {
 }
 
 // appendSchema writes a schema with its definitions inlined.
-func (d *definitions) appendSchema(dst []byte, schema string, depth int) []byte {
+func (d *definitions) appendSchema(dst []byte, schema jsontext.Value, depth int) []byte {
 	switch {
 	case d.plain || schema[0] != '{' && schema[0] != '[':
 		return append(dst, schema...)
@@ -69,7 +88,7 @@ func (d *definitions) appendSchema(dst []byte, schema string, depth int) []byte 
 		d.all = true
 		return append(dst, schema...)
 	case schema[0] == '{':
-		members := slices.Collect(jsonMembers(schema))
+		members := membersOf(schema)
 		if len(members) == 1 && isRef(members[0]) {
 			if s, ok := d.inline(members[0].value, depth); ok {
 				return d.appendSchema(dst, s, depth+1)
@@ -79,7 +98,7 @@ func (d *definitions) appendSchema(dst []byte, schema string, depth int) []byte 
 		return d.appendObject(dst, members, depth)
 	}
 	dst = append(dst, '[')
-	for s := range jsonElements(schema) {
+	for s := range rawjson.Elements(schema) {
 		dst = append(d.appendSchema(dst, s, depth+1), ',')
 	}
 	return closeJSON(dst, ']')
@@ -88,7 +107,7 @@ func (d *definitions) appendSchema(dst []byte, schema string, depth int) []byte 
 // appendObject writes a schema of several members. A $ref beside others becomes
 // an allOf, which says the same, unless there is one.
 func (d *definitions) appendObject(dst []byte, members []jsonMember, depth int) []byte {
-	taken := slices.ContainsFunc(members, func(m jsonMember) bool { return m.name == `"allOf"` })
+	taken := slices.ContainsFunc(members, func(m jsonMember) bool { return string(m.name) == `"allOf"` })
 	dst = append(dst, '{')
 	for _, m := range members {
 		if isRef(m) && !taken {
@@ -115,9 +134,9 @@ func (d *definitions) appendKeyword(dst []byte, m jsonMember, depth int) []byte 
 		return d.appendSchema(dst, m.value, depth+1)
 	}
 	dst = append(dst, '{')
-	for s := range jsonMembers(m.value) {
-		dst = append(append(dst, s.name...), ':')
-		dst = append(d.appendSchema(dst, s.value, depth+1), ',')
+	for name, schema := range rawjson.Members(m.value) {
+		dst = append(append(dst, name...), ':')
+		dst = append(d.appendSchema(dst, schema, depth+1), ',')
 	}
 	return closeJSON(dst, '}')
 }
@@ -129,4 +148,14 @@ func closeJSON(dst []byte, closer byte) []byte {
 		return dst
 	}
 	return append(dst, closer)
+}
+
+// valueOf returns the value of the member of an object that has the quoted name; nil if there is none.
+func valueOf(object jsontext.Value, name string) jsontext.Value {
+	for n, value := range rawjson.Members(object) {
+		if string(n) == name {
+			return value
+		}
+	}
+	return nil
 }

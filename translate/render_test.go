@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/rawjson"
 	"errors"
 	"flag"
 	"fmt"
@@ -304,9 +305,9 @@ func TestRenderSchemaLosesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := 0
-			for m := range jsonMembers(string(schema)) {
-				if m.name != `"$schema"` && m.name != `"title"` {
-					seen += findLiterals(t, text, m.value)
+			for name, value := range rawjson.Members(schema) {
+				if string(name) != `"$schema"` && string(name) != `"title"` {
+					seen += findLiterals(t, text, value)
 				}
 			}
 			if seen < 20 {
@@ -320,37 +321,37 @@ func TestRenderSchemaLosesNothing(t *testing.T) {
 // and returns how many there are. Names count where they are the client's: of
 // properties, not of keywords, and not of definitions, which what they stand for
 // replaces.
-func findLiterals(t *testing.T, text, value string) (n int) {
+func findLiterals(t *testing.T, text string, value jsontext.Value) (n int) {
 	t.Helper()
 	switch value[0] {
 	case '{':
-		for m := range jsonMembers(value) {
-			switch m.name {
+		for name, value := range rawjson.Members(value) {
+			switch string(name) {
 			case `"$ref"`:
 			case `"title"`:
-				if m.value != `"When"` && m.value != `"Colour"` { // says what the name says
-					n += findLiterals(t, text, m.value)
+				if string(value) != `"When"` && string(value) != `"Colour"` { // says what the name says
+					n += findLiterals(t, text, value)
 				}
 			case `"properties"`:
-				for p := range jsonMembers(m.value) {
-					n += findLiterals(t, text, p.name) + findLiterals(t, text, p.value)
+				for name, value := range rawjson.Members(value) {
+					n += findLiterals(t, text, name) + findLiterals(t, text, value)
 				}
 			default:
-				n += findLiterals(t, text, m.value)
+				n += findLiterals(t, text, value)
 			}
 		}
 		return n
 	case '[':
-		for e := range jsonElements(value) {
+		for e := range rawjson.Elements(value) {
 			n += findLiterals(t, text, e)
 		}
 		return n
 	}
-	plain := value
+	plain := string(value)
 	if value[0] == '"' {
-		plain = unquote(value)
+		plain = rawjson.Text(value)
 	}
-	for _, form := range []string{value, ">" + plain + "<", ">" + paramTag(plain) + "<", ">" + plain + " | ", " | " + plain + "<"} {
+	for _, form := range []string{string(value), ">" + plain + "<", ">" + paramTag(plain) + "<", ">" + plain + " | ", " | " + plain + "<"} {
 		if strings.Contains(text, form) {
 			return 1
 		}

@@ -3,9 +3,7 @@ package translate
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -41,98 +39,89 @@ func (r *renderer) tools() (string, error) {
 //	                               everything; after <parameters>, of all of them together
 //	<definitions>{…}</definitions> the schemas that a $ref in the tool names
 type toolWriter struct {
-	escape *escaper
-	out    []byte
-	json   []byte // scratch
-	defs   definitions
+	escape  *escaper
+	out     []byte
+	scratch []byte // of the schema that is being written
 }
 
 func (w *toolWriter) tool(t *Tool) error {
-	root := "{}"
-	if len(t.InputSchema) > 0 {
-		var err error
-		if w.json, err = jsontext.AppendFormat(w.json[:0], t.InputSchema); err != nil {
-			return fmt.Errorf("JSON schema is invalid: %w", err)
-		}
-		if root = string(w.json); root[0] != '{' {
-			return fmt.Errorf("JSON schema is invalid: not an object")
-		}
+	schema, err := w.canonical(t.InputSchema)
+	if err != nil {
+		return err
 	}
-	w.defs = readDefinitions(root)
-	top := readTop(w.defs.flat(root))
-
+	if schema[0] != '{' {
+		return fmt.Errorf("JSON schema is invalid: not an object")
+	}
+	d := describe(schema)
 	w.raw("<tool_description>\n<tool_name>").text(t.Name).raw("</tool_name>\n")
 	if t.Description != "" {
 		w.raw("<description>\n").text(t.Description).raw("\n</description>\n")
 	}
 	w.raw("<parameters>\n")
-	for _, p := range top.properties {
-		w.parameter(p.name, p.value, top.required[p.name])
+	for i := range d.parameters {
+		w.parameter(&d.parameters[i])
 	}
-	if len(top.properties) == 0 {
+	if len(d.parameters) == 0 {
 		w.raw("\n")
 	}
 	w.raw("</parameters>\n")
-	if len(top.rest) > 0 {
-		w.schema(top.rest)
-	}
-	if given := w.defs.given(); given != "" {
-		w.raw("<definitions>").text(given).raw("</definitions>\n")
-	}
+	w.inJSON("schema", d.schema)
+	w.inJSON("definitions", d.definitions)
 	w.raw("</tool_description>\n")
 	return nil
+}
+
+// canonical returns a schema without white space and needless escapes, {} for none. It is
+// valid until the next call.
+func (w *toolWriter) canonical(schema jsontext.Value) (jsontext.Value, error) {
+	if len(schema) == 0 {
+		return jsontext.Value("{}"), nil
+	}
+	var err error
+	if w.scratch, err = jsontext.AppendFormat(w.scratch[:0], schema); err != nil {
+		return nil, fmt.Errorf("JSON schema is invalid: %w", err)
+	}
+	return w.scratch, nil
 }
 
 // object writes a tool as one JSON object, its schema as it is but for white space
 // and escapes.
 func (w *toolWriter) object(t *Tool) error {
-	schema := "{}"
-	if len(t.InputSchema) > 0 {
-		var err error
-		if w.json, err = jsontext.AppendFormat(w.json[:0], t.InputSchema); err != nil {
-			return fmt.Errorf("JSON schema is invalid: %w", err)
-		}
-		schema = string(w.json)
+	schema, err := w.canonical(t.InputSchema)
+	if err != nil {
+		return err
 	}
-	w.json = w.json[:0]
+	object := make([]byte, 0, 64+len(t.Name)+len(t.Description)+len(schema))
 	if t.Description != "" {
-		w.json = append(appendJSONString(append(w.json, `{"description":`...), t.Description), ',')
+		object = append(appendJSONString(append(object, `{"description":`...), t.Description), ',')
 	} else {
-		w.json = append(w.json, '{')
+		object = append(object, '{')
 	}
-	w.json = appendJSONString(append(w.json, `"name":`...), t.Name)
-	w.json = append(append(append(w.json, `,"parameters":`...), schema...), '}')
-	w.text(string(w.json))
+	object = appendJSONString(append(object, `"name":`...), t.Name)
+	object = append(append(append(object, `,"parameters":`...), schema...), '}')
+	w.text(string(object))
 	return nil
 }
 
-// parameter describes one property; name is quoted as in JSON.
-func (w *toolWriter) parameter(name, schema string, required bool) {
-	p := w.read(name, schema)
-	w.raw("<parameter>\n<name>").raw(paramTag(unquote(name))).raw("</name>\n")
+// parameter describes one property.
+func (w *toolWriter) parameter(p *parameter) {
+	w.raw("<parameter>\n<name>").raw(paramTag(p.name)).raw("</name>\n")
 	w.raw("<type>").text(p.typ).raw("</type>\n")
-	if p.description != "" {
-		w.raw("<description>").text(unquote(p.description)).raw("</description>\n")
+	if p.described {
+		w.raw("<description>").text(p.description).raw("</description>\n")
 	}
-	w.raw("<required>").raw(strconv.FormatBool(required)).raw("</required>\n")
-	if p.enum != "" {
-		w.raw("<enum>").text(p.enum).raw("</enum>\n")
-	}
-	if p.def != "" {
-		w.raw("<default>").text(p.def).raw("</default>\n")
-	}
-	switch {
-	case p.bare != "":
-		w.raw("<schema>").text(p.bare).raw("</schema>\n")
-	case p.rest != nil:
-		w.schema(p.rest)
-	}
+	w.raw("<required>").raw(strconv.FormatBool(p.required)).raw("</required>\n")
+	w.inJSON("enum", p.enum)
+	w.inJSON("default", p.def)
+	w.inJSON("schema", p.schema)
 	w.raw("</parameter>\n")
 }
 
-func (w *toolWriter) schema(members []jsonMember) {
-	w.json = w.defs.appendObject(w.json[:0], members, 0)
-	w.raw("<schema>").text(string(w.json)).raw("</schema>\n")
+// inJSON writes an element that holds JSON, unless there is none.
+func (w *toolWriter) inJSON(element, value string) {
+	if value != "" {
+		w.raw("<").raw(element).raw(">").text(value).raw("</").raw(element).raw(">\n")
+	}
 }
 
 // raw writes markup of ours.
@@ -145,98 +134,4 @@ func (w *toolWriter) raw(s string) *toolWriter {
 func (w *toolWriter) text(s string) *toolWriter {
 	w.out = append(w.out, w.escape.tool(s)...)
 	return w
-}
-
-// parameter is what a description says of one property. Its values are JSON as
-// sent; "" is for what it does not say.
-type parameter struct {
-	typ                    string // in words
-	description, enum, def string
-	rest                   []jsonMember // of the schema, if the fields above do not say all
-	bare                   string       // the schema, if it is no object
-}
-
-// read finds what can be said of a property in words.
-func (w *toolWriter) read(name, schema string) parameter {
-	p := parameter{typ: w.defs.typeWord(schema)}
-	if schema[0] != '{' {
-		if schema != "true" {
-			p.bare = schema
-		}
-		return p
-	}
-	members := w.defs.flat(schema)
-	rest, more := members[:0], false
-	for _, m := range members {
-		switch {
-		case m.name == `"description"` && m.value[0] == '"' && p.description == "":
-			p.description = m.value
-			continue
-		case m.name == `"default"`:
-			p.def = m.value
-			continue
-		case m.name == `"title"` && restates(m.value, name):
-			continue
-		case m.name == `"enum"` && m.value[0] == '[':
-			p.enum = m.value
-		case m.name == `"type"` && typeNames(m.value) != "":
-		default:
-			more = true
-		}
-		rest = append(rest, m)
-	}
-	if more {
-		p.rest = rest
-	}
-	return p
-}
-
-// restates tells whether a title says no more than the name, as generated
-// titles do: "User Id" of user_id.
-func restates(title, name string) bool {
-	return strings.EqualFold(strings.ReplaceAll(title, " ", "_"), strings.ReplaceAll(name, " ", "_"))
-}
-
-// top is the input_schema of a tool, taken apart.
-type top struct {
-	properties []jsonMember
-	required   map[string]bool // by name, quoted
-	rest       []jsonMember    // what neither the parameters nor the definitions say
-}
-
-func readTop(members []jsonMember) top {
-	var t top
-	names := make(map[string]bool)
-	for _, m := range members {
-		if m.name == `"properties"` && m.value[0] == '{' {
-			t.properties = slices.AppendSeq(t.properties, jsonMembers(m.value))
-		}
-	}
-	for _, p := range t.properties {
-		names[p.name] = true
-	}
-	for _, m := range members {
-		switch object := m.value[0] == '{'; {
-		case m.name == `"properties"` && object, m.name == `"$defs"` && object, m.name == `"definitions"` && object,
-			m.name == `"type"` && m.value == `"object"`, m.name == `"$schema"`, m.name == `"title"`:
-			continue
-		case m.name == `"required"` && m.value[0] == '[':
-			if t.require(m.value, names) {
-				continue
-			}
-		}
-		t.rest = append(t.rest, m)
-	}
-	return t
-}
-
-// require notes the names of a "required" and tells whether all are properties.
-func (t *top) require(list string, properties map[string]bool) bool {
-	t.required = make(map[string]bool)
-	all := true
-	for name := range jsonElements(list) {
-		t.required[name] = true
-		all = all && properties[name]
-	}
-	return all
 }

@@ -1,14 +1,19 @@
 package translate
 
 import (
+	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // typeWord returns the type of a property as its description says it: what the
 // schema says, else what follows from the rest of it, else "any".
-func (d *definitions) typeWord(schema string) string {
-	if words := typeNames(jsonGet(schema, `"type"`)); words != "" {
+func (d *definitions) typeWord(schema jsontext.Value) string {
+	if words := typeNames(valueOf(schema, `"type"`)); words != "" {
 		return words
 	}
 	return strings.Join(d.types(schema, 0), " | ")
@@ -16,21 +21,21 @@ func (d *definitions) typeWord(schema string) string {
 
 // typeNames returns the value of a "type" in words, "" if it is not of the kind
 // that JSON Schema knows.
-func typeNames(value string) string {
+func typeNames(value jsontext.Value) string {
 	switch {
-	case value == "":
+	case len(value) == 0:
 		return ""
 	case value[0] == '"':
-		return unquote(value)
+		return rawjson.Text(value)
 	case value[0] != '[':
 		return ""
 	}
 	var names []string
-	for name := range jsonElements(value) {
+	for name := range rawjson.Elements(value) {
 		if name[0] != '"' {
 			return ""
 		}
-		names = append(names, unquote(name))
+		names = append(names, rawjson.Text(name))
 	}
 	return strings.Join(names, " | ")
 }
@@ -41,22 +46,22 @@ const maxTypeDepth = 8
 var anyType = []string{"any"}
 
 // types returns the types of the values that a schema allows, each once.
-func (d *definitions) types(schema string, depth int) []string {
+func (d *definitions) types(schema jsontext.Value, depth int) []string {
 	if depth > maxTypeDepth || schema[0] != '{' {
 		return anyType
 	}
 	var set typeSet
 	switch {
-	case set.names(jsonGet(schema, `"type"`)):
-	case set.values(jsonGet(schema, `"enum"`)):
-	case set.value(jsonGet(schema, `"const"`)):
-	case set.add(d.refTypes(jsonGet(schema, `"$ref"`), depth)...):
-	case set.branches(d, jsonGet(schema, `"anyOf"`), depth):
-	case set.branches(d, jsonGet(schema, `"oneOf"`), depth):
-	case set.branches(d, jsonGet(schema, `"allOf"`), depth):
-	case jsonGet(schema, `"properties"`) != "", jsonGet(schema, `"additionalProperties"`) != "":
+	case set.names(valueOf(schema, `"type"`)):
+	case set.values(valueOf(schema, `"enum"`)):
+	case set.value(valueOf(schema, `"const"`)):
+	case set.add(d.refTypes(valueOf(schema, `"$ref"`), depth)...):
+	case set.branches(d, valueOf(schema, `"anyOf"`), depth):
+	case set.branches(d, valueOf(schema, `"oneOf"`), depth):
+	case set.branches(d, valueOf(schema, `"allOf"`), depth):
+	case valueOf(schema, `"properties"`) != nil, valueOf(schema, `"additionalProperties"`) != nil:
 		set.add("object")
-	case jsonGet(schema, `"items"`) != "", jsonGet(schema, `"prefixItems"`) != "":
+	case valueOf(schema, `"items"`) != nil, valueOf(schema, `"prefixItems"`) != nil:
 		set.add("array")
 	default:
 		return anyType
@@ -68,8 +73,8 @@ func (d *definitions) types(schema string, depth int) []string {
 }
 
 // refTypes is types of the definition that a $ref names. Each is looked into once.
-func (d *definitions) refTypes(ref string, depth int) []string {
-	if ref == "" || ref[0] != '"' {
+func (d *definitions) refTypes(ref jsontext.Value, depth int) []string {
+	if ref == nil || ref[0] != '"' {
 		return nil
 	}
 	i, whole := d.find(ref)
@@ -99,22 +104,22 @@ func (t *typeSet) add(names ...string) bool {
 	return len(names) > 0
 }
 
-func (t *typeSet) names(value string) bool {
-	return value != "" && typeNames(value) != "" && t.add(strings.Split(typeNames(value), " | ")...)
+func (t *typeSet) names(value jsontext.Value) bool {
+	return value != nil && typeNames(value) != "" && t.add(strings.Split(typeNames(value), " | ")...)
 }
 
-func (t *typeSet) values(list string) bool {
-	if list == "" || list[0] != '[' {
+func (t *typeSet) values(list jsontext.Value) bool {
+	if list == nil || list[0] != '[' {
 		return false
 	}
-	for v := range jsonElements(list) {
+	for v := range rawjson.Elements(list) {
 		t.value(v)
 	}
 	return len(t.list) > 0
 }
 
-func (t *typeSet) value(v string) bool {
-	if v == "" {
+func (t *typeSet) value(v jsontext.Value) bool {
+	if v == nil {
 		return false
 	}
 	switch v[0] {
@@ -129,17 +134,17 @@ func (t *typeSet) value(v string) bool {
 	case 'n':
 		return t.add("null")
 	}
-	if strings.ContainsAny(v, ".eE") {
+	if bytes.ContainsAny(v, ".eE") {
 		return t.add("number")
 	}
 	return t.add("integer")
 }
 
-func (t *typeSet) branches(d *definitions, list string, depth int) bool {
-	if list == "" || list[0] != '[' {
+func (t *typeSet) branches(d *definitions, list jsontext.Value, depth int) bool {
+	if list == nil || list[0] != '[' {
 		return false
 	}
-	for branch := range jsonElements(list) {
+	for branch := range rawjson.Elements(list) {
 		t.add(d.types(branch, depth+1)...)
 	}
 	return len(t.list) > 0

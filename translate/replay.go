@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"bytes"
 	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -54,25 +53,4 @@ func (b *ContentBlock) openInput() jsontext.Value {
 		return nil
 	}
 	return b.Input[:len(b.Input)-1]
-}
-
-// JSONOf returns the JSON value that a text is, or that is all it has in a code
-// fence or between some words.
-func JSONOf(text string) (jsontext.Value, bool) {
-	data := bytes.TrimSpace([]byte(text))
-	if v, ok := validJSON(data); ok {
-		return v, true
-	}
-	begin := bytes.IndexAny(data, "{[")
-	end := bytes.LastIndexAny(data, "}]")
-	if begin < 0 || end < begin {
-		return nil, false
-	}
-	return validJSON(data[begin : end+1])
-}
-
-// validJSON returns data if it is one JSON value.
-func validJSON(data []byte) (jsontext.Value, bool) {
-	v := jsontext.Value(data)
-	return v, v.IsValid()
 }

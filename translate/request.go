@@ -28,6 +28,13 @@ type Request struct {
 	Dropped []string
 }
 
+// The roles of a [Turn] and of a [MessageParam].
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleSystem    = "system" // MessageParam only: a mid-conversation system message
+)
+
 // MessageParam is one message of a request. Content given as a string is one
 // text block.
 type MessageParam struct {

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/rawjson"
 	"iter"
 	"slices"
 	"strconv"
@@ -112,7 +113,7 @@ func (r *rescuer) opening() Event {
 	if e.Block.Text == "" {
 		return e
 	}
-	block := WithMembers(memberOf(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
+	block := WithMembers(rawjson.Get(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
 	e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
 	return e
 }
@@ -156,7 +157,7 @@ func (r *rescuer) ending(e Event) Event {
 	end := parser{calls: r.calls, incomplete: r.incomplete}
 	if stop, sequence := end.ending(stop, own.StopSequence); stop != own.StopReason {
 		own.StopReason, own.StopSequence = stop, sequence
-		delta := WithMembers(memberOf(e.Raw, "delta"), map[string]jsontext.Value{
+		delta := WithMembers(rawjson.Get(e.Raw, "delta"), map[string]jsontext.Value{
 			"stop_reason":   appendNullable(nil, stop),
 			"stop_sequence": appendNullable(nil, sequence),
 		})

@@ -101,6 +101,36 @@ func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
 	}
 }
 
+// Named is Members with the names as they are spoken, not as they are quoted.
+func Named(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
+	return func(yield func(name string, value jsontext.Value) bool) {
+		for name, value := range Members(object) {
+			if !yield(Text(name), value) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the value of the first member of an object that has the name; nil if there is
+// none, or no object.
+func Get(object jsontext.Value, name string) jsontext.Value {
+	for quoted, value := range Members(object) {
+		if says(quoted, name) {
+			return value
+		}
+	}
+	return nil
+}
+
+// says reports whether a JSON string says text.
+func says(quoted jsontext.Value, text string) bool {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1:len(quoted)-1]) == text
+	}
+	return Text(quoted) == text
+}
+
 // Trim returns the value that a text ends with, which has nothing before it but white
 // space and a comma or a colon.
 func Trim(text []byte) jsontext.Value { return text[next(text, 0):len(text):len(text)] }
