@@ -15,11 +15,11 @@ import (
 // JSON. Where the schema would read a value as something else (a string "5"
 // where a number is due, a number under an undeclared name), all parameters
 // stand as one JSON object within <parameters>.
-func (e *escaper) appendCall(dst []byte, name string, input jsontext.Value, s *schema) []byte {
+func appendCall(e *escaper, dst []byte, name string, input jsontext.Value, s *schema) []byte {
 	dst = append(dst, "<invoke>\n<tool_name>"...)
 	dst = append(dst, name...)
 	dst = append(dst, "</tool_name>\n<parameters>\n"...)
-	if params, ok := e.appendParams(dst, input, s); ok {
+	if params, ok := appendParams(e, dst, input, s); ok {
 		dst = params
 	} else {
 		dst = append(dst, e.value(compact(input), "")...)
@@ -28,7 +28,7 @@ func (e *escaper) appendCall(dst []byte, name string, input jsontext.Value, s *s
 	return append(dst, "</parameters>\n</invoke>\n"...)
 }
 
-func (e *escaper) appendParams(dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
+func appendParams(e *escaper, dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
 	for name, value := range rawjson.Named(input) {
 		tag := paramTag(name)
 		_, ps, _ := s.property(tag)

@@ -11,6 +11,14 @@ const (
 	matchYes
 )
 
+// verdictOf is the verdict on what is decided.
+func verdictOf(yes bool) verdict {
+	if yes {
+		return matchYes
+	}
+	return matchNo
+}
+
 // escapeMatch is what matchEscape found: plain stands for the first n bytes,
 // one level down.
 type escapeMatch struct {

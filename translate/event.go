@@ -156,3 +156,15 @@ type Outcome struct {
 	// Unread says that the model had ended the call, and that it could not be read.
 	Unread bool
 }
+
+// at returns the event of a block with another index.
+func (e Event) at(index int) Event {
+	if e.Index == index {
+		return e
+	}
+	e.Index = index
+	if e.Raw != nil {
+		e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"index": strconv.AppendInt(nil, int64(index), 10)})
+	}
+	return e
+}

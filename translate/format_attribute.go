@@ -39,7 +39,7 @@ var attribute = format{
 
 	begin: CallsStart + "\n",
 	end:   CallsEnd,
-	call:  (*escaper).appendAttributeCall,
+	call:  appendAttributeCall,
 	open: func(name string) string {
 		const any = CallsStart + "\n<invoke name=\""
 		if name == "" {
@@ -56,11 +56,11 @@ var attribute = format{
 // appendAttributeCall is appendCall with names in attributes. A name that cannot stand
 // in one, and a value that the schema would read as something else, have all
 // parameters stand as one JSON object.
-func (e *escaper) appendAttributeCall(dst []byte, name string, input jsontext.Value, s *schema) []byte {
+func appendAttributeCall(e *escaper, dst []byte, name string, input jsontext.Value, s *schema) []byte {
 	dst = append(dst, `<invoke name="`...)
 	dst = append(dst, name...)
 	dst = append(dst, "\">\n"...)
-	if params, ok := e.appendAttributeParams(dst, input, s); ok {
+	if params, ok := appendAttributeParams(e, dst, input, s); ok {
 		dst = params
 	} else {
 		dst = append(dst, e.value(compact(input), "")...)
@@ -69,7 +69,7 @@ func (e *escaper) appendAttributeCall(dst []byte, name string, input jsontext.Va
 	return append(dst, "</invoke>\n"...)
 }
 
-func (e *escaper) appendAttributeParams(dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
+func appendAttributeParams(e *escaper, dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
 	for name, value := range rawjson.Named(input) {
 		read, ps, _ := s.property(name)
 		text, ok := valueText(ps, value)

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -77,6 +78,28 @@ func (c *jsonCall) arguments() string {
 		}
 	}
 	return "{}"
+}
+
+// openArguments returns the text of the arguments in that of a call in JSON that was
+// cut in or behind them; "" if they had not begun.
+func openArguments(text string) string {
+	mended := mendJSON(text)
+	d := jsontext.NewDecoder(bytes.NewReader(mended))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return ""
+	}
+	for {
+		name, err := d.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return ""
+		}
+		if s := name.String(); s == "arguments" || s == "parameters" || s == "input" {
+			return strings.TrimLeft(string(mended[d.InputOffset():]), " \t\r\n:")
+		}
+		if _, err := d.ReadValue(); err != nil {
+			return ""
+		}
+	}
 }
 
 // jsonNameState begins a call in JSON, in its block, and opens that of the answer if

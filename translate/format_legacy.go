@@ -24,7 +24,7 @@ var legacy = format{
 
 	begin: CallsStart + "\n",
 	end:   CallsEnd,
-	call:  (*escaper).appendCall,
+	call:  appendCall,
 	open: func(name string) string {
 		const any = CallsStart + "\n<invoke>\n<tool_name>"
 		if name == "" {

@@ -64,28 +64,6 @@ func appendOpenObject(dst []byte, text string) []byte {
 	return dst
 }
 
-// openArguments returns the text of the arguments in that of a call in JSON that was
-// cut in or behind them; "" if they had not begun.
-func openArguments(text string) string {
-	mended := mendJSON(text)
-	d := jsontext.NewDecoder(bytes.NewReader(mended))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return ""
-	}
-	for {
-		name, err := d.ReadToken()
-		if err != nil || name.Kind() != '"' {
-			return ""
-		}
-		if s := name.String(); s == "arguments" || s == "parameters" || s == "input" {
-			return strings.TrimLeft(string(mended[d.InputOffset():]), " \t\r\n:")
-		}
-		if _, err := d.ReadValue(); err != nil {
-			return ""
-		}
-	}
-}
-
 // mendJSON escapes control characters in strings and leaves out the comma before
 // a closing bracket.
 func mendJSON(text string) jsontext.Value {
@@ -111,7 +89,7 @@ func mendJSON(text string) jsontext.Value {
 			comma = len(out)
 			out = append(out, c)
 			continue
-		case isBlank(c):
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 			out = append(out, c)
 			continue
 		}

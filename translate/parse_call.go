@@ -208,9 +208,6 @@ func (p *parser) schemaOf(tool *Tool) *schema {
 	return s
 }
 
-// stringsSchema is that of a tool that was not offered.
-var stringsSchema = &schema{kinds: kindObject, more: stringSchema}
-
 // resolve returns the offered tool that a name stands for: the one of that name,
 // or the only one that differs in case alone. Both tools and calls may be many, so the
 // names are looked up.

@@ -75,8 +75,7 @@ func (p *parser) matchOwnEnd(rest []byte) (n int, v verdict) {
 // isScalar tells whether what was read is a number, a boolean or null where one
 // of these alone is due: a value that cannot hold a tag.
 func (p *parser) isScalar() bool {
-	const scalars = kindNull | kindBoolean | kindInteger | kindNumber
-	if p.mode != modeHeld || p.vs.kinds == 0 || p.vs.kinds&^scalars != 0 || len(p.vs.alts) > 0 || len(p.held) > 2*maxNull {
+	if p.mode != modeHeld || !p.vs.isScalar() || len(p.held) > 2*maxNull {
 		return false
 	}
 	_, fits := appendTyped(nil, p.vs, string(p.held))
@@ -255,11 +254,4 @@ func (p *parser) paramMayFollow(t tag, wrong, ownLine bool) bool {
 		return false
 	}
 	return ownLine || len(p.schema.props) == 0
-}
-
-func verdictOf(yes bool) verdict {
-	if yes {
-		return matchYes
-	}
-	return matchNo
 }

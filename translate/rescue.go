@@ -172,15 +172,3 @@ func (r *rescuer) send(e Event) {
 		r.unheard = true
 	}
 }
-
-// at returns the event of a block with another index.
-func (e Event) at(index int) Event {
-	if e.Index == index {
-		return e
-	}
-	e.Index = index
-	if e.Raw != nil {
-		e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"index": strconv.AppendInt(nil, int64(index), 10)})
-	}
-	return e
-}

@@ -49,6 +49,8 @@ type property struct {
 var (
 	anySchema    = &schema{}
 	stringSchema = &schema{kinds: kindString}
+	// stringsSchema is an object of strings.
+	stringsSchema = &schema{kinds: kindObject, more: stringSchema}
 )
 
 // own is takes without the alternatives.
@@ -79,6 +81,12 @@ func (s *schema) array() *schema {
 		return s
 	}
 	return s.altsArray
+}
+
+// isScalar reports whether nothing fits but numbers, booleans and null.
+func (s *schema) isScalar() bool {
+	const scalars = kindNull | kindBoolean | kindInteger | kindNumber
+	return s.kinds != 0 && s.kinds&^scalars == 0 && len(s.alts) == 0
 }
 
 // text tells whether a string fits, and null whether null does beside it: then
