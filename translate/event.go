@@ -2,6 +2,7 @@ package translate
 
 import (
 	"dragoman/translate/rawjson"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )

@@ -325,7 +325,7 @@ func FuzzRenderSchema(f *testing.F) {
 			Tools:    []Tool{{Name: "f", InputSchema: jsontext.Value(schema)}},
 		}
 		text := mustRender(t, req, Target{}).System[0].Text
-		if limit := 2000 + inlineSlack*2 + 200*len(schema); len(text) > limit {
+		if limit := 2000 + 2*4<<10 + 200*len(schema); len(text) > limit {
 			t.Errorf("%d bytes for a schema of %d", len(text), len(schema))
 		}
 		if !strings.HasSuffix(text, "</tool_description>\n</tools>") {

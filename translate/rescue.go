@@ -4,7 +4,6 @@ import (
 	"dragoman/translate/rawjson"
 	"iter"
 	"slices"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )

@@ -1,16 +1,18 @@
-package translate
+// Package schematest has the schemas that cost the most: they fold back on themselves, or are
+// wide, deep or endless. Who renders, compiles or reads under a schema is held to them.
+package schematest
 
 import (
 	"fmt"
 	"strings"
 )
 
-// foldingBack is a request that makes much of little: a schema that folds back on itself, and
+// Request is a request that makes much of little: a schema that folds back on itself, and
 // the input of a past call that is read under it.
-type foldingBack struct {
-	name, schema string
-	input        string // of a past call
-	answer       string // the parameters of a call of the model
+type Request struct {
+	Name, Schema string
+	Input        string // of a past call
+	Answer       string // the parameters of a call of the model
 }
 
 // ladder is $defs in which each type is made of the one before, as step says.
@@ -37,10 +39,10 @@ func listed(n int, format string) string {
 // repeat is s, n times.
 var repeat = strings.Repeat
 
-// foldingBacks are requests below 100 KB. Every keyword that holds schemas has its ladder.
-func foldingBacks() (list []foldingBack) {
+// Requests are requests below 100 KB. Every keyword that holds schemas has its ladder.
+func Requests() (list []Request) {
 	add := func(name, schema, input, answer string) {
-		list = append(list, foldingBack{name, schema, input, answer})
+		list = append(list, Request{name, schema, input, answer})
 	}
 	const five, elements = `{"v":"five"}`, `<v><c><c><c>5</c></c></c></v>`
 	for _, levels := range []int{29, 60, 700} {
@@ -125,13 +127,13 @@ func foldingBacks() (list []foldingBack) {
 	add("references to each other", `{"type":"object","properties":{`+listed(1700, `"p#N":{"$ref":"#/properties/q#N"}`)+`}}`, five, elements)
 	add("one reference many times", `{"type":"object","$defs":{"x":{"anyOf":[`+listed(500, `{"type":"integer"}`)+`]}},"properties":{`+listed(1700, `"p#N":{"$ref":"#/$defs/x"}`)+`}}`, five, elements)
 	add("cycles", `{"type":"object","$defs":{`+listed(30, `"c#N":{"anyOf":[`+listed(30, `{"$ref":"#/$defs/c%%"}`)+`]}`)+`},"additionalProperties":{"$ref":"#/$defs/c0"}}`, values[:20000]+`"}`, answer[:20000])
-	list[len(list)-1].schema = func(s string) string {
+	list[len(list)-1].Schema = func(s string) string {
 		for i := 0; strings.Contains(s, "%%"); i++ {
 			s = strings.Replace(s, "%%", fmt.Sprint(i%30), 1)
 		}
 		return s
-	}(list[len(list)-1].schema)
-	list[len(list)-1].input = `{` + listed(1500, `"a#N":"x#N"`) + `}`
+	}(list[len(list)-1].Schema)
+	list[len(list)-1].Input = `{` + listed(1500, `"a#N":"x#N"`) + `}`
 	add("a tree of itself", `{"type":"object","properties":{"v":{"$ref":"#"},"c":{"anyOf":[{"$ref":"#"},{"$ref":"#"},{"type":"array","items":{"$ref":"#"}}]}}}`, `{"v":"`+repeat("<c>", 3000)+repeat("</c>", 3000)+`"}`, "<v>"+repeat("<c>", 3000)+repeat("</c>", 3000)+"</v>")
 	add("many required", `{"type":"object","required":[`+listed(3000, `"p#N"`)+`],"properties":{`+listed(3000, `"p#N":{}`)+`}}`, five, elements)
 	add("many properties", `{"type":"object","properties":{`+listed(4500, `"p#N":{}`)+`}}`, `{`+listed(2000, `"p#N":"</p1>"`)+`}`, `<p1>`+repeat("</p ", 7000)+`</p1>`)
