@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -78,7 +78,7 @@ func (c Client) runWhole(t *testing.T) {
 // tools run by the library.
 func (c Client) cutCall(t *testing.T, name string, setup Setup) (most OpenInput) {
 	done := upstreamtest.Completion{Text: "Done."}
-	completion := upstreamtest.Completion{Text: halfCall, Stop: translate.StopMaxTokens, Fragment: 7}
+	completion := upstreamtest.Completion{Text: halfCall, Stop: messages.StopMaxTokens, Fragment: 7}
 	begin := func(t *testing.T) Conversation {
 		url, _ := serveBedrock(t, inTurn(completion, done, done))
 		return c.Open(url, "", setup)

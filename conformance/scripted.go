@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -20,8 +21,8 @@ type script struct {
 // and what of it must reach the client.
 type step struct {
 	say        func(calls []Block) Turn
-	completion string         // until the model has no more to say, or a stop sequence ends it
-	stop       translate.Stop // why the completion ends, if otherwise
+	completion string        // until the model has no more to say, or a stop sequence ends it
+	stop       messages.Stop // why the completion ends, if otherwise
 	want       Answer
 	prompt     []string // what the prompt must hold, in this order
 	image      string   // the data of an image that the prompt must hold

@@ -1,8 +1,6 @@
 package conformance
 
-import (
-	"dragoman/translate"
-)
+import "dragoman/translate/messages"
 
 var note = Tool{
 	Name:        "write_note",
@@ -162,7 +160,7 @@ var longNumbers = script{steps: []step{
 var cutText = script{steps: []step{{
 	say:        says("Tell a story."),
 	completion: "Once upon a ti",
-	stop:       translate.StopMaxTokens,
+	stop:       messages.StopMaxTokens,
 	want:       Answer{Content: []Block{text("Once upon a ti")}, StopReason: "max_tokens"},
 }}}
 
@@ -170,7 +168,7 @@ var cutText = script{steps: []step{{
 var cutCall = script{steps: []step{{
 	say:        says("Note this."),
 	completion: halfCall,
-	stop:       translate.StopMaxTokens,
+	stop:       messages.StopMaxTokens,
 	want:       Answer{Content: []Block{call("write_note", `{"number":`+wholeNumber+`}`)}, StopReason: "max_tokens"},
 }}}
 

@@ -12,6 +12,7 @@ import (
 
 	"dragoman/metrics"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -29,9 +30,9 @@ const (
 // is asked. After it, a failure is the client's to know.
 type attempts struct {
 	x    *exchange
-	body *translate.Body
-	req  *translate.Request // of the body; nil until a way needs it
-	ways []Way              // that are left; the first is the one that is asked
+	body *messages.Body
+	req  *messages.Request // of the body; nil until a way needs it
+	ways []Way             // that are left; the first is the one that is asked
 
 	asked   upstream.Model // as it was asked last
 	tokens  int            // it was asked for at most; 0 if that was not ours to say
@@ -49,8 +50,8 @@ type passed struct {
 	err error
 }
 
-func (x *exchange) attempts(ctx context.Context, body *translate.Body, ways []Way) iter.Seq2[translate.Event, error] {
-	return func(yield func(translate.Event, error) bool) {
+func (x *exchange) attempts(ctx context.Context, body *messages.Body, ways []Way) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
 		a := attempts{x: x, body: body, ways: ways, backoff: newBackoff()}
 		for {
 			err := a.try(ctx, yield)
@@ -58,7 +59,7 @@ func (x *exchange) attempts(ctx context.Context, body *translate.Body, ways []Wa
 				return
 			}
 			if err := a.again(ctx, err); err != nil {
-				yield(translate.Event{}, err)
+				yield(messages.Event{}, err)
 				return
 			}
 		}
@@ -74,7 +75,7 @@ func newBackoff() *backoff.ExponentialBackOff {
 
 // try asks the first way. It returns the error of an upstream that did not begin
 // to answer; everything after that has been yielded.
-func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) bool) error {
+func (a *attempts) try(ctx context.Context, yield func(messages.Event, error) bool) error {
 	way := a.ways[0]
 	a.name(way)
 	a.asked = a.x.s.lessons.heed(way)
@@ -117,7 +118,7 @@ func (a *attempts) try(ctx context.Context, yield func(translate.Event, error) b
 			}
 		}
 		begin(nil)
-		if !yield(e, err) || e.Type == translate.MessageStop {
+		if !yield(e, err) || e.Type == messages.MessageStop {
 			return nil
 		}
 	}
@@ -131,7 +132,7 @@ func (a *attempts) name(way Way) {
 }
 
 // invocation sends a request, once it is ranged over. It is given up with cancel.
-type invocation func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error]
+type invocation func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error]
 
 // prepare makes the request of a way, and returns what sends it.
 func (a *attempts) prepare(way Way) (invocation, error) {
@@ -159,9 +160,9 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 	a.tokens = prompt.MaxTokens
 	fit := newFitting(a.req, way.Repair > 0, func(field string) { x.leaveOut(field, true) })
 	if x.s.strict && len(x.record.Dropped) > 0 {
-		return nil, &translate.InvalidRequestError{Path: x.record.Dropped[0], Message: "the schema cannot be understood, or takes too much work to check"}
+		return nil, &messages.InvalidRequestError{Path: x.record.Dropped[0], Message: "the schema cannot be understood, or takes too much work to check"}
 	}
-	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
+	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p != prompt { // the model is to go on, or to answer again
 				x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: way.Upstream})
@@ -173,12 +174,12 @@ func (a *attempts) prepare(way Way) (invocation, error) {
 			return events
 		}
 		x.collects = true
-		return fit.answer(a.req, events, func(again *translate.Request) (*translate.Message, error) {
+		return fit.answer(a.req, events, func(again *messages.Request) (*messages.Message, error) {
 			corrected, err := x.render(again, way, asked)
 			if err != nil {
 				return nil, err
 			}
-			return translate.Collect(translate.Events(again, corrected, ask))
+			return messages.Collect(translate.Events(again, corrected, ask))
 		})
 	}, nil
 }
@@ -194,7 +195,7 @@ func (a *attempts) native(way Way, via NativeUpstream) (invocation, error) {
 	x.leftOut(nil)
 	a.asked.Can &= upstream.Tools // nothing else was left out that could be
 	a.tokens = 0
-	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
+	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		events := via.Pass(ctx, asked, x.dialect.native(x.r.Header, a.body))
 		events = attend(ctx, x, cancel, events, tellEvent)
 		if way.Rescue {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -223,7 +224,7 @@ func TestLessonOfPrefill(t *testing.T) {
 	if got := see(post(newServer(t, east, twice), forced)); got.status != 200 {
 		t.Fatalf("%+v", got)
 	}
-	for i, role := range []string{translate.RoleAssistant, translate.RoleUser} {
+	for i, role := range []string{messages.RoleAssistant, messages.RoleUser} {
 		turns := east.calls[i].prompt.Turns
 		if got := turns[len(turns)-1].Role; got != role {
 			t.Errorf("call %d ends with a turn of the %s", i, got)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -42,12 +42,12 @@ func accessKeyID(h http.Header) string {
 }
 
 // bedrockModel returns the model that the path names: an id or an ARN, whose slashes
-// are escaped (reference/bedrock.md §1). The error is a *translate.InvalidRequestError.
+// are escaped (reference/bedrock.md §1). The error is a *messages.InvalidRequestError.
 func bedrockModel(r *http.Request) (string, error) {
 	const longest = 2048
 	id := pathParam(r, "id")
 	if id == "" || len(id) > longest {
-		return "", &translate.InvalidRequestError{Path: "modelId", Message: "The provided model identifier is invalid."}
+		return "", &messages.InvalidRequestError{Path: "modelId", Message: "The provided model identifier is invalid."}
 	}
 	return id, nil
 }
@@ -63,18 +63,18 @@ const (
 
 // decodeBedrock reads a request with the body of the Messages API, whose path names
 // the model and whether to stream.
-func decodeBedrock(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+func decodeBedrock(r *http.Request, data []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	model, err := bedrockModel(r)
 	if err != nil {
 		return nil, err
 	}
 	stream := strings.HasSuffix(r.URL.Path, "stream")
 	opt.Model, opt.Stream = model, &stream
-	return translate.ReadBody(r.Context(), data, opt)
+	return messages.ReadBody(r.Context(), data, opt)
 }
 
 // nativeBedrock is a request whose version and betas are in its body.
-func nativeBedrock(_ http.Header, body *translate.Body) upstream.Native {
+func nativeBedrock(_ http.Header, body *messages.Body) upstream.Native {
 	return upstream.Native{Body: body.JSON()}
 }
 

@@ -1,13 +1,12 @@
 package proxy
 
 import (
+	"dragoman/translate/messages"
 	"net/http"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // bedrockConverse is Converse of Bedrock, with and without a stream
@@ -34,17 +33,17 @@ var bedrockConverse = dialect{
 
 // converseStops are the stop reasons in this API's terms. What else a model may give
 // that has tools of its own, this API has no term for.
-var converseStops = map[translate.Stop]string{
-	translate.StopEndTurn:       "end_turn",
-	translate.StopToolUse:       "tool_use",
-	translate.StopMaxTokens:     "max_tokens",
-	translate.StopSequence:      "stop_sequence",
-	translate.StopRefusal:       "content_filtered",
-	translate.StopGuardrail:     "guardrail_intervened",
-	translate.StopContextWindow: "model_context_window_exceeded",
+var converseStops = map[messages.Stop]string{
+	messages.StopEndTurn:       "end_turn",
+	messages.StopToolUse:       "tool_use",
+	messages.StopMaxTokens:     "max_tokens",
+	messages.StopSequence:      "stop_sequence",
+	messages.StopRefusal:       "content_filtered",
+	messages.StopGuardrail:     "guardrail_intervened",
+	messages.StopContextWindow: "model_context_window_exceeded",
 }
 
-func converseStop(s translate.Stop) string {
+func converseStop(s messages.Stop) string {
 	if name, ok := converseStops[s]; ok {
 		return name
 	}
@@ -66,7 +65,7 @@ type converseSequence struct {
 	} `json:"delta"`
 }
 
-func newEnding(m *translate.Message) converseEnding {
+func newEnding(m *messages.Message) converseEnding {
 	e := converseEnding{Stop: converseStop(m.StopReason)}
 	if m.StopSequence != "" {
 		e.Extra = &converseSequence{StopSequence: m.StopSequence}
@@ -89,7 +88,7 @@ type converseMetering struct {
 	} `json:"metrics"`
 }
 
-func newMetering(u translate.Usage, took time.Duration) (m converseMetering) {
+func newMetering(u messages.Usage, took time.Duration) (m converseMetering) {
 	m.Usage.Input, m.Usage.Output = u.InputTokens, u.OutputTokens
 	m.Usage.CacheRead, m.Usage.CacheWrite = u.CacheReadInputTokens, u.CacheCreationInputTokens
 	m.Usage.Total = u.InputTokens + u.OutputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens
@@ -123,18 +122,18 @@ type converseThinking struct {
 
 // newContent returns a block of an answer in this API's terms, which has none for
 // what a model's own tools did.
-func newContent(b *translate.ContentBlock) (c converseContent, ok bool) {
+func newContent(b *messages.ContentBlock) (c converseContent, ok bool) {
 	switch b.Type {
-	case translate.BlockText:
+	case messages.BlockText:
 		c.Text = &b.Text
-	case translate.BlockToolUse:
+	case messages.BlockToolUse:
 		c.ToolUse = &converseCall{b.ID, b.Name, b.Input}
 		if len(b.Input) == 0 {
 			c.ToolUse.Input = jsontext.Value("{}")
 		}
-	case translate.BlockThinking:
+	case messages.BlockThinking:
 		c.Reasoning = &converseThought{Text: &converseThinking{b.Thinking, b.Signature}}
-	case translate.BlockRedacted:
+	case messages.BlockRedacted:
 		c.Reasoning = &converseThought{Redacted: b.Data}
 	default:
 		return c, false
@@ -142,7 +141,7 @@ func newContent(b *translate.ContentBlock) (c converseContent, ok bool) {
 	return c, true
 }
 
-func converseMessageJSON(_ http.Header, dst []byte, m *translate.Message, took time.Duration) []byte {
+func converseMessageJSON(_ http.Header, dst []byte, m *messages.Message, took time.Duration) []byte {
 	type message struct {
 		Role    string            `json:"role"`
 		Content []converseContent `json:"content"`
@@ -154,7 +153,7 @@ func converseMessageJSON(_ http.Header, dst []byte, m *translate.Message, took t
 		converseEnding
 		converseMetering
 	}{converseEnding: newEnding(m), converseMetering: newMetering(m.Usage, took)}
-	answer.Output.Message = message{translate.RoleAssistant, []converseContent{}}
+	answer.Output.Message = message{messages.RoleAssistant, []converseContent{}}
 	for i := range m.Content {
 		if c, ok := newContent(&m.Content[i]); ok {
 			answer.Output.Message.Content = append(answer.Output.Message.Content, c)

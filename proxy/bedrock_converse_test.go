@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 const (
@@ -62,8 +63,8 @@ func read(t *testing.T, r io.Reader) string {
 }
 
 // ends is an upstream's end of an answer.
-func ends(stop translate.Stop) translate.Chunk {
-	return translate.Chunk{Stop: stop, Usage: translate.Usage{OutputTokens: 7}}
+func ends(stop messages.Stop) translate.Chunk {
+	return translate.Chunk{Stop: stop, Usage: messages.Usage{OutputTokens: 7}}
 }
 
 func TestConverse(t *testing.T) {
@@ -77,11 +78,11 @@ func TestConverse(t *testing.T) {
 		return `contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"` + s + `"}}` + "\n"
 	}
 	thinking := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
-		_ = yield(translate.Chunk{Usage: translate.Usage{InputTokens: 11}}, nil) && yield(translate.Chunk{Thinking: "So, "}, nil) &&
+		_ = yield(translate.Chunk{Usage: messages.Usage{InputTokens: 11}}, nil) && yield(translate.Chunk{Thinking: "So, "}, nil) &&
 			yield(translate.Chunk{Thinking: "Oslo."}, nil) && yield(translate.Chunk{Text: "Cold."}, nil) && yield(endOfTurn, nil)
 	})
-	cached := translate.Chunk{Stop: translate.StopEndTurn, Usage: translate.Usage{OutputTokens: 7, CacheReadInputTokens: 5, CacheCreationInputTokens: 3}}
-	sequence := translate.Chunk{Stop: translate.StopSequence, StopSequence: "END", Usage: translate.Usage{OutputTokens: 7}}
+	cached := translate.Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 7, CacheReadInputTokens: 5, CacheCreationInputTokens: 3}}
+	sequence := translate.Chunk{Stop: messages.StopSequence, StopSequence: "END", Usage: messages.Usage{OutputTokens: 7}}
 	tests := []struct {
 		name            string
 		up              Upstream
@@ -103,9 +104,9 @@ func TestConverse(t *testing.T) {
 			`{"stopReason":"end_turn"}`},
 		{"stop sequence", completing(sequence, "So"), `{"text":"So"}`, `"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"END","delta":{"stop_sequence":"END"}},` + usage,
 			text("So") + stopped, `{"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"END","delta":{"stop_sequence":"END"}}}`},
-		{"cut", completing(ends(translate.StopMaxTokens), "So"), `{"text":"So"}`, `"stopReason":"max_tokens",` + usage, text("So") + stopped, `{"stopReason":"max_tokens"}`},
-		{"refusal", completing(ends(translate.StopRefusal), "No"), `{"text":"No"}`, `"stopReason":"content_filtered",` + usage, text("No") + stopped, `{"stopReason":"content_filtered"}`},
-		{"out of context", completing(ends(translate.StopContextWindow), "So"), `{"text":"So"}`, `"stopReason":"model_context_window_exceeded",` + usage,
+		{"cut", completing(ends(messages.StopMaxTokens), "So"), `{"text":"So"}`, `"stopReason":"max_tokens",` + usage, text("So") + stopped, `{"stopReason":"max_tokens"}`},
+		{"refusal", completing(ends(messages.StopRefusal), "No"), `{"text":"No"}`, `"stopReason":"content_filtered",` + usage, text("No") + stopped, `{"stopReason":"content_filtered"}`},
+		{"out of context", completing(ends(messages.StopContextWindow), "So"), `{"text":"So"}`, `"stopReason":"model_context_window_exceeded",` + usage,
 			text("So") + stopped, `{"stopReason":"model_context_window_exceeded"}`},
 		{"with a cache", completing(cached, "So"), `{"text":"So"}`, `"stopReason":"end_turn",` + strings.NewReplacer("18", "26", `ReadInputTokens":0`, `ReadInputTokens":5`, `WriteInputTokens":0`, `WriteInputTokens":3`).Replace(usage),
 			text("So") + stopped, `{"stopReason":"end_turn"}`},
@@ -185,19 +186,19 @@ messageStop {"stopReason":"tool_use"}
 func TestConverseFramesOfOthers(t *testing.T) {
 	f := bedrockConverse.frames(http.Header{})
 	var dst []byte
-	for _, e := range []translate.Event{
-		{Type: translate.ContentBlockStart, Block: &translate.ContentBlock{Type: "server_tool_use"}},
-		{Type: translate.ContentBlockDelta, Delta: translate.InputJSONDelta, Text: []byte("{}")},
-		{Type: translate.ContentBlockStop},
-		{Type: translate.Ping}, {Type: translate.OtherEvent},
-		{Type: translate.ContentBlockStart, Index: 1, Block: &translate.ContentBlock{Type: translate.BlockThinking, Thinking: "t"}},
-		{Type: translate.ContentBlockDelta, Index: 1, Delta: translate.SignatureDelta, Text: []byte("s")},
-		{Type: translate.ContentBlockDelta, Index: 1, Delta: translate.OtherDelta},
-		{Type: translate.ContentBlockStop, Index: 1},
-		{Type: translate.ContentBlockStart, Index: 2, Block: &translate.ContentBlock{Type: translate.BlockRedacted, Data: "c2VjcmV0"}},
-		{Type: translate.ContentBlockStop, Index: 2},
-		{Type: translate.MessageDelta, Message: &translate.Message{StopReason: "pause_turn"}},
-		{Type: translate.MessageStop},
+	for _, e := range []messages.Event{
+		{Type: messages.ContentBlockStart, Block: &messages.ContentBlock{Type: "server_tool_use"}},
+		{Type: messages.ContentBlockDelta, Delta: messages.InputJSONDelta, Text: []byte("{}")},
+		{Type: messages.ContentBlockStop},
+		{Type: messages.Ping}, {Type: messages.OtherEvent},
+		{Type: messages.ContentBlockStart, Index: 1, Block: &messages.ContentBlock{Type: messages.BlockThinking, Thinking: "t"}},
+		{Type: messages.ContentBlockDelta, Index: 1, Delta: messages.SignatureDelta, Text: []byte("s")},
+		{Type: messages.ContentBlockDelta, Index: 1, Delta: messages.OtherDelta},
+		{Type: messages.ContentBlockStop, Index: 1},
+		{Type: messages.ContentBlockStart, Index: 2, Block: &messages.ContentBlock{Type: messages.BlockRedacted, Data: "c2VjcmV0"}},
+		{Type: messages.ContentBlockStop, Index: 2},
+		{Type: messages.MessageDelta, Message: &messages.Message{StopReason: "pause_turn"}},
+		{Type: messages.MessageStop},
 	} {
 		dst = f.event(dst, e, 5*time.Millisecond)
 	}
@@ -216,7 +217,7 @@ metadata {"usage":{"inputTokens":0,"outputTokens":0,"totalTokens":0,"cacheReadIn
 
 // What a model thought that is not to be read is given back whole, to be sent again.
 func TestConverseRedactedThinking(t *testing.T) {
-	m := &translate.Message{StopReason: translate.StopEndTurn, Content: []translate.ContentBlock{{Type: translate.BlockRedacted, Data: "c2VjcmV0"}}}
+	m := &messages.Message{StopReason: messages.StopEndTurn, Content: []messages.ContentBlock{{Type: messages.BlockRedacted, Data: "c2VjcmV0"}}}
 	got := string(bedrockConverse.message(http.Header{}, nil, m, 0))
 	if !strings.Contains(got, `"content":[{"reasoningContent":{"redactedContent":"c2VjcmV0"}}]`) {
 		t.Error(got)
@@ -242,8 +243,8 @@ func TestConverseSilence(t *testing.T) {
 
 func TestConverseDeltasNeedNoMemory(t *testing.T) {
 	f := bedrockConverse.frames(http.Header{})
-	f.event(nil, translate.Event{Type: translate.ContentBlockStart, Block: &translate.ContentBlock{Type: translate.BlockText}}, 0)
-	dst, e := make([]byte, 0, 1<<10), translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Text: []byte("word ")}
+	f.event(nil, messages.Event{Type: messages.ContentBlockStart, Block: &messages.ContentBlock{Type: messages.BlockText}}, 0)
+	dst, e := make([]byte, 0, 1<<10), messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Text: []byte("word ")}
 	if n := testing.AllocsPerRun(100, func() { dst = f.event(dst[:0], e, 0) }); n != 0 {
 		t.Errorf("%v allocations for a delta", n)
 	}

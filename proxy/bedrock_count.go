@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
 
@@ -23,7 +23,7 @@ var bedrockCount = func() dialect {
 // convertCount returns the request that is packed, as one of the Messages API. The
 // body holds it as its input, which is a union.
 func convertCount(ctx context.Context, data []byte) (*conversion, error) {
-	if err := translate.CheckJSON(ctx, data); err != nil {
+	if err := messages.CheckJSON(ctx, data); err != nil {
 		return nil, err
 	}
 	c := converter{ctx: ctx, dropped: map[string]bool{}}
@@ -63,7 +63,7 @@ func (c *conversion) within(at string, err error) (*conversion, error) {
 		}
 		return at + "." + path
 	}
-	var invalid *translate.InvalidRequestError
+	var invalid *messages.InvalidRequestError
 	if errors.As(err, &invalid) {
 		told := *invalid
 		told.Path = below(told.Path)

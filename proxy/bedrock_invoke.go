@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 )
@@ -39,12 +39,12 @@ var bedrockInvoke = dialect{
 		"Cache-Control":               {"no-cache"},
 		"X-Accel-Buffering":           {"no"},
 	},
-	ping:   new(invokeFrames).event(nil, translate.Event{Type: translate.Ping}, 0),
+	ping:   new(invokeFrames).event(nil, messages.Event{Type: messages.Ping}, 0),
 	frames: func(h http.Header) frames { return &invokeFrames{anthropic: isAnthropic(h)} },
 }
 
 // decodeInvoke reads a request, whatever its body says of model and stream.
-func decodeInvoke(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+func decodeInvoke(r *http.Request, data []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	body, err := decodeBedrock(r, data, opt)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func refuseFamilies(data []byte) error {
 	}
 	for _, f := range families {
 		if body[f.member] {
-			return &translate.InvalidRequestError{
+			return &messages.InvalidRequestError{
 				Path:    f.member,
 				Message: fmt.Sprintf("This is the %s body. Only the Anthropic Messages body is read here: send messages and max_tokens.", f.family),
 			}
@@ -90,7 +90,7 @@ func refuseFamilies(data []byte) error {
 }
 
 // invokeMessage appends a message, and its metrics to the header.
-func invokeMessage(h http.Header, dst []byte, m *translate.Message, took time.Duration) []byte {
+func invokeMessage(h http.Header, dst []byte, m *messages.Message, took time.Duration) []byte {
 	set := func(name string, n int64) { h.Set("X-Amzn-Bedrock-"+name, strconv.FormatInt(n, 10)) }
 	set("Invocation-Latency", took.Milliseconds())
 	set("Input-Token-Count", int64(m.Usage.InputTokens))
@@ -101,8 +101,8 @@ func invokeMessage(h http.Header, dst []byte, m *translate.Message, took time.Du
 	if n := m.Usage.CacheCreationInputTokens; n > 0 {
 		set("Cache-Write-Input-Token-Count", int64(n))
 	}
-	if m.StopReason == translate.StopGuardrail {
-		return append(dst, translate.WithMembers(m.AppendJSON(nil), intervened)...)
+	if m.StopReason == messages.StopGuardrail {
+		return append(dst, messages.WithMembers(m.AppendJSON(nil), intervened)...)
 	}
 	return m.AppendJSON(dst)
 }
@@ -125,26 +125,26 @@ func isAnthropic(h http.Header) bool {
 type invokeFrames struct {
 	anthropic bool // the client
 	first     time.Duration
-	usage     translate.Usage
-	stop      translate.Stop
+	usage     messages.Usage
+	stop      messages.Stop
 	data      []byte // of the chunk
 	payload   []byte // of the frame
 }
 
 var chunkHeaders = eventHeaders("chunk")
 
-func (f *invokeFrames) event(dst []byte, e translate.Event, took time.Duration) []byte {
+func (f *invokeFrames) event(dst []byte, e messages.Event, took time.Duration) []byte {
 	f.data = e.AppendJSON(f.data[:0])
 	switch e.Type {
-	case translate.MessageStart:
+	case messages.MessageStart:
 		f.first, f.usage = took, e.Message.Usage
-	case translate.MessageDelta:
+	case messages.MessageDelta:
 		f.usage, f.stop = e.Message.Usage, e.Message.StopReason
-	case translate.MessageStop:
-		if f.stop == translate.StopGuardrail {
-			f.data = translate.WithMembers(f.data, intervened)
+	case messages.MessageStop:
+		if f.stop == messages.StopGuardrail {
+			f.data = messages.WithMembers(f.data, intervened)
 		}
-		f.data = translate.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metrics(took)})
+		f.data = messages.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metrics(took)})
 	}
 	return f.chunk(dst)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // readChunk reads the frame of a chunk, as the event that is in it, or the
@@ -116,7 +117,7 @@ func (c bedrockClient) post(t *testing.T, path, body string, header ...string) *
 }
 
 // cached is an end whose usage has all that there is.
-var cached = translate.Chunk{Stop: translate.StopEndTurn, Usage: translate.Usage{OutputTokens: 7, CacheReadInputTokens: 5, CacheCreationInputTokens: 3}}
+var cached = translate.Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 7, CacheReadInputTokens: 5, CacheCreationInputTokens: 3}}
 
 func TestInvoke(t *testing.T) {
 	tests := []struct {
@@ -133,7 +134,7 @@ func TestInvoke(t *testing.T) {
 			{Type: "tool_use", Name: "get_weather", Input: json.RawMessage(`{"city":"Oslo"}`)},
 		}, "tool_use", nil},
 		{"thinking", upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
-			_ = yield(translate.Chunk{Usage: translate.Usage{InputTokens: 11}}, nil) && yield(translate.Chunk{Thinking: "So, "}, nil) &&
+			_ = yield(translate.Chunk{Usage: messages.Usage{InputTokens: 11}}, nil) && yield(translate.Chunk{Thinking: "So, "}, nil) &&
 				yield(translate.Chunk{Thinking: "Oslo."}, nil) && yield(translate.Chunk{Text: "Cold."}, nil) && yield(endOfTurn, nil)
 		}), []block{{Type: "thinking", Thinking: "So, Oslo."}, {Type: "text", Text: "Cold."}}, "end_turn", nil},
 	}
@@ -297,7 +298,7 @@ func TestInvokeClientLeaves(t *testing.T) {
 
 func TestChunksNeedNoMemory(t *testing.T) {
 	f := bedrockInvoke.frames(http.Header{})
-	e := translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Text: bytes.Repeat([]byte("word \"x\" "), 10)}
+	e := messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Text: bytes.Repeat([]byte("word \"x\" "), 10)}
 	dst := f.event(nil, e, 0)
 	if n := testing.AllocsPerRun(100, func() { dst = f.event(dst[:0], e, 0) }); n != 0 {
 		t.Errorf("%v allocations for a chunk", n)

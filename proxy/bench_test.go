@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // discard is a client that takes everything.
@@ -30,7 +31,7 @@ func BenchmarkExchange(b *testing.B) {
 	}{
 		{"message", question, completing(endOfCall, weather...)},
 		{"stream", streamed(question), completing(endOfCall, weather...)},
-		{"stream of 1000 chunks", streamed(question), completing(translate.Chunk{Stop: translate.StopEndTurn}, long...)},
+		{"stream of 1000 chunks", streamed(question), completing(translate.Chunk{Stop: messages.StopEndTurn}, long...)},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			h := newServer(b, bb.up).Handler()

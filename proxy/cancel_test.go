@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -104,7 +105,7 @@ func TestClientLeavesOneStream(t *testing.T) {
 	up := newHanging(translate.Chunk{}, translate.Chunk{Text: "It is "})
 	release := make(chan struct{})
 	sibling := upstreamFunc(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
-		if !yield(translate.Chunk{Usage: translate.Usage{InputTokens: 11}}, nil) {
+		if !yield(translate.Chunk{Usage: messages.Usage{InputTokens: 11}}, nil) {
 			return
 		}
 		select {

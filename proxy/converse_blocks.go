@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
 
@@ -28,9 +28,9 @@ func (c *converter) content(at *spot, blocks jsontext.Value, kinds []string, lis
 	c.write("[")
 	last, end := "", 0 // of the block before: its kind, and where it is closed
 	inner := &spot{index: -1}
-	for at, v := range c.items(at, blocks, translate.MaxBlocks) {
-		if c.blocks++; c.blocks > translate.MaxBlocks {
-			c.fail(at, fmt.Sprintf("There should be at most %d content blocks in all", translate.MaxBlocks))
+	for at, v := range c.items(at, blocks, messages.MaxBlocks) {
+		if c.blocks++; c.blocks > messages.MaxBlocks {
+			c.fail(at, fmt.Sprintf("There should be at most %d content blocks in all", messages.MaxBlocks))
 		}
 		b := c.open(at, v, blockKinds)
 		kind := c.union(at, &b, blockKinds)
@@ -172,7 +172,7 @@ func (c *converter) guarded(at *spot, v jsontext.Value) {
 	at = at.member("text")
 	text := c.open(at, from.Take("text"), []string{"text", "qualifiers"})
 	c.textBlock(at.member("text"), text.Take("text"))
-	for q, v := range c.items(at.member("qualifiers"), text.Take("qualifiers"), translate.MaxStops) {
+	for q, v := range c.items(at.member("qualifiers"), text.Take("qualifiers"), messages.MaxStops) {
 		if c.word(q, v) != "guard_content" { // which is what it is without any
 			c.drop(at.member("qualifiers"))
 		}

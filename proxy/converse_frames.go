@@ -1,12 +1,11 @@
 package proxy
 
 import (
+	"dragoman/translate/messages"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // converseFrames writes the events of a stream of Converse.
@@ -14,7 +13,7 @@ type converseFrames struct {
 	blocks  []streamedBlock // by the index of the event
 	shown   int             // how many of them the client knows of
 	end     converseEnding
-	usage   translate.Usage
+	usage   messages.Usage
 	payload []byte // of the frame
 }
 
@@ -35,19 +34,19 @@ var (
 	converseMetadata   = eventHeaders("metadata")
 )
 
-func (f *converseFrames) event(dst []byte, e translate.Event, took time.Duration) []byte {
+func (f *converseFrames) event(dst []byte, e messages.Event, took time.Duration) []byte {
 	switch e.Type {
-	case translate.MessageStart:
+	case messages.MessageStart:
 		return appendFrame(dst, converseStart, []byte(`{"role":"assistant"}`))
-	case translate.ContentBlockStart:
+	case messages.ContentBlockStart:
 		return f.begin(dst, e.Block)
-	case translate.ContentBlockDelta:
+	case messages.ContentBlockDelta:
 		return f.delta(dst, e)
-	case translate.ContentBlockStop:
+	case messages.ContentBlockStop:
 		return f.stop(dst, e.Index)
-	case translate.MessageDelta:
+	case messages.MessageDelta:
 		f.end, f.usage = newEnding(e.Message), e.Message.Usage
-	case translate.MessageStop:
+	case messages.MessageStop:
 		f.payload = appendMarshaled(f.payload[:0], f.end)
 		dst = appendFrame(dst, converseStopped, f.payload)
 		f.payload = appendMarshaled(f.payload[:0], newMetering(f.usage, took))
@@ -61,7 +60,7 @@ func (f *converseFrames) failure(dst []byte, failed *failure, _ string) []byte {
 }
 
 // begin opens a block. That of a text begins with its first delta.
-func (f *converseFrames) begin(dst []byte, b *translate.ContentBlock) []byte {
+func (f *converseFrames) begin(dst []byte, b *messages.ContentBlock) []byte {
 	c, known := newContent(b)
 	if !known {
 		f.blocks = append(f.blocks, streamedBlock{index: -1})
@@ -71,8 +70,8 @@ func (f *converseFrames) begin(dst []byte, b *translate.ContentBlock) []byte {
 	f.shown++
 	if c.ToolUse == nil { // a model with tools of its own may begin it with some
 		block := &f.blocks[len(f.blocks)-1]
-		dst = f.say(dst, block, converseDeltas[translate.TextDelta], []byte(b.Text))
-		dst = f.say(dst, block, converseDeltas[translate.ThinkingDelta], []byte(b.Thinking))
+		dst = f.say(dst, block, converseDeltas[messages.TextDelta], []byte(b.Text))
+		dst = f.say(dst, block, converseDeltas[messages.ThinkingDelta], []byte(b.Thinking))
 		return f.say(dst, block, converseRedacted, []byte(b.Data))
 	}
 	c.ToolUse.Input = nil
@@ -86,16 +85,16 @@ func (f *converseFrames) begin(dst []byte, b *translate.ContentBlock) []byte {
 type around struct{ before, after string }
 
 var converseDeltas = [...]around{
-	translate.TextDelta:      {`,"delta":{"text":`, `}}`},
-	translate.InputJSONDelta: {`,"delta":{"toolUse":{"input":`, `}}}`},
-	translate.ThinkingDelta:  {`,"delta":{"reasoningContent":{"text":`, `}}}`},
-	translate.SignatureDelta: {`,"delta":{"reasoningContent":{"signature":`, `}}}`},
-	translate.OtherDelta:     {},
+	messages.TextDelta:      {`,"delta":{"text":`, `}}`},
+	messages.InputJSONDelta: {`,"delta":{"toolUse":{"input":`, `}}}`},
+	messages.ThinkingDelta:  {`,"delta":{"reasoningContent":{"text":`, `}}}`},
+	messages.SignatureDelta: {`,"delta":{"reasoningContent":{"signature":`, `}}}`},
+	messages.OtherDelta:     {},
 }
 
 var converseRedacted = around{`,"delta":{"reasoningContent":{"redactedContent":`, `}}}`}
 
-func (f *converseFrames) delta(dst []byte, e translate.Event) []byte {
+func (f *converseFrames) delta(dst []byte, e messages.Event) []byte {
 	return f.say(dst, &f.blocks[e.Index], converseDeltas[e.Delta], e.Text)
 }
 
@@ -119,7 +118,7 @@ func (f *converseFrames) stop(dst []byte, index int) []byte {
 		return dst
 	}
 	if b.call && !b.spoken {
-		dst = f.say(dst, b, converseDeltas[translate.InputJSONDelta], []byte("{}"))
+		dst = f.say(dst, b, converseDeltas[messages.InputJSONDelta], []byte("{}"))
 	}
 	f.open(b.index)
 	f.payload = append(f.payload, '}')

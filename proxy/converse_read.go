@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
 
@@ -33,7 +33,7 @@ type converter struct {
 // fail keeps the first failure.
 func (c *converter) fail(at *spot, message string) {
 	if c.err == nil {
-		c.err = &translate.InvalidRequestError{Path: clip(at.String()), Message: message}
+		c.err = &messages.InvalidRequestError{Path: clip(at.String()), Message: message}
 	}
 }
 
@@ -49,10 +49,10 @@ func (c *converter) open(at *spot, v jsontext.Value, known []string) (o rawjson.
 		return o
 	}
 	begin := len(c.members)
-	c.members, o.Length = rawjson.AppendMembers(c.members, v, known, translate.MaxMembers+1)
+	c.members, o.Length = rawjson.AppendMembers(c.members, v, known, messages.MaxMembers+1)
 	o.Members = slices.Clip(c.members[begin:])
-	if len(o.Members) > translate.MaxMembers {
-		c.fail(at, fmt.Sprintf("An object should have at most %d members here.", translate.MaxMembers))
+	if len(o.Members) > messages.MaxMembers {
+		c.fail(at, fmt.Sprintf("An object should have at most %d members here.", messages.MaxMembers))
 	}
 	for _, m := range o.Members {
 		if near := rawjson.Misspelt(m.Name, known); near != "" {
@@ -152,8 +152,8 @@ func dotless(name string) string { return strings.ReplaceAll(name, ".", "_") }
 // drop names what is left out: a place without its indexes.
 func (c *converter) drop(at *spot) {
 	field := clip(string(at.append(nil, false)))
-	if len(c.dropped) == translate.MaxDropped && !c.dropped[field] {
-		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", translate.MaxDropped))
+	if len(c.dropped) == messages.MaxDropped && !c.dropped[field] {
+		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", messages.MaxDropped))
 		return
 	}
 	c.dropped[field] = true

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
 
@@ -28,10 +28,10 @@ var converseNames = []string{
 const mostConverseTokens = "4096"
 
 // convertConverse writes a request of Converse as one of the Messages API. The error
-// is a *translate.InvalidRequestError that names places in the request as it came, or
+// is a *messages.InvalidRequestError that names places in the request as it came, or
 // the cause of ctx.
 func convertConverse(ctx context.Context, data []byte) (*conversion, error) {
-	if err := translate.CheckJSON(ctx, data); err != nil {
+	if err := messages.CheckJSON(ctx, data); err != nil {
 		return nil, err
 	}
 	return convertChecked(ctx, rawjson.Trim(data))
@@ -40,7 +40,7 @@ func convertConverse(ctx context.Context, data []byte) (*conversion, error) {
 // convertChecked is convertConverse for an object that is JSON as it should be.
 func convertChecked(ctx context.Context, data jsontext.Value) (*conversion, error) {
 	if data.Kind() != '{' {
-		return nil, &translate.InvalidRequestError{Message: "Input should be a valid dictionary"}
+		return nil, &messages.InvalidRequestError{Message: "Input should be a valid dictionary"}
 	}
 	c := converter{ctx: ctx, out: make([]byte, 0, len(data)+len(data)/8+64), dropped: map[string]bool{}}
 	c.request(data)
@@ -83,7 +83,7 @@ func (c *converter) request(data jsontext.Value) {
 	c.additional(top.member("additionalModelRequestFields"), from.Take("additionalModelRequestFields"))
 	c.close('}')
 	paths := top.member("additionalModelResponseFieldPaths")
-	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), translate.MaxStops) {
+	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), messages.MaxStops) {
 		if path := c.word(at, v); path != "/stop_sequence" && path != "/delta/stop_sequence" { // which are always told
 			c.drop(paths)
 		}
@@ -101,7 +101,7 @@ func (c *converter) messages(list jsontext.Value) {
 	}
 	c.write(`"messages":[`)
 	var top *spot
-	for at, v := range c.items(top.member("messages"), list, translate.MaxMessages) {
+	for at, v := range c.items(top.member("messages"), list, messages.MaxMessages) {
 		m := c.open(at, v, []string{"role", "content"})
 		c.write("{")
 		c.member("role", m.Take("role"))
@@ -172,7 +172,7 @@ func (c *converter) format(at *spot, v jsontext.Value) {
 	if c.err != nil {
 		return
 	}
-	if err := translate.CheckJSON(c.ctx, []byte(text)); err != nil {
+	if err := messages.CheckJSON(c.ctx, []byte(text)); err != nil {
 		c.fail(at.member("schema"), "This should be JSON. "+err.Error())
 	}
 	c.write(`"format":{`)

@@ -1,14 +1,13 @@
 package proxy
 
 import (
+	"dragoman/translate/messages"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-
-	"dragoman/translate"
 )
 
 // saying is a request whose one message has this content.
@@ -171,7 +170,7 @@ func FuzzConvertConverse(f *testing.F) {
 	f.Add(`{"messages":[],"system":[{"guardContent":{"text":{"text":"Ho"}}}],"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"tool":{"name":"f"}}},"inferenceConfig":{"maxTokens":1e3},"additionalModelRequestFields":{"top_k":5,"x":{}},"outputConfig":{"effort":"low","textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{}"}}}}}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		c, err := convertConverse(t.Context(), []byte(body))
-		var invalid *translate.InvalidRequestError
+		var invalid *messages.InvalidRequestError
 		if err != nil {
 			if !errors.As(err, &invalid) {
 				t.Errorf("%T: %v", err, err)
@@ -181,7 +180,7 @@ func FuzzConvertConverse(f *testing.F) {
 		if !jsontext.Value(c.body).IsValid() {
 			t.Fatalf("%s", c.body)
 		}
-		read, err := translate.ReadBody(t.Context(), c.body, translate.DecodeOptions{Model: "m"})
+		read, err := messages.ReadBody(t.Context(), c.body, messages.DecodeOptions{Model: "m"})
 		if err != nil && !errors.As(err, &invalid) {
 			t.Errorf("%T: %v", err, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -172,8 +173,8 @@ const twoCalls = "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>
 func TestSDKConverse(t *testing.T) {
 	inBoth(t, func(t *testing.T, streamed bool) {
 		up := &scripted{answers: [][]translate.Chunk{
-			{{Usage: translate.Usage{InputTokens: 11}}, {Text: "Both.\n\n" + twoCalls}, endOfCall},
-			{{Usage: translate.Usage{InputTokens: 30}}, {Text: "Cold & <wet> 😀"}, endOfTurn},
+			{{Usage: messages.Usage{InputTokens: 11}}, {Text: "Both.\n\n" + twoCalls}, endOfCall},
+			{{Usage: messages.Usage{InputTokens: 30}}, {Text: "Cold & <wet> 😀"}, endOfTurn},
 		}}
 		srv := listen(t, newServer(t, up, anyModel, func(o *Options) { o.Models[0].Features.With |= upstream.Images }))
 		c := &talk{Client: dialSDK(srv, "x"), streamed: streamed}

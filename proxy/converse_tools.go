@@ -1,9 +1,9 @@
 package proxy
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
+	"dragoman/translate/messages"
 
-	"dragoman/translate"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // toolKinds are the members of a tool: a union, like all that has a cachePoint.
@@ -14,7 +14,7 @@ var toolKinds = []string{"toolSpec", "cachePoint"}
 func (c *converter) tools(at *spot, list jsontext.Value) {
 	begin, end := len(c.out), 0 // of the list, and of the tool before
 	c.write(`"tools":[`)
-	for at, v := range c.items(at, list, translate.MaxTools) {
+	for at, v := range c.items(at, list, messages.MaxTools) {
 		tool := c.open(at, v, toolKinds)
 		switch kind := c.union(at, &tool, toolKinds); {
 		case c.err != nil:
@@ -58,12 +58,12 @@ func (c *converter) choice(at *spot, v jsontext.Value) {
 	if v = given(v); v == nil {
 		return
 	}
-	kinds := []string{translate.ChoiceAuto, translate.ChoiceAny, translate.ChoiceTool}
+	kinds := []string{messages.ChoiceAuto, messages.ChoiceAny, messages.ChoiceTool}
 	from := c.open(at, v, kinds)
 	kind := c.union(at, &from, kinds)
 	tool := c.open(at.member(kind), from.Take(kind), []string{"name"})
 	c.write(`"tool_choice":{"type":"` + kind + `",`)
-	if kind == translate.ChoiceTool {
+	if kind == messages.ChoiceTool {
 		c.member("name", tool.Take("name"))
 		c.leave(at.member(kind), &tool)
 	}

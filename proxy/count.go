@@ -8,6 +8,7 @@ import (
 
 	"dragoman/metrics"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -19,7 +20,7 @@ const countWait = 10 * time.Second
 // the rendered prompt. Where the upstream cannot say, it is an estimate, which the
 // header x-dragoman-token-count then says.
 func (x *exchange) countTokens() error {
-	body, model, err := x.read(translate.DecodeOptions{Count: true})
+	body, model, err := x.read(messages.DecodeOptions{Count: true})
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (x *exchange) countTokens() error {
 
 // counter returns what asks the way's upstream for the tokens of the request, nil
 // if it does not count, and an estimate.
-func (x *exchange) counter(body *translate.Body, way Way) (ask func(context.Context) (int, error), estimate int, err error) {
+func (x *exchange) counter(body *messages.Body, way Way) (ask func(context.Context) (int, error), estimate int, err error) {
 	asked := x.s.lessons.heed(way)
 	via := x.s.upstreams[way.Via()]
 	if native, ok := via.(NativeUpstream); ok && way.native(asked) && native.Passes(asked) {

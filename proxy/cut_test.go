@@ -1,12 +1,11 @@
 package proxy
 
 import (
+	"dragoman/translate/messages"
 	"encoding/json"
 	"io"
 	"strings"
 	"testing"
-
-	"dragoman/translate"
 )
 
 // The answers to the question in each dialect: whole, and what a client gathers of the
@@ -53,7 +52,7 @@ func gatheredFrames(t *testing.T, frames []frame) (input, stop string) {
 // A call that the token limit cut never looks whole: its JSON is left open in a stream,
 // and at once it has what came whole.
 func TestCut(t *testing.T) {
-	up := completing(ends(translate.StopMaxTokens), "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
+	up := completing(ends(messages.StopMaxTokens), "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n",
 		"<parameters>\n<days>3</days>\n<city>Os")
 	withTool := strings.NewReplacer(`{"city":{"type":"string"}}`, `{"city":{"type":"string"},"days":{"type":"integer"}}`)
 	wholeValues := func(o *Options) { o.Models[0].Values = ValuesWhole }
@@ -87,7 +86,7 @@ func TestCut(t *testing.T) {
 
 // A tool says for itself whether its parameters may be sent before they are whole.
 func TestEagerInputStreaming(t *testing.T) {
-	up := completing(ends(translate.StopMaxTokens), strings.Join(weather, "")[:strings.Index(strings.Join(weather, ""), "lo</city>")])
+	up := completing(ends(messages.StopMaxTokens), strings.Join(weather, "")[:strings.Index(strings.Join(weather, ""), "lo</city>")])
 	for eager, want := range map[string]string{"false": `{`, "true": `{"city":"Os`, "null": `{"city":"Os`} {
 		asked := strings.Replace(question, `{"name":`, `{"eager_input_streaming":`+eager+`,"name":`, 1)
 		w := post(newServer(t, up), streamed(asked))

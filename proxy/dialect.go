@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -26,23 +26,23 @@ type dialect struct {
 	keys func(h http.Header) []string
 
 	// convert writes the body of a request as one of the Messages API, for decode; nil
-	// if it is one. The error is a *translate.InvalidRequestError, or the cause of ctx.
+	// if it is one. The error is a *messages.InvalidRequestError, or the cause of ctx.
 	convert func(ctx context.Context, body []byte) (*conversion, error)
 
 	// decode reads a request, up to its validation, by the options and what header
-	// and path say of them. The error is a *translate.InvalidRequestError, or the cause
+	// and path say of them. The error is a *messages.InvalidRequestError, or the cause
 	// of the request's context.
-	decode func(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error)
+	decode func(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error)
 
 	// native is the request for a model with tools of its own.
-	native func(h http.Header, body *translate.Body) upstream.Native
+	native func(h http.Header, body *messages.Body) upstream.Native
 
 	// unheeded are headers of a request that ask for what is not done here.
 	unheeded []unheeded
 
 	// message appends a whole answer, in JSON, which took so long, and may add to its
 	// header.
-	message func(h http.Header, dst []byte, m *translate.Message, took time.Duration) []byte
+	message func(h http.Header, dst []byte, m *messages.Message, took time.Duration) []byte
 
 	// count appends the answer to the question how many tokens a request has, in JSON.
 	count func(dst []byte, tokens int) []byte
@@ -80,7 +80,7 @@ func (d *dialect) leftOut(h http.Header) (names []string) {
 type frames interface {
 	// event appends the frame of an event, so long after the request. It may append
 	// nothing, or several.
-	event(dst []byte, e translate.Event, took time.Duration) []byte
+	event(dst []byte, e messages.Event, took time.Duration) []byte
 
 	// failure appends the frame that ends a stream that failed.
 	failure(dst []byte, f *failure, requestID string) []byte
@@ -102,7 +102,7 @@ func (c *conversion) lengthOpen() bool { return c != nil && c.open }
 
 // called puts an error about the body in the client's terms.
 func (c *conversion) called(err error) error {
-	var invalid *translate.InvalidRequestError
+	var invalid *messages.InvalidRequestError
 	if c == nil || !errors.As(err, &invalid) {
 		return err
 	}

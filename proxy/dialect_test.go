@@ -33,7 +33,7 @@ func TestDialectLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []dialect{messages, bedrockInvoke, bedrockConverse, bedrockCount, vertex} {
+	for _, d := range []dialect{messagesAPI, bedrockInvoke, bedrockConverse, bedrockCount, vertex} {
 		if !counted[d.name] {
 			t.Errorf("nothing is counted as %s", d.name)
 		}

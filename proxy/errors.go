@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/metrics"
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -87,7 +87,7 @@ func (e *panicError) Error() string {
 func describe(err error) *failure {
 	var (
 		own     *failure
-		invalid *translate.InvalidRequestError
+		invalid *messages.InvalidRequestError
 		failed  *upstream.Error
 		late    *timeoutError
 	)

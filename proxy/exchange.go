@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dragoman/metrics"
-	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // exchange is one request and all that comes of it.
@@ -57,7 +57,7 @@ func (x *exchange) contain(f func() error) (err error) {
 
 // answer is the pipeline up to the ways that the request can take.
 func (x *exchange) answer() error {
-	body, model, err := x.read(translate.DecodeOptions{})
+	body, model, err := x.read(messages.DecodeOptions{})
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (x *exchange) answer() error {
 
 // read reads the request, in the client's dialect, until it is known who is to
 // answer it.
-func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, error) {
+func (x *exchange) read(opt messages.DecodeOptions) (*messages.Body, Model, error) {
 	data, err := x.body()
 	if err != nil {
 		return nil, Model{}, err
@@ -99,13 +99,13 @@ func (x *exchange) read(opt translate.DecodeOptions) (*translate.Body, Model, er
 }
 
 // understand reads the body of a request.
-func (x *exchange) understand(data []byte, opt translate.DecodeOptions) (body *translate.Body, err error) {
+func (x *exchange) understand(data []byte, opt messages.DecodeOptions) (body *messages.Body, err error) {
 	if x.dialect.convert != nil {
 		if x.own, err = x.dialect.convert(x.r.Context(), data); err != nil {
 			return nil, err
 		}
 		if opt.Strict && len(x.own.dropped) > 0 {
-			return nil, &translate.InvalidRequestError{Path: x.own.dropped[0], Message: "Not supported here. Remove the field."}
+			return nil, &messages.InvalidRequestError{Path: x.own.dropped[0], Message: "Not supported here. Remove the field."}
 		}
 		data = x.own.body
 	}
@@ -119,13 +119,13 @@ func (x *exchange) understand(data []byte, opt translate.DecodeOptions) (body *t
 		x.unheeded = x.dialect.leftOut(x.r.Header)
 	}
 	if opt.Strict && len(x.unheeded) > 0 {
-		return nil, &translate.InvalidRequestError{Path: x.unheeded[0], Message: "Not supported here. Remove the field."}
+		return nil, &messages.InvalidRequestError{Path: x.unheeded[0], Message: "Not supported here. Remove the field."}
 	}
 	return x.dialect.decode(x.r, data, opt)
 }
 
 // decode validates the request. What it leaves out is named.
-func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
+func (x *exchange) decode(body *messages.Body) (*messages.Request, error) {
 	began := x.elapsed()
 	req, err := body.Request(x.r.Context())
 	x.record.Decode += x.elapsed() - began
@@ -140,7 +140,7 @@ func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 // ask is the pipeline from the prompt to the client, streamed or whole. The
 // status line goes out with the first event of a stream, and with a message
 // that is whole: a failure before is answered with a status of its own.
-func (x *exchange) ask(body *translate.Body, ways []Way) error {
+func (x *exchange) ask(body *messages.Body, ways []Way) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
 	total := expire(cancel, totalTimeout, x.s.timeouts.Total)
@@ -151,7 +151,7 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 		x.stream = &stream{x: x, cancel: cancel, to: x.dialect.frames(x.r.Header)}
 		return x.stream.send(events)
 	}
-	m, err := translate.Collect(events)
+	m, err := messages.Collect(events)
 	if err != nil {
 		return err
 	}
@@ -162,18 +162,18 @@ func (x *exchange) ask(body *translate.Body, ways []Way) error {
 }
 
 // watch takes down what the events say of the exchange.
-func (x *exchange) watch(events iter.Seq2[translate.Event, error]) iter.Seq2[translate.Event, error] {
-	return func(yield func(translate.Event, error) bool) {
+func (x *exchange) watch(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
 		for e, err := range events {
 			switch e.Type {
-			case translate.MessageStart:
+			case messages.MessageStart:
 				x.record.FirstEvent = x.elapsed()
 				x.count(e.Message.Usage)
-			case translate.ContentBlockStart:
-				if e.Raw != nil && e.Block.Type == translate.BlockToolUse {
-					x.record.ToolCalls = append(x.record.ToolCalls, string(translate.OutcomeClean))
+			case messages.ContentBlockStart:
+				if e.Raw != nil && e.Block.Type == messages.BlockToolUse {
+					x.record.ToolCalls = append(x.record.ToolCalls, string(messages.OutcomeClean))
 				}
-			case translate.MessageDelta:
+			case messages.MessageDelta:
 				x.count(e.Message.Usage)
 				x.record.StopReason = string(e.Message.StopReason)
 				for _, o := range e.Message.Outcomes {
@@ -188,7 +188,7 @@ func (x *exchange) watch(events iter.Seq2[translate.Event, error]) iter.Seq2[tra
 }
 
 // count takes down the totals so far.
-func (x *exchange) count(u translate.Usage) {
+func (x *exchange) count(u messages.Usage) {
 	x.record.InputTokens, x.record.OutputTokens = u.InputTokens, u.OutputTokens
 	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
 }

@@ -2,14 +2,14 @@ package proxy
 
 import (
 	"bytes"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"errors"
 	"iter"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"dragoman/translate"
 )
 
 // fitting is what has to hold of an answer: that it fits a schema
@@ -35,7 +35,7 @@ const (
 // newFitting returns nil if nothing has to fit. A schema that cannot be understood, or
 // takes too much work, is no request's fault: the model has seen it. What the model writes
 // for it then passes as it is, and the field is given to forgo.
-func newFitting(req *translate.Request, repair bool, forgo func(field string)) *fitting {
+func newFitting(req *messages.Request, repair bool, forgo func(field string)) *fitting {
 	f := fitting{tools: map[string]*jsonschema.Schema{}, repair: repair && len(req.Tools) > 0, budget: fitBudget, forgo: forgo}
 	if req.Format != nil {
 		if f.format = f.compile(req.Format); f.format == nil {
@@ -96,26 +96,26 @@ func (anyText) MatchString(string) bool { return true }
 func (t anyText) String() string        { return string(t) }
 
 // holds tells whether an event begins what may not fit, or tells that something does not.
-func (f *fitting) holds(req *translate.Request, e translate.Event) bool {
+func (f *fitting) holds(req *messages.Request, e messages.Event) bool {
 	switch e.Type {
-	case translate.ContentBlockStart:
-		return e.Block.Type == translate.BlockToolUse && (len(f.tools) > 0 || f.repair) || e.Block.Type == translate.BlockText && req.Format != nil
-	case translate.MessageDelta:
+	case messages.ContentBlockStart:
+		return e.Block.Type == messages.BlockToolUse && (len(f.tools) > 0 || f.repair) || e.Block.Type == messages.BlockText && req.Format != nil
+	case messages.MessageDelta:
 		return f.unread(e.Message.Outcomes)
 	}
 	return false
 }
 
 // answer asks for an answer, and passes on what fits.
-func (f *fitting) answer(req *translate.Request, events iter.Seq2[translate.Event, error], again func(*translate.Request) (*translate.Message, error)) iter.Seq2[translate.Event, error] {
-	return func(yield func(translate.Event, error) bool) {
+func (f *fitting) answer(req *messages.Request, events iter.Seq2[messages.Event, error], again func(*messages.Request) (*messages.Message, error)) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
 		blocks, held, heard := 0, -1, true // held is the index of the first block that the client has not been sent
-		m, err := translate.Collect(func(collect func(translate.Event, error) bool) {
+		m, err := messages.Collect(func(collect func(messages.Event, error) bool) {
 			for e, err := range events {
 				if held < 0 && err == nil && f.holds(req, e) {
 					held = blocks
 				}
-				if e.Type == translate.ContentBlockStart {
+				if e.Type == messages.ContentBlockStart {
 					blocks++
 				}
 				if held < 0 && err == nil && !yield(e, nil) {
@@ -131,10 +131,10 @@ func (f *fitting) answer(req *translate.Request, events iter.Seq2[translate.Even
 		case !heard || err == nil && held < 0:
 			return
 		case err != nil:
-			yield(translate.Event{}, err)
+			yield(messages.Event{}, err)
 			return
 		}
-		for e, err := range translate.Replay(f.mend(req, m, held, again), held) {
+		for e, err := range messages.Replay(f.mend(req, m, held, again), held) {
 			if !yield(e, err) {
 				return
 			}
@@ -144,8 +144,8 @@ func (f *fitting) answer(req *translate.Request, events iter.Seq2[translate.Even
 
 // mend returns the message from the first block on that is held, or the one that the
 // model gives when it is told what does not fit.
-func (f *fitting) mend(req *translate.Request, m *translate.Message, held int, again func(*translate.Request) (*translate.Message, error)) *translate.Message {
-	var next *translate.Request
+func (f *fitting) mend(req *messages.Request, m *messages.Message, held int, again func(*messages.Request) (*messages.Message, error)) *messages.Message {
+	var next *messages.Request
 	ok, unread := false, f.unread(m.Outcomes)
 	if unread {
 		next = rereading(req, m)
@@ -171,35 +171,35 @@ func (f *fitting) mend(req *translate.Request, m *translate.Message, held int, a
 
 // correction tells whether a message fits, whose text is then the JSON alone; if not,
 // it returns the request that tells the model so.
-func (f *fitting) correction(req *translate.Request, m *translate.Message) (next *translate.Request, ok bool) {
-	if m.StopReason != translate.StopEndTurn && m.StopReason != translate.StopToolUse {
+func (f *fitting) correction(req *messages.Request, m *messages.Message) (next *messages.Request, ok bool) {
+	if m.StopReason != messages.StopEndTurn && m.StopReason != messages.StopToolUse {
 		return nil, true // it is no whole answer
 	}
-	said := translate.MessageParam{Role: translate.RoleAssistant}
-	reply := translate.MessageParam{Role: translate.RoleUser}
+	said := messages.MessageParam{Role: messages.RoleAssistant}
+	reply := messages.MessageParam{Role: messages.RoleUser}
 	ok = true
 	for _, b := range m.Content {
-		if b.Type != translate.BlockToolUse {
+		if b.Type != messages.BlockToolUse {
 			continue
 		}
-		said.Content = append(said.Content, translate.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
+		said.Content = append(said.Content, messages.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
 		problem := "not run, because another call was wrong"
 		if s := f.tools[b.Name]; s != nil {
 			if err := f.misfit(s, b.Input, fieldStrict); err != "" {
 				problem, ok = "not run: the parameters do not fit the tool. "+err, false
 			}
 		}
-		reply.Content = append(reply.Content, translate.BlockParam{Type: translate.BlockToolResult, ToolUseID: b.ID, IsError: true, Content: []translate.BlockParam{
-			{Type: translate.BlockText, Text: problem + "\nMake the calls again."},
+		reply.Content = append(reply.Content, messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: b.ID, IsError: true, Content: []messages.BlockParam{
+			{Type: messages.BlockText, Text: problem + "\nMake the calls again."},
 		}})
 	}
 	if len(said.Content) == 0 && req.Format != nil {
 		problem := f.textMisfit(m)
 		ok = problem == ""
-		said.Content = []translate.BlockParam{{Type: translate.BlockText, Text: textOf(m)}}
-		reply.Content = []translate.BlockParam{{Type: translate.BlockText, Text: "That is not the JSON that was asked for. " + problem + "\nAnswer again, with the JSON value alone."}}
+		said.Content = []messages.BlockParam{{Type: messages.BlockText, Text: textOf(m)}}
+		reply.Content = []messages.BlockParam{{Type: messages.BlockText, Text: "That is not the JSON that was asked for. " + problem + "\nAnswer again, with the JSON value alone."}}
 	}
-	if ok || said.Content[0].Type == translate.BlockText && said.Content[0].Text == "" {
+	if ok || said.Content[0].Type == messages.BlockText && said.Content[0].Text == "" {
 		return nil, true
 	}
 	corrected := *req
@@ -209,18 +209,18 @@ func (f *fitting) correction(req *translate.Request, m *translate.Message) (next
 
 // textMisfit says why the text of a message does not fit, "" if it does. Text that is
 // JSON with something around it becomes JSON alone.
-func (f *fitting) textMisfit(m *translate.Message) string {
-	v, ok := translate.JSONOf(textOf(m))
+func (f *fitting) textMisfit(m *messages.Message) string {
+	v, ok := rawjson.Find(textOf(m))
 	if !ok {
 		return "It is not one JSON value."
 	}
-	var kept []translate.ContentBlock
+	var kept []messages.ContentBlock
 	for _, b := range m.Content {
-		if b.Type != translate.BlockText {
+		if b.Type != messages.BlockText {
 			kept = append(kept, b)
 		}
 	}
-	m.Content = append(kept, translate.ContentBlock{Type: translate.BlockText, Text: string(v)})
+	m.Content = append(kept, messages.ContentBlock{Type: messages.BlockText, Text: string(v)})
 	if f.format == nil {
 		return ""
 	}
@@ -228,10 +228,10 @@ func (f *fitting) textMisfit(m *translate.Message) string {
 }
 
 // textOf is all text of a message.
-func textOf(m *translate.Message) string {
+func textOf(m *messages.Message) string {
 	var text strings.Builder
 	for _, b := range m.Content {
-		if b.Type == translate.BlockText {
+		if b.Type == messages.BlockText {
 			text.WriteString(b.Text)
 		}
 	}

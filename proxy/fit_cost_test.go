@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"dragoman/translate/messages"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"dragoman/translate"
 )
 
 // ladder is a schema in which each type is made of the one before, as step says with a #
@@ -178,7 +177,7 @@ func TestFitIsChecked(t *testing.T) {
 	} {
 		var forgone []string
 		fresh := func() *fitting {
-			return newFitting(&translate.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
+			return newFitting(&messages.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
 		}
 		f := fresh()
 		if err := f.misfit(f.format, []byte(tt.fits), "x"); err != "" {
@@ -212,7 +211,7 @@ func FuzzFit(f *testing.F) {
 			t.Skip()
 		}
 		checkWork(t, func() {
-			fit := newFitting(&translate.Request{Format: []byte(schema)}, false, func(string) {})
+			fit := newFitting(&messages.Request{Format: []byte(schema)}, false, func(string) {})
 			if fit.format == nil {
 				return
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 )
@@ -44,7 +44,7 @@ func (x *exchange) guarded(ways []Way, stream bool) ([]Way, error) {
 		return ok && via.Keeps(w.Asked(), x.guardrail.Guardrail)
 	}
 	if !keeps(ways[0]) {
-		return nil, &translate.InvalidRequestError{
+		return nil, &messages.InvalidRequestError{
 			Path: x.guardrail.name,
 			Message: "The guardrail cannot be kept: this model is not asked on Amazon Bedrock, or by an operation there that cannot be told all of it. " +
 				"Ask a model of an upstream of the kind bedrock, or leave the guardrail out.",
@@ -77,7 +77,7 @@ func readGuardrail(ctx context.Context, h http.Header, data []byte) (*guardrail,
 		g.TagSuffix = c.word(at.member("tagSuffix"), from.Take("tagSuffix"))
 		g.Mode = strings.TrimSuffix(strings.ToLower(c.word(at.member(modeMember), from.Take(modeMember))), "hronous")
 		c.refuse(at, &from)
-		data = translate.WithMembers(data, map[string]jsontext.Value{upstream.GuardrailConfig: nil})
+		data = messages.WithMembers(data, map[string]jsontext.Value{upstream.GuardrailConfig: nil})
 	}
 	c.checkGuardrail(g, top, at.member(modeMember))
 	if c.err != nil {
@@ -89,7 +89,7 @@ func readGuardrail(ctx context.Context, h http.Header, data []byte) (*guardrail,
 // guardrailConfig returns what the body of InvokeModel says of a guardrail, or nil. If
 // the body is no JSON, its validation says what is wrong.
 func guardrailConfig(ctx context.Context, data []byte) (config jsontext.Value) {
-	if !bytes.Contains(data, []byte(upstream.GuardrailConfig)) || translate.CheckJSON(ctx, data) != nil {
+	if !bytes.Contains(data, []byte(upstream.GuardrailConfig)) || messages.CheckJSON(ctx, data) != nil {
 		return nil
 	}
 	for name, v := range rawjson.Members(rawjson.Trim(data)) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -34,24 +35,24 @@ func tellChunk(c translate.Chunk) (requestID string, size int) {
 	return c.RequestID, len(c.Text) + len(c.Thinking)
 }
 
-func tellEvent(e translate.Event) (requestID string, size int) {
+func tellEvent(e messages.Event) (requestID string, size int) {
 	if e.Message != nil {
 		requestID = e.Message.RequestID
 	}
-	if e.Type == translate.ContentBlockStart {
+	if e.Type == messages.ContentBlockStart {
 		size = blockSize
 	}
 	return requestID, size + len(e.Raw)
 }
 
 // few ends an answer of too many content blocks.
-func few(events iter.Seq2[translate.Event, error]) iter.Seq2[translate.Event, error] {
-	return func(yield func(translate.Event, error) bool) {
+func few(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
 		blocks := 0
 		for e, err := range events {
-			if e.Type == translate.ContentBlockStart {
+			if e.Type == messages.ContentBlockStart {
 				if blocks++; blocks > mostBlocks {
-					yield(translate.Event{}, tooMuch(fmt.Sprintf("its answer has more than %d content blocks", mostBlocks)))
+					yield(messages.Event{}, tooMuch(fmt.Sprintf("its answer has more than %d content blocks", mostBlocks)))
 					return
 				}
 			}

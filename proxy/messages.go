@@ -9,18 +9,18 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
-// messages is the Messages API (reference/messages-api.md), whose streams are
+// messagesAPI is the Messages API (reference/messages-api.md), whose streams are
 // server-sent events (reference/streaming.md §1).
-var messages = dialect{
+var messagesAPI = dialect{
 	name:   "messages",
 	keys:   messagesKeys,
 	decode: decodeMessages,
 	native: nativeMessages,
-	message: func(_ http.Header, dst []byte, m *translate.Message, _ time.Duration) []byte {
+	message: func(_ http.Header, dst []byte, m *messages.Message, _ time.Duration) []byte {
 		return m.AppendJSON(dst)
 	},
 	count: func(dst []byte, tokens int) []byte {
@@ -34,7 +34,7 @@ var messages = dialect{
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"}, // nginx would hold events back
 	},
-	ping:   sse{}.event(nil, translate.Event{Type: translate.Ping}, 0),
+	ping:   sse{}.event(nil, messages.Event{Type: messages.Ping}, 0),
 	frames: func(http.Header) frames { return sse{} },
 }
 
@@ -45,7 +45,7 @@ func messagesKeys(h http.Header) []string { return []string{h.Get("X-Api-Key"), 
 // sse writes server-sent events.
 type sse struct{}
 
-func (sse) event(dst []byte, e translate.Event, _ time.Duration) []byte {
+func (sse) event(dst []byte, e messages.Event, _ time.Duration) []byte {
 	dst = appendFrameHead(dst, e.Name())
 	dst = e.AppendJSON(dst)
 	return append(dst, "\n\n"...)
@@ -57,12 +57,12 @@ func (sse) failure(dst []byte, f *failure, requestID string) []byte {
 	return append(dst, "\n\n"...)
 }
 
-func decodeMessages(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+func decodeMessages(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	opt.Version = r.Header.Get("Anthropic-Version")
-	return translate.ReadBody(r.Context(), body, opt)
+	return messages.ReadBody(r.Context(), body, opt)
 }
 
-func nativeMessages(h http.Header, body *translate.Body) upstream.Native {
+func nativeMessages(h http.Header, body *messages.Body) upstream.Native {
 	n := upstream.Native{Body: body.JSON(), Version: h.Get("Anthropic-Version")}
 	for _, list := range h.Values("Anthropic-Beta") {
 		for beta := range strings.SplitSeq(list, ",") {

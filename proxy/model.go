@@ -9,6 +9,7 @@ import (
 
 	"dragoman/proxy/nearest"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -133,7 +134,7 @@ func (w Way) hides(p *translate.Prompt) error {
 	for i, turn := range p.Turns {
 		for _, part := range turn.Parts {
 			if hidden[part.Type] {
-				return &translate.InvalidRequestError{Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
+				return &messages.InvalidRequestError{Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
 			}
 		}
 	}

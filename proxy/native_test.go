@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -24,28 +24,28 @@ func (n *nativeModel) Passes(m upstream.Model) bool { return m.ID != "no-such-ap
 
 var noTools = &upstream.Error{Status: 400, Type: "invalid_request_error", Message: "no tools", Refuses: upstream.Tools}
 
-func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream.Native) iter.Seq2[translate.Event, error] {
+func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream.Native) iter.Seq2[messages.Event, error] {
 	n.passed = append(n.passed, request)
-	return func(yield func(translate.Event, error) bool) {
+	return func(yield func(messages.Event, error) bool) {
 		if n.refuses {
-			yield(translate.Event{}, noTools)
+			yield(messages.Event{}, noTools)
 			return
 		}
-		for _, e := range []translate.Event{
-			{Type: translate.MessageStart, Raw: jsontext.Value(`{"type":"message_start","message":{"id":"msg_x","content":[],"mine":1,"usage":{"input_tokens":5}}}`),
-				Message: &translate.Message{RequestID: "req-of-the-model", Usage: translate.Usage{InputTokens: 5}}},
-			{Type: translate.OtherEvent, Raw: jsontext.Value(`{"type":"surprise"}`)},
-			{Type: translate.ContentBlockStart, Raw: jsontext.Value(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`),
-				Block: &translate.ContentBlock{Type: translate.BlockText}},
-			{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Text: []byte(n.text),
+		for _, e := range []messages.Event{
+			{Type: messages.MessageStart, Raw: jsontext.Value(`{"type":"message_start","message":{"id":"msg_x","content":[],"mine":1,"usage":{"input_tokens":5}}}`),
+				Message: &messages.Message{RequestID: "req-of-the-model", Usage: messages.Usage{InputTokens: 5}}},
+			{Type: messages.OtherEvent, Raw: jsontext.Value(`{"type":"surprise"}`)},
+			{Type: messages.ContentBlockStart, Raw: jsontext.Value(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`),
+				Block: &messages.ContentBlock{Type: messages.BlockText}},
+			{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Text: []byte(n.text),
 				Raw: jsontext.Value(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + n.text + `"}}`)},
-			{Type: translate.ContentBlockStop, Raw: jsontext.Value(`{"type":"content_block_stop","index":0}`)},
-			{Type: translate.ContentBlockStart, Index: 1, Raw: jsontext.Value(`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"get_weather","input":{}}}`),
-				Block: &translate.ContentBlock{Type: translate.BlockToolUse, ID: "t", Name: "get_weather"}},
-			{Type: translate.ContentBlockStop, Index: 1, Raw: jsontext.Value(`{"type":"content_block_stop","index":1}`)},
-			{Type: translate.MessageDelta, Raw: jsontext.Value(`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":8}}`),
-				Message: &translate.Message{StopReason: translate.StopToolUse, Usage: translate.Usage{InputTokens: 5, OutputTokens: 8}}},
-			{Type: translate.MessageStop, Raw: jsontext.Value(`{"type":"message_stop"}`)},
+			{Type: messages.ContentBlockStop, Raw: jsontext.Value(`{"type":"content_block_stop","index":0}`)},
+			{Type: messages.ContentBlockStart, Index: 1, Raw: jsontext.Value(`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"get_weather","input":{}}}`),
+				Block: &messages.ContentBlock{Type: messages.BlockToolUse, ID: "t", Name: "get_weather"}},
+			{Type: messages.ContentBlockStop, Index: 1, Raw: jsontext.Value(`{"type":"content_block_stop","index":1}`)},
+			{Type: messages.MessageDelta, Raw: jsontext.Value(`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":8}}`),
+				Message: &messages.Message{StopReason: messages.StopToolUse, Usage: messages.Usage{InputTokens: 5, OutputTokens: 8}}},
+			{Type: messages.MessageStop, Raw: jsontext.Value(`{"type":"message_stop"}`)},
 		} {
 			if !yield(e, nil) {
 				return

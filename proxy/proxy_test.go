@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -33,7 +34,7 @@ func (f upstreamFunc) Invoke(ctx context.Context, _ upstream.Model, _ *translate
 // pieces, and stops as it is told.
 func completing(stop translate.Chunk, pieces ...string) upstreamFunc {
 	return func(_ context.Context, yield func(translate.Chunk, error) bool) {
-		if !yield(translate.Chunk{Usage: translate.Usage{InputTokens: 11}}, nil) {
+		if !yield(translate.Chunk{Usage: messages.Usage{InputTokens: 11}}, nil) {
 			return
 		}
 		for _, piece := range pieces {
@@ -46,8 +47,8 @@ func completing(stop translate.Chunk, pieces ...string) upstreamFunc {
 }
 
 var (
-	endOfTurn = translate.Chunk{Stop: translate.StopEndTurn, Usage: translate.Usage{OutputTokens: 7}}
-	endOfCall = translate.Chunk{Stop: translate.StopSequence, StopSequence: translate.CallsEnd, Usage: translate.Usage{OutputTokens: 7}}
+	endOfTurn = translate.Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 7}}
+	endOfCall = translate.Chunk{Stop: messages.StopSequence, StopSequence: translate.CallsEnd, Usage: messages.Usage{OutputTokens: 7}}
 )
 
 // weather is a completion with a call, in pieces.

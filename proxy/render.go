@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -26,7 +27,7 @@ func (x *exchange) leftOut(fields []string) {
 }
 
 // render makes the prompt for a model as it is asked.
-func (x *exchange) render(req *translate.Request, w Way, asked upstream.Model) (*translate.Prompt, error) {
+func (x *exchange) render(req *messages.Request, w Way, asked upstream.Model) (*translate.Prompt, error) {
 	can := asked.Can
 	began := x.elapsed()
 	p, err := translate.RenderContext(x.r.Context(), req, w.Target(asked))
@@ -39,7 +40,7 @@ func (x *exchange) render(req *translate.Request, w Way, asked upstream.Model) (
 	}
 	if p.MaxTokens < req.MaxTokens && !x.own.lengthOpen() {
 		if x.s.strict {
-			return nil, x.own.called(&translate.InvalidRequestError{
+			return nil, x.own.called(&messages.InvalidRequestError{
 				Path:    "max_tokens",
 				Message: fmt.Sprintf("%d > %d, which is the maximum allowed number of output tokens for %s", req.MaxTokens, p.MaxTokens, clip(w.Model)),
 			})
@@ -56,7 +57,7 @@ func (x *exchange) render(req *translate.Request, w Way, asked upstream.Model) (
 		p.TopK = nil
 	}
 	if x.s.strict && len(x.record.Dropped) > 0 {
-		return nil, &translate.InvalidRequestError{Path: x.record.Dropped[0], Message: "this model does not take it"}
+		return nil, &messages.InvalidRequestError{Path: x.record.Dropped[0], Message: "this model does not take it"}
 	}
 	return p, nil
 }
@@ -69,7 +70,7 @@ func (x *exchange) leaveOut(field string, given bool) {
 }
 
 // show answers with the prompt that the way would be asked.
-func (x *exchange) show(body *translate.Body, way Way) error {
+func (x *exchange) show(body *messages.Body, way Way) error {
 	x.w.Header().Set("X-Dragoman-Upstream", way.Upstream)
 	req, err := x.decode(body)
 	if err != nil {

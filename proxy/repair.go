@@ -2,28 +2,27 @@ package proxy
 
 import (
 	"cmp"
+	"dragoman/translate/messages"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // unread tells whether a call could not be read that the model is to make again.
-func (f *fitting) unread(outcomes []translate.Outcome) bool {
+func (f *fitting) unread(outcomes []messages.Outcome) bool {
 	return f.repair && slices.ContainsFunc(outcomes, isUnread)
 }
 
-func isUnread(o translate.Outcome) bool { return o.Unread }
+func isUnread(o messages.Outcome) bool { return o.Unread }
 
 // retold are the outcomes of an answer after which the model was asked again: what could
 // not be read does not count as lost any more.
-func retold(outcomes []translate.Outcome) []translate.Outcome {
-	var kept []translate.Outcome
+func retold(outcomes []messages.Outcome) []messages.Outcome {
+	var kept []messages.Outcome
 	for _, o := range outcomes {
 		if o.Unread {
-			kept = append(kept, translate.Outcome{Kind: translate.OutcomeRepaired, Tool: o.Tool, Reason: "asked_again"})
+			kept = append(kept, messages.Outcome{Kind: messages.OutcomeRepaired, Tool: o.Tool, Reason: "asked_again"})
 		}
 	}
 	return kept
@@ -39,13 +38,13 @@ var unreadReasons = map[string]string{
 }
 
 // unreadProblem is what the model is told of a call that could not be read.
-func unreadProblem(o translate.Outcome) string {
+func unreadProblem(o messages.Outcome) string {
 	return "The call could not be read, and was not run. " + cmp.Or(unreadReasons[o.Reason], "It does not come to its end.")
 }
 
 // asWritten is the input of a call with all that was read of it, whole or not: what the
 // model is to see again.
-func asWritten(b *translate.ContentBlock) jsontext.Value {
+func asWritten(b *messages.ContentBlock) jsontext.Value {
 	for _, end := range []string{"}", `"}`} {
 		if v := jsontext.Value(string(b.Cut) + end); v.IsValid() {
 			return v
@@ -56,21 +55,21 @@ func asWritten(b *translate.ContentBlock) jsontext.Value {
 
 // rereading returns the request that shows the model what it wrote and tells it which
 // call could not be read. None of its calls has been run.
-func rereading(req *translate.Request, m *translate.Message) *translate.Request {
-	said := translate.MessageParam{Role: translate.RoleAssistant}
-	reply := translate.MessageParam{Role: translate.RoleUser}
+func rereading(req *messages.Request, m *messages.Message) *messages.Request {
+	said := messages.MessageParam{Role: messages.RoleAssistant}
+	reply := messages.MessageParam{Role: messages.RoleUser}
 	refuse := func(id, problem string) {
-		reply.Content = append(reply.Content, translate.BlockParam{
-			Type: translate.BlockToolResult, ToolUseID: id, IsError: true,
-			Content: []translate.BlockParam{{Type: translate.BlockText, Text: problem + "\nMake the calls again, exactly in the form that was shown."}},
+		reply.Content = append(reply.Content, messages.BlockParam{
+			Type: messages.BlockToolResult, ToolUseID: id, IsError: true,
+			Content: []messages.BlockParam{{Type: messages.BlockText, Text: problem + "\nMake the calls again, exactly in the form that was shown."}},
 		})
 	}
 	// Each call has an outcome, in order; one that was given back as text has no block.
-	var outcomes []translate.Outcome
+	var outcomes []messages.Outcome
 	var problems []string
 	for _, o := range m.Outcomes {
 		switch {
-		case o.Kind != translate.OutcomeLeaked:
+		case o.Kind != messages.OutcomeLeaked:
 			outcomes = append(outcomes, o)
 		case o.Unread:
 			problems = append(problems, unreadProblem(o))
@@ -78,10 +77,10 @@ func rereading(req *translate.Request, m *translate.Message) *translate.Request 
 	}
 	for _, b := range m.Content {
 		switch {
-		case b.Type == translate.BlockText:
-			said.Content = append(said.Content, translate.BlockParam{Type: b.Type, Text: b.Text})
+		case b.Type == messages.BlockText:
+			said.Content = append(said.Content, messages.BlockParam{Type: b.Type, Text: b.Text})
 			continue
-		case b.Type != translate.BlockToolUse || len(outcomes) == 0:
+		case b.Type != messages.BlockToolUse || len(outcomes) == 0:
 			continue
 		}
 		o := outcomes[0]
@@ -95,7 +94,7 @@ func rereading(req *translate.Request, m *translate.Message) *translate.Request 
 			problems = append(problems, problem)
 			continue
 		}
-		said.Content = append(said.Content, translate.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: input})
+		said.Content = append(said.Content, messages.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: input})
 		refuse(b.ID, problem)
 	}
 	if len(problems) > 0 {

@@ -19,8 +19,8 @@ func (s *Server) Handler() http.Handler {
 	// "/v1/v1/messages" is what a base URL that ends in /v1 makes of the path,
 	// "/messages" what others expect of one (reference/clients.md §2).
 	for _, path := range []string{"/v1/messages", "/messages", "/v1/v1/messages", "/anthropic/v1/messages"} {
-		r.Post(path, s.serve(&messages, (*exchange).answer))
-		r.Post(path+"/count_tokens", s.serve(&messages, (*exchange).countTokens))
+		r.Post(path, s.serve(&messagesAPI, (*exchange).answer))
+		r.Post(path+"/count_tokens", s.serve(&messagesAPI, (*exchange).countTokens))
 	}
 
 	for _, operation := range []string{opInvoke, opInvokeStream} {
@@ -36,14 +36,14 @@ func (s *Server) Handler() http.Handler {
 		r.HandleFunc(path, s.serve(&nowhereInBedrock, noOperation))
 	}
 
-	r.Get("/v1/models", s.serve(&messages, (*exchange).listModels))
-	r.Get("/v1/models/*", s.serve(&messages, (*exchange).describeModel))
+	r.Get("/v1/models", s.serve(&messagesAPI, (*exchange).listModels))
+	r.Get("/v1/models/*", s.serve(&messagesAPI, (*exchange).describeModel))
 	for path, use := range map[string]string{
 		"/v1/complete":           "send the conversation to POST /v1/messages",
 		"/v1/messages/batches":   "send each request to POST /v1/messages",
 		"/v1/messages/batches/*": "send each request to POST /v1/messages",
 	} {
-		r.HandleFunc(path, s.serve(&messages, instead(use)))
+		r.HandleFunc(path, s.serve(&messagesAPI, instead(use)))
 	}
 
 	nowhereInVertex := vertex
@@ -53,7 +53,7 @@ func (s *Server) Handler() http.Handler {
 		r.HandleFunc(path+"/*", s.serve(&nowhereInVertex, notFound))
 	}
 
-	nowhere := messages
+	nowhere := messagesAPI
 	nowhere.name = ""
 	r.NotFound(s.serve(&nowhere, notFound))
 	r.MethodNotAllowed(s.serve(&nowhere, notAllowed(r)))

@@ -19,6 +19,7 @@ import (
 
 	"dragoman/metrics"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -36,7 +37,7 @@ type Upstream interface {
 type NativeUpstream interface {
 	Upstream
 	Passes(m upstream.Model) bool // whether the model is asked over the Messages API
-	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[translate.Event, error]
+	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[messages.Event, error]
 	CountNative(ctx context.Context, m upstream.Model, n upstream.Native) (tokens int, err error)
 }
 

@@ -2,14 +2,13 @@ package proxy
 
 import (
 	"context"
+	"dragoman/translate/messages"
 	"fmt"
 	"iter"
 	"maps"
 	"net/http"
 	"sync"
 	"time"
-
-	"dragoman/translate"
 )
 
 // stream is the client's side of a streamed answer. It gathers the frames of
@@ -32,7 +31,7 @@ type stream struct {
 const mostFrames = 32 << 10
 
 // send streams the events to the client.
-func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
+func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
 			return err

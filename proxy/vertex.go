@@ -1,13 +1,12 @@
 package proxy
 
 import (
+	"dragoman/translate/messages"
 	"net/http"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // vertex is the API of Google Vertex AI for the models of Anthropic
@@ -19,7 +18,7 @@ import (
 // says, and keeps its shape: only there do Anthropic's libraries see a type (§6). So
 // does an error within a stream.
 var vertex = func() dialect {
-	d := messages
+	d := messagesAPI
 	d.name = "vertex"
 	d.decode = decodeVertex
 	d.failure = vertexFailure
@@ -75,13 +74,13 @@ func (x *exchange) answerVertex() error {
 
 // decodeVertex reads a request. The version is in the body alone: some libraries
 // send a header too, with another one.
-func decodeVertex(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+func decodeVertex(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	call, err := readVertexCall(r)
 	if err != nil {
 		return nil, err
 	}
 	opt.Model, opt.Stream = call.model, &call.stream
-	return translate.ReadBody(r.Context(), body, opt)
+	return messages.ReadBody(r.Context(), body, opt)
 }
 
 // googleStatus are the names of those statuses that Google's front end answers with.
@@ -97,7 +96,7 @@ func vertexFailure(h http.Header, f *failure, requestID string) (int, []byte) {
 		status, google = "INVALID_ARGUMENT", true
 	}
 	if !google {
-		return messages.failure(h, f, requestID)
+		return messagesAPI.failure(h, f, requestID)
 	}
 	type description struct {
 		Code    int              `json:"code"`

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 const (
@@ -69,7 +70,7 @@ func TestVertex(t *testing.T) {
 	}{
 		"text":      {completing(endOfTurn, "It is ", "cold & <b>wet</b>.\u2028😀"), withTools(ToolsXML, false)},
 		"call":      {completing(endOfCall, weather...), withTools(ToolsXML, false)},
-		"cut":       {completing(translate.Chunk{Stop: translate.StopMaxTokens}, weather[:3]...), withTools(ToolsXML, false)},
+		"cut":       {completing(translate.Chunk{Stop: messages.StopMaxTokens}, weather[:3]...), withTools(ToolsXML, false)},
 		"thinking":  {thinking, withTools(ToolsXML, false)},
 		"native":    {&nativeModel{text: "Hi"}, withTools(ToolsNative, false)},
 		"a failure": {failing, withTools(ToolsXML, false)},

@@ -2,7 +2,9 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -15,31 +17,31 @@ import (
 // JSON. Where the schema would read a value as something else (a string "5"
 // where a number is due, a number under an undeclared name), all parameters
 // stand as one JSON object within <parameters>.
-func appendCall(e *escaper, dst []byte, name string, input jsontext.Value, s *schema) []byte {
+func appendCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, "<invoke>\n<tool_name>"...)
 	dst = append(dst, name...)
 	dst = append(dst, "</tool_name>\n<parameters>\n"...)
 	if params, ok := appendParams(e, dst, input, s); ok {
 		dst = params
 	} else {
-		dst = append(dst, e.value(compact(input), "")...)
+		dst = append(dst, e.Value(rawjson.CompactString(input), "")...)
 		dst = append(dst, '\n')
 	}
 	return append(dst, "</parameters>\n</invoke>\n"...)
 }
 
-func appendParams(e *escaper, dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
+func appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
 	for name, value := range rawjson.Named(input) {
-		tag := paramTag(name)
-		_, ps, _ := s.property(tag)
+		tag := markup.ParamTag(name)
+		_, ps, _ := s.Lookup(tag)
 		text, ok := valueText(ps, value)
-		if !ok || len(tag) > maxParamTag || mayHide(s, text, name, ps) {
+		if !ok || len(tag) > markup.MaxParamTag || mayHide(s, text, name, ps) {
 			return dst, false
 		}
 		dst = append(dst, '<')
 		dst = append(dst, tag...)
 		dst = append(dst, '>')
-		dst = appendWrapped(dst, e.value(text, tag))
+		dst = appendWrapped(dst, e.Value(text, tag))
 		dst = append(dst, "</"...)
 		dst = append(dst, tag...)
 		dst = append(dst, ">\n"...)
@@ -48,16 +50,16 @@ func appendParams(e *escaper, dst []byte, input jsontext.Value, s *schema) ([]by
 }
 
 // valueText returns the text that s reads as value.
-func valueText(s *schema, value jsontext.Value) (string, bool) {
+func valueText(s *schema.Schema, value jsontext.Value) (string, bool) {
 	if value.Kind() != '"' {
-		text := compact(value)
+		text := rawjson.CompactString(value)
 		return text, reads(s, text, value)
 	}
 	var str string
 	if json.Unmarshal(value, &str) != nil {
 		return "", false
 	}
-	if plain, nullable := s.text(); plain && !nullable {
+	if plain, nullable := s.IsText(); plain && !nullable {
 		return str, true
 	}
 	if reads(s, str, value) {
@@ -66,8 +68,8 @@ func valueText(s *schema, value jsontext.Value) (string, bool) {
 	return string(value), reads(s, string(value), value)
 }
 
-func reads(s *schema, text string, value jsontext.Value) bool {
-	got, _ := appendTyped(nil, s, text)
+func reads(s *schema.Schema, text string, value jsontext.Value) bool {
+	got, _ := schema.AppendTyped(nil, s, text)
 	return sameJSON(got, value)
 }
 
@@ -78,7 +80,7 @@ func sameJSON(a, b jsontext.Value) bool {
 	if a.Kind() == '"' && b.Kind() == '"' {
 		return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && x == y
 	}
-	return bytes.Equal(a, b) || a.Kind() == b.Kind() && compact(a) == compact(b)
+	return bytes.Equal(a, b) || a.Kind() == b.Kind() && rawjson.CompactString(a) == rawjson.CompactString(b)
 }
 
 // appendWrapped puts newlines around a value whose own first newline would be taken

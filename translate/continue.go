@@ -2,6 +2,8 @@ package translate
 
 import (
 	"context"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"errors"
 	"slices"
 	"strings"
@@ -34,7 +36,7 @@ type continuation struct {
 	unread int             // bytes at the end of said that may not be part of it: the tag, and white space
 	asked  int             // how often the model was asked to go on
 	left   int             // of the prompt's MaxTokens
-	spent  Usage           // of the answers before this one
+	spent  messages.Usage  // of the answers before this one
 }
 
 // takeText reads text of the completion, and keeps it as long as it may be needed.
@@ -46,7 +48,7 @@ func (p *parser) takeText(s string) {
 		p.feed(s)
 	} else {
 		p.unread += len(s)
-		if skipBlanks(s, 0, len(s)) == len(s) && p.unread <= maxBlank {
+		if markup.SkipBlanks(s, 0, len(s)) == len(s) && p.unread <= maxBlank {
 			return
 		}
 		p.resume()
@@ -67,7 +69,7 @@ func (p *parser) resume() {
 }
 
 // stop ends the message, unless it returns what the model is to be asked to go on.
-func (p *parser) stop(stop Stop, sequence string) *Prompt {
+func (p *parser) stop(stop messages.Stop, sequence string) *Prompt {
 	if p.unread > 0 {
 		if sequence != p.format.stop {
 			p.giveUp()
@@ -98,14 +100,14 @@ func (p *parser) fail(err error) error {
 // giveUp ends the message as if the model had not been asked to go on.
 func (p *parser) giveUp() {
 	p.unread = 0
-	p.finish(StopSequence, p.format.stop)
-	p.end(StopSequence, p.format.stop)
+	p.finish(messages.StopSequence, p.format.stop)
+	p.end(messages.StopSequence, p.format.stop)
 }
 
 // collides tells whether the upstream took text for the end of the calls. In
 // prose, where a stop without a name may be that of the answer, it has to say that
 // it met the tag.
-func (p *parser) collides(stop Stop, sequence string) bool {
+func (p *parser) collides(stop messages.Stop, sequence string) bool {
 	switch {
 	case !p.ours(stop, sequence):
 		return false
@@ -122,16 +124,16 @@ func (p *parser) inValueBefore(tag string) bool {
 
 func (p *parser) valueGoesOn(tag string) bool {
 	rest := append(slices.Clip(p.rest()), tag...)
-	var ends verdict
+	var ends markup.Verdict
 	switch {
 	case p.vs == nil && p.json.whole(), p.vs != nil && p.isScalar():
 		return false
-	case p.cdata && hasPrefix(rest, cdataEnds):
+	case p.cdata && markup.HasPrefix(rest, cdataEnds):
 		_, ends = p.matchAfterCDATA(rest)
 	default:
 		_, _, ends = p.scanValue(rest)
 	}
-	return ends != matchYes
+	return ends != markup.Yes
 }
 
 // goOn returns the prompt that has the model go on behind the tag, or nil if it
@@ -146,7 +148,7 @@ func (p *parser) goOn() *Prompt {
 	}
 	p.asked++
 	p.left -= written
-	p.spent, p.usage, p.read = p.spent.plus(p.usage), Usage{}, 0
+	p.spent, p.usage, p.read = p.spent.Plus(p.usage), messages.Usage{}, 0
 	p.said.WriteString(p.format.stop)
 	p.unread = len(p.format.stop)
 	return p.prompt.goingOn(p.said.String(), p.left)
@@ -157,8 +159,8 @@ func (p *Prompt) goingOn(said string, maxTokens int) *Prompt {
 	next := *p
 	next.MaxTokens = maxTokens
 	next.Turns = slices.Clone(p.Turns)
-	if n := len(next.Turns); n == 0 || next.Turns[n-1].Role != RoleAssistant {
-		next.Turns = append(next.Turns, Turn{Role: RoleAssistant})
+	if n := len(next.Turns); n == 0 || next.Turns[n-1].Role != messages.RoleAssistant {
+		next.Turns = append(next.Turns, Turn{Role: messages.RoleAssistant})
 	}
 	last := &next.Turns[len(next.Turns)-1]
 	last.Parts = slices.Clone(last.Parts)

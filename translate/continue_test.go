@@ -2,6 +2,7 @@ package translate
 
 import (
 	"context"
+	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"iter"
@@ -21,7 +22,7 @@ func inTurn(answers ...Ask) Ask {
 }
 
 // counted adds usage to the last chunk.
-func counted(chunks iter.Seq2[Chunk, error], u Usage) iter.Seq2[Chunk, error] {
+func counted(chunks iter.Seq2[Chunk, error], u messages.Usage) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for c, err := range chunks {
 			if c.Stop != "" {
@@ -44,14 +45,14 @@ func TestContinuationPrompt(t *testing.T) {
 	temperature := 0.5
 	base := Prompt{
 		System:        []Text{{"Be brief."}},
-		Turns:         []Turn{{RoleUser, []Part{{Type: PartText, Text: "Hi"}}}},
+		Turns:         []Turn{{messages.RoleUser, []Part{{Type: PartText, Text: "Hi"}}}},
 		StopSequences: []string{CallsEnd, "END"},
 		MaxTokens:     1000,
 		Temperature:   &temperature,
 		continues:     true,
 	}
 	prefilled := base
-	prefilled.Turns = []Turn{base.Turns[0], {RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it."}}}}
+	prefilled.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it."}}}}
 	text := callOf("a" + CallsEnd + "b" + CallsEnd + "c")
 	first, rest, _ := strings.Cut(text, CallsEnd)
 	second, _, _ := strings.Cut(rest, CallsEnd)
@@ -71,9 +72,9 @@ func TestContinuationPrompt(t *testing.T) {
 			case i == 0:
 				want.Turns = prompt.Turns
 			case len(prompt.Turns) == 1:
-				want.Turns = []Turn{base.Turns[0], {RoleAssistant, []Part{{Type: PartText, Text: said + CallsEnd}}}}
+				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: said + CallsEnd}}}}
 			default:
-				want.Turns = []Turn{base.Turns[0], {RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it." + said + CallsEnd}}}}
+				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it." + said + CallsEnd}}}}
 			}
 			if i == 1 {
 				said += CallsEnd + second
@@ -89,8 +90,8 @@ func TestContinuationPrompt(t *testing.T) {
 func TestContinuedOpening(t *testing.T) {
 	req := benchRequest()
 	req.MaxTokens = 1000
-	req.Messages = []MessageParam{{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: "Write."}}}}
-	req.ToolChoice = ToolChoice{Type: ChoiceTool, Name: "write"}
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Write."}}}}
+	req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceTool, Name: "write"}
 	text := strings.TrimPrefix(callOf("a"+CallsEnd+"b"), CallsStart+"\n<invoke>\n<tool_name>write</tool_name>\n<parameters>")
 	const want = `write {"content":"a</function_calls>b"}` + "\ntool_use\n# continued write "
 	for _, wire := range []bool{false, true} {
@@ -117,9 +118,9 @@ func TestNoContinuation(t *testing.T) {
 			asked := 0
 			ask := func(p *Prompt) iter.Seq2[Chunk, error] {
 				asked++
-				return counted(c.chunks(1000)(p), Usage{OutputTokens: 100})
+				return counted(c.chunks(1000)(p), messages.Usage{OutputTokens: 100})
 			}
-			m, err := Collect(checked(t, Events(benchRequest(), &Prompt{continues: continues, MaxTokens: tokens}, ask)))
+			m, err := messages.Collect(checked(t, Events(benchRequest(), &Prompt{continues: continues, MaxTokens: tokens}, ask)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,21 +135,21 @@ func TestNoContinuation(t *testing.T) {
 			}
 		}
 	}
-	stopped := completion{call, StopSequence, CallsEnd}
+	stopped := completion{call, messages.StopSequence, CallsEnd}
 	t.Run("asked", reads(true, 101, stopped, 2))
-	t.Run("asked without a name", reads(true, 101, completion{call, StopSequence, ""}, 2))
+	t.Run("asked without a name", reads(true, 101, completion{call, messages.StopSequence, ""}, 2))
 	t.Run("tokens used up", reads(true, 100, stopped, 1))
 	t.Run("no prefill", reads(false, 1000, stopped, 1))
-	t.Run("end of turn", reads(true, 1000, completion{call, StopEndTurn, ""}, 1))
-	t.Run("max_tokens", reads(true, 1000, completion{call, StopMaxTokens, ""}, 1))
-	t.Run("client's stop", reads(true, 1000, completion{call, StopSequence, "END"}, 1))
-	t.Run("quoted", reads(true, 1000, completion{"See `", StopSequence, CallsEnd}, 2))
-	t.Run("quoted without a name", reads(true, 1000, completion{"See `", StopSequence, ""}, 1))
-	t.Run("much said", reads(true, 1000, completion{call + strings.Repeat("x", maxContinued-len(call)), StopSequence, CallsEnd}, 2))
-	t.Run("too much said", reads(true, 1000, completion{call + strings.Repeat("x", maxContinued), StopSequence, CallsEnd}, 1))
+	t.Run("end of turn", reads(true, 1000, completion{call, messages.StopEndTurn, ""}, 1))
+	t.Run("max_tokens", reads(true, 1000, completion{call, messages.StopMaxTokens, ""}, 1))
+	t.Run("client's stop", reads(true, 1000, completion{call, messages.StopSequence, "END"}, 1))
+	t.Run("quoted", reads(true, 1000, completion{"See `", messages.StopSequence, CallsEnd}, 2))
+	t.Run("quoted without a name", reads(true, 1000, completion{"See `", messages.StopSequence, ""}, 1))
+	t.Run("much said", reads(true, 1000, completion{call + strings.Repeat("x", maxContinued-len(call)), messages.StopSequence, CallsEnd}, 2))
+	t.Run("too much said", reads(true, 1000, completion{call + strings.Repeat("x", maxContinued), messages.StopSequence, CallsEnd}, 1))
 	t.Run("no tools", func(t *testing.T) {
 		w := &writer{t: t, text: text}
-		if w.message(&Request{}); len(w.asked) != 1 {
+		if w.message(&messages.Request{}); len(w.asked) != 1 {
 			t.Errorf("asked %d times", len(w.asked))
 		}
 	})
@@ -159,7 +160,7 @@ func TestNoContinuation(t *testing.T) {
 				asked++
 				return stopped.chunks(0)(p)
 			}
-			if _, err := Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: tokens}, ask)); err != nil || asked != want {
+			if _, err := messages.Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: tokens}, ask)); err != nil || asked != want {
 				t.Errorf("of %d tokens: asked %d times, want %d, error %v", tokens, asked, want, err)
 			}
 		}
@@ -173,7 +174,7 @@ func TestContinuationEnds(t *testing.T) {
 	cancelled := fmt.Errorf("gone: %w", context.Canceled)
 	begun := []string{"message_start", "ping", "start 0 tool_usewrite", `delta 0 {"content":"a`}
 	asIfNotAsked := append(begun[:4:4], "delta 0 "+CallsEnd, "stop 0", "ending max_tokens 7", "message_stop")
-	stop := Chunk{Stop: StopEndTurn}
+	stop := Chunk{Stop: messages.StopEndTurn}
 	tests := []struct {
 		name   string
 		answer []any
@@ -182,24 +183,24 @@ func TestContinuationEnds(t *testing.T) {
 		{"nothing", []any{stop}, asIfNotAsked},
 		{"white space", []any{"\n", " ", stop}, asIfNotAsked},
 		{"reasoning", []any{Chunk{Thinking: "Done."}, stop}, asIfNotAsked},
-		{"out of tokens", []any{" ", Chunk{Stop: StopMaxTokens}}, asIfNotAsked},
+		{"out of tokens", []any{" ", Chunk{Stop: messages.StopMaxTokens}}, asIfNotAsked},
 		{"refused", []any{failed}, asIfNotAsked},
 		{"failed after white space", []any{"", "\n", failed}, asIfNotAsked},
 		{"cut", []any{""}, asIfNotAsked},
 		{"cancelled", []any{cancelled}, append(begun[:4:4], "error gone: context canceled")},
 		{"failed after text", []any{"b", failed}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "error upstream failed")},
 		{"cut after text", []any{"\n", "b"}, append(begun[:4:4], "delta 0 "+CallsEnd+`\nb`, "error "+errNoStop.Error())},
-		{"out of tokens after text", []any{"b", Chunk{Stop: StopMaxTokens}}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "stop 0", "ending max_tokens 7", "message_stop")},
+		{"out of tokens after text", []any{"b", Chunk{Stop: messages.StopMaxTokens}}, append(begun[:4:4], "delta 0 "+CallsEnd+"b", "stop 0", "ending max_tokens 7", "message_stop")},
 		{"much white space", []any{strings.Repeat("\n", maxBlank), stop}, append(begun[:4:4], "delta 0 "+CallsEnd+strings.Repeat(`\n`, maxBlank-1),
 			"stop 0", "ending max_tokens 7", "message_stop")},
 		{"prose", []any{" Now I wait.", stop}, append(begun[:4:4], "delta 0 "+CallsEnd+" Now I wait.", "stop 0", "ending max_tokens 7", "message_stop")},
-		{"the end of the call", []any{"b</content>\n</parameters>", "\n</invoke>\n", Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 5}}},
+		{"the end of the call", []any{"b</content>\n</parameters>", "\n</invoke>\n", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 5}}},
 			append(begun[:4:4], "delta 0 "+CallsEnd+"b", `delta 0 "}`, "stop 0", "ending tool_use 12", "message_stop")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var left bool
-			answers := []Ask{seq(&left, call, Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
+			answers := []Ask{seq(&left, call, Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 7}}), seq(&left, tt.answer...)}
 			got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
@@ -213,8 +214,8 @@ func TestContinuationEnds(t *testing.T) {
 func TestContinuedReasoning(t *testing.T) {
 	var left bool
 	answers := []Ask{
-		seq(&left, Chunk{Thinking: "Hm."}, "A `", Chunk{Stop: StopSequence, StopSequence: CallsEnd}),
-		seq(&left, Chunk{Thinking: "Right."}, "` ends it.", Chunk{Stop: StopEndTurn}),
+		seq(&left, Chunk{Thinking: "Hm."}, "A `", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}),
+		seq(&left, Chunk{Thinking: "Right."}, "` ends it.", Chunk{Stop: messages.StopEndTurn}),
 	}
 	got := collectEvents(t, benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...))
 	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 Hm.", "delta 0 ", "stop 0", "start 1 text", "delta 1 A `",
@@ -230,12 +231,12 @@ func TestContinuedUsage(t *testing.T) {
 	rest += "\nIt is written."
 	var left bool
 	answers := []Ask{
-		seq(&left, Chunk{Usage: Usage{InputTokens: 10, CacheCreationInputTokens: 5, OutputTokens: 1}}, call,
-			Chunk{Stop: StopSequence, StopSequence: CallsEnd, Usage: Usage{OutputTokens: 20}}),
-		seq(&left, Chunk{Usage: Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
+		seq(&left, Chunk{Usage: messages.Usage{InputTokens: 10, CacheCreationInputTokens: 5, OutputTokens: 1}}, call,
+			Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{OutputTokens: 20}}),
+		seq(&left, Chunk{Usage: messages.Usage{InputTokens: 3, CacheReadInputTokens: 30, OutputTokens: 1}}, rest, "more"),
 	}
-	m, err := Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...)))
-	want := Usage{InputTokens: 13, CacheCreationInputTokens: 5, CacheReadInputTokens: 30, OutputTokens: 20 + (len(rest)+3)/4}
+	m, err := messages.Collect(Events(benchRequest(), &Prompt{continues: true, MaxTokens: 1000}, inTurn(answers...)))
+	want := messages.Usage{InputTokens: 13, CacheCreationInputTokens: 5, CacheReadInputTokens: 30, OutputTokens: 20 + (len(rest)+3)/4}
 	if err != nil || m.Usage != want || !left {
 		t.Errorf("usage %+v, want %+v; left = %v, error %v", m.Usage, want, left, err)
 	}
@@ -245,7 +246,7 @@ func TestContinuedUsage(t *testing.T) {
 func TestContinuedUnheard(t *testing.T) {
 	w := &writer{t: t, prompt: &Prompt{continues: true, MaxTokens: 1000}, text: callOf("a" + CallsEnd + "b")}
 	for e := range Events(benchRequest(), w.prompt, w.ask) {
-		if e.Type == ContentBlockDelta {
+		if e.Type == messages.ContentBlockDelta {
 			break
 		}
 	}

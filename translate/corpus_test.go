@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bufio"
+	"dragoman/translate/messages"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -64,7 +65,7 @@ type corpusCase struct {
 	ID           string          `json:"id"`
 	Tools        []corpusTool    `json:"tools"`
 	Completion   string          `json:"completion"`
-	Stop         Stop            `json:"upstream_stop_reason"`
+	Stop         messages.Stop   `json:"upstream_stop_reason"`
 	StopSequence string          `json:"stop_sequence"`
 	StopReason   string          `json:"expected_stop_reason"`
 	Expected     []corpusBlock   `json:"expected"`
@@ -83,19 +84,19 @@ type corpusBlock struct {
 	Input any    `json:"input"`
 }
 
-func (c *corpusCase) request() *Request {
-	req := &Request{MaxTokens: 1}
+func (c *corpusCase) request() *messages.Request {
+	req := &messages.Request{MaxTokens: 1}
 	for _, tool := range c.Tools {
-		req.Tools = append(req.Tools, Tool{Name: tool.Name, InputSchema: tool.InputSchema})
+		req.Tools = append(req.Tools, messages.Tool{Name: tool.Name, InputSchema: tool.InputSchema})
 	}
 	return req
 }
 
-func (c *corpusCase) matches(m *Message) bool {
+func (c *corpusCase) matches(m *messages.Message) bool {
 	return reflect.DeepEqual(plainBlocks(m), joinText(c.Expected)) || c.matchesAlternative(m)
 }
 
-func (c *corpusCase) matchesAlternative(m *Message) bool {
+func (c *corpusCase) matchesAlternative(m *messages.Message) bool {
 	for _, alt := range c.Alternatives {
 		if reflect.DeepEqual(plainBlocks(m), joinText(alt)) {
 			return true
@@ -104,11 +105,11 @@ func (c *corpusCase) matchesAlternative(m *Message) bool {
 	return false
 }
 
-func plainBlocks(m *Message) []corpusBlock {
+func plainBlocks(m *messages.Message) []corpusBlock {
 	var list []corpusBlock
 	for _, b := range m.Content {
 		c := corpusBlock{Type: b.Type, Text: b.Text, Name: b.Name}
-		if b.Type == BlockToolUse {
+		if b.Type == messages.BlockToolUse {
 			if json.Unmarshal(b.Input, &c.Input) != nil {
 				c.Input = "invalid"
 			}
@@ -121,7 +122,7 @@ func plainBlocks(m *Message) []corpusBlock {
 // joinText trims text, joins neighbours and leaves out empty blocks.
 func joinText(list []corpusBlock) (out []corpusBlock) {
 	for _, b := range list {
-		if n := len(out) - 1; n >= 0 && b.Type == BlockText && out[n].Type == BlockText {
+		if n := len(out) - 1; n >= 0 && b.Type == messages.BlockText && out[n].Type == messages.BlockText {
 			out[n].Text += b.Text
 		} else {
 			out = append(out, b)
@@ -130,7 +131,7 @@ func joinText(list []corpusBlock) (out []corpusBlock) {
 	kept := out[:0]
 	for _, b := range out {
 		b.Text = strings.TrimSpace(b.Text)
-		if b.Type != BlockText || b.Text != "" {
+		if b.Type != messages.BlockText || b.Text != "" {
 			kept = append(kept, b)
 		}
 	}

@@ -1,6 +1,9 @@
 package translate
 
-import "testing"
+import (
+	"dragoman/translate/messages"
+	"testing"
+)
 
 // TestEcho holds that text of a client's is text when the model repeats it to the letter,
 // though it may spell a call as any format or any maker writes it.
@@ -10,17 +13,17 @@ func TestEcho(t *testing.T) {
 			for _, call := range []string{`{"name":"t","arguments":{"s":"x"}}`, `<invoke name="t"><parameter name="s">x</parameter></invoke>`} {
 				said := "<" + tag + ">" + call + "</" + tag + ">"
 				req := fuzzRequest()
-				req.Messages = []MessageParam{{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: said}}}}
+				req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: said}}}}
 				prompt, err := Render(req, Target{Format: format})
 				if err != nil {
 					t.Fatal(err)
 				}
-				echo := completion{prompt.Turns[0].Parts[0].Text, StopEndTurn, ""}
-				m, err := Collect(checked(t, Events(req, prompt, echo.chunks(0))))
+				echo := completion{prompt.Turns[0].Parts[0].Text, messages.StopEndTurn, ""}
+				m, err := messages.Collect(checked(t, Events(req, prompt, echo.chunks(0))))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(m.Content) != 1 || m.Content[0].Type != BlockText || m.Content[0].Text != said {
+				if len(m.Content) != 1 || m.Content[0].Type != messages.BlockText || m.Content[0].Text != said {
 					t.Errorf("%s: of %s became\n%s", format, said, show(m))
 				}
 			}

@@ -2,6 +2,8 @@ package translate
 
 import (
 	"crypto/sha256"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"errors"
 	"iter"
 	"strconv"
@@ -28,9 +30,9 @@ type Ask func(*Prompt) iter.Seq2[Chunk, error]
 // within its MaxTokens. The usage is then the sum. An error before the model has
 // gone on, unless it is [context.Canceled], leaves the answer as it was: its call
 // is incomplete, which the stop_reason says. An error after that is the answer's.
-func Events(req *Request, prompt *Prompt, ask Ask) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		p := newParser(req, prompt, func(e Event) bool { return yield(e, nil) })
+func Events(req *messages.Request, prompt *Prompt, ask Ask) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
+		p := newParser(req, prompt, func(e messages.Event) bool { return yield(e, nil) })
 		next := prompt
 		var err error
 		for next != nil && err == nil {
@@ -58,17 +60,17 @@ func (p *parser) readAll(chunks iter.Seq2[Chunk, error]) (next *Prompt, err erro
 }
 
 // report ends the sequence with err, if anybody listens.
-func (p *parser) report(yield func(Event, error) bool, err error) {
+func (p *parser) report(yield func(messages.Event, error) bool, err error) {
 	if !p.unheard {
-		yield(Event{}, err)
+		yield(messages.Event{}, err)
 	}
 }
 
 // take reads one chunk, and ends the message with the last one, unless it returns
 // what is to be asked to go on.
 func (p *parser) take(c *Chunk) (next *Prompt) {
-	if c.Usage != (Usage{}) {
-		p.usage.merge(c.Usage)
+	if c.Usage != (messages.Usage{}) {
+		p.usage.Merge(c.Usage)
 	}
 	if !p.started {
 		p.start()
@@ -85,7 +87,7 @@ func (p *parser) take(c *Chunk) (next *Prompt) {
 	case p.cut:
 		// The upstream was left before it told how much it wrote.
 		p.usage.OutputTokens = max(p.usage.OutputTokens, EstimateTokens(p.read))
-		p.end(StopEndTurn, "")
+		p.end(messages.StopEndTurn, "")
 	case c.Stop != "":
 		return p.stop(c.Stop, c.StopSequence)
 	}
@@ -99,8 +101,8 @@ const bytesPerToken = 4
 // start opens the message and reads what a prefill has already said for the model.
 func (p *parser) start() {
 	p.started = true
-	p.send(Event{Type: MessageStart, Message: &Message{ID: messageID(p.req.ID), Model: p.req.Model, Usage: p.usage}})
-	p.send(Event{Type: Ping})
+	p.send(messages.Event{Type: messages.MessageStart, Message: &messages.Message{ID: messageID(p.req.ID), Model: p.req.Model, Usage: p.usage}})
+	p.send(messages.Event{Type: messages.Ping})
 	if p.opening != "" {
 		p.feed(p.opening)
 		if p.mark >= 0 {
@@ -119,7 +121,7 @@ func (p *parser) goOnFrom(prefill string) {
 			text = prefill[:max(i, 1)]
 		}
 		if prefill[0] == '<' {
-			if t, v := matchTextTag([]byte(prefill), true); v == matchYes && t.kind == tagIsThinking && !p.quote.inside() {
+			if t, v := markup.MatchTextTag([]byte(prefill), true); v == markup.Yes && t.Kind == markup.TextThinking && !p.quote.inside() {
 				p.rehearses(t)
 			}
 		}
@@ -135,16 +137,16 @@ func (p *parser) think(s string) {
 	if p.inCall || p.asked > 0 || p.pos < len(p.in) || len(p.partial) > 0 {
 		return
 	}
-	if p.open != BlockThinking {
-		p.openBlock(ContentBlock{Type: BlockThinking})
+	if p.open != messages.BlockThinking {
+		p.openBlock(messages.ContentBlock{Type: messages.BlockThinking})
 	}
 	p.out = append(p.out, s...)
 	p.flush()
 }
 
 // finish reads what is left when the upstream has stopped.
-func (p *parser) finish(stop Stop, sequence string) {
-	p.cutShort = stop != StopEndTurn && !p.ours(stop, sequence)
+func (p *parser) finish(stop messages.Stop, sequence string) {
+	p.cutShort = stop != messages.StopEndTurn && !p.ours(stop, sequence)
 	switch {
 	case p.ours(stop, sequence) && sequence == "" && p.inValueBefore(p.format.stop):
 		// It may as well be that the model had no more to say: nothing tells that it
@@ -155,7 +157,7 @@ func (p *parser) finish(stop Stop, sequence string) {
 		p.feed(p.format.ended)
 	case sequence == p.format.stop && p.quote.inside():
 		p.feed(p.format.stop)
-	case stop == StopSequence && sequence == invokeEnd && p.inCall && !p.inValueBefore(invokeEnd):
+	case stop == messages.StopSequence && sequence == invokeEnd && p.inCall && !p.inValueBefore(invokeEnd):
 		p.feed(invokeEnd)
 		p.cutShort = false
 	}
@@ -170,18 +172,18 @@ const invokeEnd = "</invoke>"
 
 // ours tells whether the stop sequence was the end of the calls. An upstream
 // that does not say which one it met has met ours.
-func (p *parser) ours(stop Stop, sequence string) bool {
-	return stop == StopSequence && (sequence == p.format.stop || sequence == "")
+func (p *parser) ours(stop messages.Stop, sequence string) bool {
+	return stop == messages.StopSequence && (sequence == p.format.stop || sequence == "")
 }
 
 // end closes the message. stop and sequence are the upstream's.
-func (p *parser) end(stop Stop, sequence string) {
+func (p *parser) end(stop messages.Stop, sequence string) {
 	p.closeBlock()
 	stop, sequence = p.ending(stop, sequence)
-	p.send(Event{Type: MessageDelta, Message: &Message{
-		StopReason: stop, StopSequence: sequence, Usage: p.spent.plus(p.usage), Outcomes: p.outcomes,
+	p.send(messages.Event{Type: messages.MessageDelta, Message: &messages.Message{
+		StopReason: stop, StopSequence: sequence, Usage: p.spent.Plus(p.usage), Outcomes: p.outcomes,
 	}})
-	p.send(Event{Type: MessageStop})
+	p.send(messages.Event{Type: messages.MessageStop})
 	p.ended = true
 }
 
@@ -197,35 +199,35 @@ func (p *parser) end(stop Stop, sequence string) {
 //	                      other           tool_use
 //	text                  our stop        end_turn
 //	                      other           the same
-func (p *parser) ending(stop Stop, sequence string) (Stop, string) {
+func (p *parser) ending(stop messages.Stop, sequence string) (messages.Stop, string) {
 	switch {
-	case p.incomplete && (stop == StopEndTurn || p.ours(stop, sequence)):
-		return StopMaxTokens, ""
+	case p.incomplete && (stop == messages.StopEndTurn || p.ours(stop, sequence)):
+		return messages.StopMaxTokens, ""
 	case p.incomplete:
 		return stop, sequence
-	case p.calls > 0 && (stop == StopEndTurn || stop == StopSequence || stop == StopMaxTokens && p.callsEnded):
-		return StopToolUse, ""
+	case p.calls > 0 && (stop == messages.StopEndTurn || stop == messages.StopSequence || stop == messages.StopMaxTokens && p.callsEnded):
+		return messages.StopToolUse, ""
 	case p.ours(stop, sequence):
-		return StopEndTurn, ""
-	case stop != StopSequence:
+		return messages.StopEndTurn, ""
+	case stop != messages.StopSequence:
 		return stop, ""
 	}
 	return stop, sequence
 }
 
 // openBlock begins a block, ending the one before it.
-func (p *parser) openBlock(b ContentBlock) {
+func (p *parser) openBlock(b messages.ContentBlock) {
 	p.closeBlock()
-	p.spoken = p.spoken || b.Type != BlockThinking
+	p.spoken = p.spoken || b.Type != messages.BlockThinking
 	p.open = b.Type
-	p.send(Event{Type: ContentBlockStart, Index: p.index, Block: &b})
+	p.send(messages.Event{Type: messages.ContentBlockStart, Index: p.index, Block: &b})
 }
 
 // closeBlock ends the open block, if there is one.
 func (p *parser) closeBlock() {
 	p.flush()
-	if p.open == BlockThinking {
-		p.send(Event{Type: ContentBlockDelta, Delta: SignatureDelta, Index: p.index})
+	if p.open == messages.BlockThinking {
+		p.send(messages.Event{Type: messages.ContentBlockDelta, Delta: messages.SignatureDelta, Index: p.index})
 	}
 	p.stopBlock(0)
 }
@@ -233,7 +235,7 @@ func (p *parser) closeBlock() {
 // stopBlock stops the open block, which was cut behind so many bytes, if not 0.
 func (p *parser) stopBlock(cut int) {
 	if p.open != "" {
-		p.send(Event{Type: ContentBlockStop, Index: p.index, Cut: cut})
+		p.send(messages.Event{Type: messages.ContentBlockStop, Index: p.index, Cut: cut})
 		p.open = ""
 		p.index++
 	}
@@ -245,25 +247,25 @@ func (p *parser) flush() {
 	if p.tentative {
 		n = 0
 	}
-	delta := TextDelta
+	delta := messages.TextDelta
 	switch p.open {
-	case BlockToolUse:
-		delta = InputJSONDelta
+	case messages.BlockToolUse:
+		delta = messages.InputJSONDelta
 		if p.holds {
 			n = min(n, max(0, p.wholeTo-p.written))
 		}
 		p.written += n
-	case BlockThinking:
-		delta = ThinkingDelta
+	case messages.BlockThinking:
+		delta = messages.ThinkingDelta
 	}
 	if n == 0 {
 		return
 	}
-	p.send(Event{Type: ContentBlockDelta, Delta: delta, Index: p.index, Text: p.out[:n]})
+	p.send(messages.Event{Type: messages.ContentBlockDelta, Delta: delta, Index: p.index, Text: p.out[:n]})
 	p.out = p.out[:copy(p.out, p.out[n:])]
 }
 
-func (p *parser) send(e Event) {
+func (p *parser) send(e messages.Event) {
 	if !p.unheard && !p.emit(e) {
 		p.unheard = true
 	}

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"fmt"
 	"strings"
 	"testing"
@@ -22,8 +24,8 @@ func benchText(unit string, n int) string {
 }
 
 // benchRequest offers one tool, so that names are resolved and values typed.
-func benchRequest() *Request {
-	return &Request{ID: "msg_bench", Tools: []Tool{{Name: "write", InputSchema: jsontext.Value(
+func benchRequest() *messages.Request {
+	return &messages.Request{ID: "msg_bench", Tools: []messages.Tool{{Name: "write", InputSchema: jsontext.Value(
 		`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"list":{"type":"array","items":{"type":"integer"}}}}`)}}}
 }
 
@@ -44,7 +46,7 @@ func arrayCompletion(items int) string {
 }
 
 // drain reads all events of an answer.
-func drain(tb testing.TB, req *Request, prompt *Prompt, ask Ask) {
+func drain(tb testing.TB, req *messages.Request, prompt *Prompt, ask Ask) {
 	for _, err := range Events(req, prompt, ask) {
 		if err != nil {
 			tb.Fatal(err)
@@ -66,7 +68,7 @@ func BenchmarkEvents(b *testing.B) {
 		}
 	}
 	b.Run("escaped/size=102400/piece=16", func(b *testing.B) {
-		benchCompletion(b, &Prompt{escaped: turnTags}, valueCompletion(benchText(benchTexts[2].unit, 100<<10)), 16)
+		benchCompletion(b, &Prompt{escaped: markup.InTurns}, valueCompletion(benchText(benchTexts[2].unit, 100<<10)), 16)
 	})
 	b.Run("prose/size=102400/piece=16", func(b *testing.B) {
 		benchCompletion(b, &Prompt{}, benchText(benchTexts[0].unit, 100<<10), 16)
@@ -78,7 +80,7 @@ func BenchmarkEvents(b *testing.B) {
 
 func benchCompletion(b *testing.B, prompt *Prompt, text string, piece int) {
 	req := benchRequest()
-	c := completion{text, StopSequence, CallsEnd}
+	c := completion{text, messages.StopSequence, CallsEnd}
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {

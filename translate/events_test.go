@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"runtime"
@@ -13,19 +15,19 @@ import (
 )
 
 // collectEvents writes each event on a line, deltas as they come.
-func collectEvents(t *testing.T, req *Request, prompt *Prompt, ask Ask) (lines []string) {
+func collectEvents(t *testing.T, req *messages.Request, prompt *Prompt, ask Ask) (lines []string) {
 	t.Helper()
 	for e, err := range checked(t, Events(req, prompt, ask)) {
 		switch {
 		case err != nil:
 			lines = append(lines, "error "+err.Error())
-		case e.Type == ContentBlockStart:
+		case e.Type == messages.ContentBlockStart:
 			lines = append(lines, fmt.Sprint("start ", e.Index, " ", e.Block.Type, e.Block.Name))
-		case e.Type == ContentBlockDelta:
+		case e.Type == messages.ContentBlockDelta:
 			lines = append(lines, fmt.Sprintf("delta %d %s", e.Index, e.Text))
-		case e.Type == ContentBlockStop:
+		case e.Type == messages.ContentBlockStop:
 			lines = append(lines, fmt.Sprint("stop ", e.Index))
-		case e.Type == MessageDelta:
+		case e.Type == messages.MessageDelta:
 			lines = append(lines, fmt.Sprint("ending ", e.Message.StopReason, " ", e.Message.Usage.OutputTokens))
 		default:
 			lines = append(lines, e.Type.String())
@@ -96,20 +98,20 @@ func TestPromptness(t *testing.T) {
 				t.Errorf("after %q: got %q, want %q", steps[i].text, got, want)
 			}
 		}
-		yield(Chunk{Stop: StopSequence, StopSequence: CallsEnd}, nil)
+		yield(Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}, nil)
 	}
 	for e, err := range Events(req, &Prompt{}, whatever(chunks)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one := func(yield func(Event, error) bool) { yield(e, nil) }
+		one := func(yield func(messages.Event, error) bool) { yield(e, nil) }
 		for e := range one {
 			switch e.Type {
-			case ContentBlockStart:
+			case messages.ContentBlockStart:
 				got = append(got, fmt.Sprint("start ", e.Index, " ", e.Block.Type, e.Block.Name))
-			case ContentBlockDelta:
+			case messages.ContentBlockDelta:
 				got = append(got, fmt.Sprintf("delta %d %s", e.Index, e.Text))
-			case ContentBlockStop:
+			case messages.ContentBlockStop:
 				got = append(got, fmt.Sprint("stop ", e.Index))
 			default:
 				got = append(got, e.Type.String())
@@ -139,7 +141,7 @@ func TestEventsErrors(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if _, err := Collect(Events(benchRequest(), &Prompt{}, seq(&left, tt.chunks...))); err == nil {
+			if _, err := messages.Collect(Events(benchRequest(), &Prompt{}, seq(&left, tt.chunks...))); err == nil {
 				t.Error("Collect made a message of it")
 			}
 		})
@@ -164,14 +166,14 @@ func TestCancel(t *testing.T) {
 			var left bool
 			req := benchRequest()
 			req.ToolChoice.DisableParallelToolUse = tt.single
-			m, err := Collect(Events(req, &Prompt{}, seq(&left, tt.text, "more", "and more", Chunk{Stop: StopEndTurn})))
+			m, err := messages.Collect(Events(req, &Prompt{}, seq(&left, tt.text, "more", "and more", Chunk{Stop: messages.StopEndTurn})))
 			if err != nil || !left {
 				t.Errorf("left = %v, message %+v, error %v", left, m, err)
 			}
 		})
 	}
 	var left bool
-	for range Events(benchRequest(), &Prompt{}, seq(&left, "a", "b", Chunk{Stop: StopEndTurn})) {
+	for range Events(benchRequest(), &Prompt{}, seq(&left, "a", "b", Chunk{Stop: messages.StopEndTurn})) {
 		break
 	}
 	if !left {
@@ -182,8 +184,8 @@ func TestCancel(t *testing.T) {
 func TestThinkingAndUsage(t *testing.T) {
 	var left bool
 	got := collectEvents(t, benchRequest(), &Prompt{}, seq(&left,
-		Chunk{Usage: Usage{InputTokens: 7}}, Chunk{Thinking: "hm"}, Chunk{Thinking: "!"}, "Yes.",
-		Chunk{Stop: StopEndTurn, Usage: Usage{OutputTokens: 3}}))
+		Chunk{Usage: messages.Usage{InputTokens: 7}}, Chunk{Thinking: "hm"}, Chunk{Thinking: "!"}, "Yes.",
+		Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 3}}))
 	want := []string{"message_start", "ping", "start 0 thinking", "delta 0 hm", "delta 0 !", "delta 0 ", "stop 0",
 		"start 1 text", "delta 1 Yes.", "stop 1", "ending end_turn 3", "message_stop"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -198,9 +200,9 @@ func TestOpening(t *testing.T) {
 		{CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>", "\n<path>a</path>\n</parameters>\n</invoke>\n", "write {\"path\":\"a\"}\ntool_use"},
 		{CallsStart + "\n<invoke>\n<tool_name>", "I would rather not.", "text \"I would rather not.\"\nend_turn"},
 	} {
-		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.opening}}}}}
+		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.opening}}}}}
 		for n := range 9 {
-			m, err := Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, StopEndTurn, ""}.chunks(n))))
+			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +219,7 @@ func TestUnescape(t *testing.T) {
 	text := valueCompletion("a &lt;/stdout> b &amp;lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;")
 	text = "See &lt;stdout> and &lt;result>.\n" + text
 	for n := range 20 {
-		m, err := Collect(Events(benchRequest(), &Prompt{escaped: tagStdout}, completion{text, StopSequence, CallsEnd}.chunks(n)))
+		m, err := messages.Collect(Events(benchRequest(), &Prompt{escaped: markup.TagStdout}, completion{text, messages.StopSequence, CallsEnd}.chunks(n)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,12 +241,12 @@ func TestGrowth(t *testing.T) {
 	const small = 40 << 10
 	texts := append(benchTexts, struct{ name, unit string }{"blanks", " \n"}, struct{ name, unit string }{"closers", "</content>\n"},
 		struct{ name, unit string }{"entities", "&amp;"}, struct{ name, unit string }{"opens", "<content>"}, struct{ name, unit string }{"wrappers", CallsStart + " "})
-	prompt := &Prompt{escaped: turnTags}
+	prompt := &Prompt{escaped: markup.InTurns}
 	cost := func(text string, piece int) time.Duration {
 		best := time.Hour
 		for range 3 {
 			start := cpuTime()
-			drain(t, benchRequest(), prompt, completion{text, StopSequence, CallsEnd}.chunks(piece))
+			drain(t, benchRequest(), prompt, completion{text, messages.StopSequence, CallsEnd}.chunks(piece))
 			best = min(best, cpuTime()-start)
 		}
 		return best
@@ -276,15 +278,15 @@ func TestGrowthOfTools(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	name := strings.Repeat("a", 100)
 	cost := func(n int) time.Duration {
-		req := &Request{}
+		req := &messages.Request{}
 		for i := range n {
-			req.Tools = append(req.Tools, Tool{Name: name + strconv.Itoa(i), InputSchema: []byte(`{"type":"object"}`)})
+			req.Tools = append(req.Tools, messages.Tool{Name: name + strconv.Itoa(i), InputSchema: []byte(`{"type":"object"}`)})
 		}
 		text := CallsStart + strings.Repeat("<invoke name=\""+strings.ToUpper(name)+"0\">\n</invoke>\n", n)
 		best := time.Hour
 		for range 3 {
 			start := cpuTime()
-			drain(t, req, &Prompt{}, completion{text, StopEndTurn, ""}.chunks(0))
+			drain(t, req, &Prompt{}, completion{text, messages.StopEndTurn, ""}.chunks(0))
 			best = min(best, cpuTime()-start)
 		}
 		return best
@@ -305,7 +307,7 @@ func TestAllocs(t *testing.T) {
 		for _, prompt := range []*Prompt{{}, {continues: true, MaxTokens: 1 << 20}} {
 			count := func(s string) float64 {
 				return testing.AllocsPerRun(3, func() {
-					drain(t, benchRequest(), prompt, completion{s, StopSequence, CallsEnd}.chunks(16))
+					drain(t, benchRequest(), prompt, completion{s, messages.StopSequence, CallsEnd}.chunks(16))
 				})
 			}
 			if more := count(long) - count(short); more > 8 { // of 6,400 deltas
@@ -321,7 +323,7 @@ func TestThinkingInCall(t *testing.T) {
 	var left bool
 	got := collectEvents(t, benchRequest(), &Prompt{}, seq(&left,
 		"Hm <functi", Chunk{Thinking: "a"}, "on_calls>\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<path>a", Chunk{Thinking: "b"},
-		"b</path>\n</parameters>\n</invoke>\n", Chunk{Stop: StopSequence, StopSequence: CallsEnd}))
+		"b</path>\n</parameters>\n</invoke>\n", Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}))
 	want := []string{"message_start", "ping", "start 0 text", "delta 0 Hm", "stop 0", "start 1 tool_usewrite", `delta 1 {"path":"a`,
 		`delta 1 b"}`, "stop 1", "ending tool_use 0", "message_stop"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -339,9 +341,9 @@ func TestPrefill(t *testing.T) {
 		{"<thinking>x</thinking>", "", call + CallsEnd, "write {}\ntool_use"},
 		{"Say", "", " hello", "text \" hello\"\nend_turn"},
 	} {
-		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.prefill + tt.opening}}}}}
+		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.prefill + tt.opening}}}}}
 		for n := range 9 {
-			m, err := Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, StopEndTurn, ""}.chunks(n))))
+			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -355,8 +357,8 @@ func TestPrefill(t *testing.T) {
 // TestRestart reads a call that the model begins once more after a prefill has.
 func TestRestart(t *testing.T) {
 	opening := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>"
-	prompt := &Prompt{opening: opening, Turns: []Turn{{Role: RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}}
-	m, err := Collect(checked(t, Events(benchRequest(), prompt, completion{"\n" + opening + "\n<path>a</path>\n</parameters>\n</invoke>\n", StopSequence, CallsEnd}.chunks(0))))
+	prompt := &Prompt{opening: opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}}
+	m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{"\n" + opening + "\n<path>a</path>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}.chunks(0))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +373,7 @@ func TestUsageOfACut(t *testing.T) {
 	req := benchRequest()
 	req.ToolChoice.DisableParallelToolUse = true
 	call := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n</invoke>\n"
-	m, err := Collect(Events(req, &Prompt{}, seq(&left, call+call, Chunk{Stop: StopEndTurn, Usage: Usage{OutputTokens: 99}})))
+	m, err := messages.Collect(Events(req, &Prompt{}, seq(&left, call+call, Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 99}})))
 	if err != nil || m.Usage.OutputTokens != (2*len(call)+3)/4 {
 		t.Errorf("usage %+v, error %v", m.Usage, err)
 	}

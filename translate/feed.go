@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"strings"
 	"unicode/utf8"
 )
@@ -63,9 +66,9 @@ func (p *parser) straight(s string) bool {
 	if p.direct == nil || s == "" || len(p.out) > maxHeld {
 		return false
 	}
-	if p.nl == "" && p.open == BlockToolUse && len(s) <= maxPiece && len(p.partial) == 0 && isPlain(s) {
+	if p.nl == "" && p.open == messages.BlockToolUse && len(s) <= maxPiece && len(p.partial) == 0 && rawjson.IsPlain(s) {
 		p.out = append(p.out, s...)
-		p.blankEnd = isBlank(s[len(s)-1])
+		p.blankEnd = markup.IsBlank(s[len(s)-1])
 		p.flush()
 		return true
 	}

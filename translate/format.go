@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/schema"
 	"fmt"
 	"strings"
 
@@ -18,7 +21,7 @@ type format struct {
 	// opener and closer are the tags around a call that a prompt has to show.
 	opener, closer string
 	// tags are the names that it protects beyond those of all formats.
-	tags tagSet
+	tags markup.TagSet
 
 	// how shows how to write a call, and rule says what it does not show; tools and
 	// toolsEnd stand around the descriptions.
@@ -26,13 +29,13 @@ type format struct {
 	rule            func(*language) string
 	tools, toolsEnd string
 	// describe writes one tool. The error says what is wrong with its schema.
-	describe func(w *toolWriter, t *Tool) error
+	describe func(w *toolWriter, t *messages.Tool) error
 
 	// begin and end stand around the calls of one turn.
 	begin, end string
 	// call appends a past call as the model would have written it, with a newline
 	// after it: what the parser reads from it is the same call (G5).
-	call func(e *escaper, dst []byte, name string, input jsontext.Value, s *schema) []byte
+	call func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte
 	// open is the beginning of a call to the named tool, or to any if name is "". The
 	// name is escaped.
 	open func(name string) string

@@ -1,7 +1,10 @@
 package translate
 
 import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,7 +19,7 @@ var attribute = format{
 	ended:  CallsEnd,
 	opener: "<invoke name=",
 	closer: CallsEnd,
-	tags:   tagFunctions | tagFunction,
+	tags:   markup.TagFunctions | markup.TagFunction,
 
 	how: `<function_calls>
 <invoke name="$TOOL_NAME">
@@ -28,7 +31,7 @@ var attribute = format{
 	rule:     func(l *language) string { return l.asText },
 	tools:    "<functions>\n",
 	toolsEnd: "</functions>",
-	describe: func(w *toolWriter, t *Tool) error {
+	describe: func(w *toolWriter, t *messages.Tool) error {
 		w.raw("<function>")
 		if err := w.object(t); err != nil {
 			return err
@@ -56,30 +59,30 @@ var attribute = format{
 // appendAttributeCall is appendCall with names in attributes. A name that cannot stand
 // in one, and a value that the schema would read as something else, have all
 // parameters stand as one JSON object.
-func appendAttributeCall(e *escaper, dst []byte, name string, input jsontext.Value, s *schema) []byte {
+func appendAttributeCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, `<invoke name="`...)
 	dst = append(dst, name...)
 	dst = append(dst, "\">\n"...)
 	if params, ok := appendAttributeParams(e, dst, input, s); ok {
 		dst = params
 	} else {
-		dst = append(dst, e.value(compact(input), "")...)
+		dst = append(dst, e.Value(rawjson.CompactString(input), "")...)
 		dst = append(dst, '\n')
 	}
 	return append(dst, "</invoke>\n"...)
 }
 
-func appendAttributeParams(e *escaper, dst []byte, input jsontext.Value, s *schema) ([]byte, bool) {
+func appendAttributeParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
 	for name, value := range rawjson.Named(input) {
-		read, ps, _ := s.property(name)
+		read, ps, _ := s.Lookup(name)
 		text, ok := valueText(ps, value)
-		if !ok || read != name || name == "" || len(name) > maxParamTag || strings.ContainsAny(name, "\"<>&\r\n") {
+		if !ok || read != name || name == "" || len(name) > markup.MaxParamTag || strings.ContainsAny(name, "\"<>&\r\n") {
 			return dst, false
 		}
 		dst = append(dst, `<parameter name="`...)
 		dst = append(dst, name...)
 		dst = append(dst, `">`...)
-		dst = appendWrapped(dst, e.value(text, name))
+		dst = appendWrapped(dst, e.Value(text, name))
 		dst = append(dst, "</parameter>\n"...)
 	}
 	return dst, true

@@ -2,6 +2,10 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -15,7 +19,7 @@ var jsonCalls = format{
 	stop:   "<tool_response>", // which a model may go on with that waits for nobody
 	opener: toolCallStart,
 	closer: toolCallEnd,
-	tags:   tagToolResponse,
+	tags:   markup.TagToolResponse,
 
 	how: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}
@@ -23,7 +27,7 @@ var jsonCalls = format{
 	rule:     func(l *language) string { return l.asJSON },
 	tools:    "<tools>\n",
 	toolsEnd: "</tools>",
-	describe: func(w *toolWriter, t *Tool) error {
+	describe: func(w *toolWriter, t *messages.Tool) error {
 		w.raw(`{"type":"function","function":`)
 		if err := w.object(t); err != nil {
 			return err
@@ -32,18 +36,18 @@ var jsonCalls = format{
 		return nil
 	},
 
-	call: func(e *escaper, dst []byte, name string, input jsontext.Value, _ *schema) []byte {
+	call: func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, _ *schema.Schema) []byte {
 		dst = append(dst, toolCallStart+"\n{\"name\": "...)
-		dst = appendJSONString(dst, name)
+		dst = rawjson.AppendString(dst, name)
 		dst = append(dst, `, "arguments": `...)
-		dst = append(dst, e.text(compact(input))...)
+		dst = append(dst, e.Text(rawjson.CompactString(input))...)
 		return append(dst, "}\n"+toolCallEnd+"\n"...)
 	},
 	open: func(name string) string {
 		if name == "" {
 			return toolCallStart + "\n{\"name\": \""
 		}
-		return string(appendJSONString([]byte(toolCallStart+"\n{\"name\": "), name)) + `, "arguments":`
+		return string(rawjson.AppendString([]byte(toolCallStart+"\n{\"name\": "), name)) + `, "arguments":`
 	},
 
 	result: func(w *turnWriter, a answer) {
@@ -83,7 +87,7 @@ func (c *jsonCall) arguments() string {
 // openArguments returns the text of the arguments in that of a call in JSON that was
 // cut in or behind them; "" if they had not begun.
 func openArguments(text string) string {
-	mended := mendJSON(text)
+	mended := rawjson.Mend(text)
 	d := jsontext.NewDecoder(bytes.NewReader(mended))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return ""
@@ -106,11 +110,11 @@ func openArguments(text string) string {
 // the name of the tool comes first, as it does.
 func jsonNameState(p *parser) state {
 	name, v := matchJSONName(p.rest(), p.eof)
-	if v == matchMore {
+	if v == markup.More {
 		return nil
 	}
 	p.currentValue = currentValue{}
-	if v == matchYes {
+	if v == markup.Yes {
 		if next := p.named(name); next != nil {
 			return next
 		}
@@ -119,37 +123,37 @@ func jsonNameState(p *parser) state {
 }
 
 // matchJSONName matches `{"name": "…"` and returns the name.
-func matchJSONName(s []byte, eof bool) (name string, v verdict) {
-	more := matchMore
+func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
+	more := markup.More
 	if most := 2 * maxToolName; eof || len(s) >= most {
-		more, s = matchNo, s[:min(len(s), most)]
+		more, s = markup.No, s[:min(len(s), most)]
 	}
 	i := 0
 	for _, token := range []string{"{", `"name"`, ":"} {
-		switch i = skipBlanks(s, i, len(s)); {
-		case hasPrefix(s[i:], token):
+		switch i = markup.SkipBlanks(s, i, len(s)); {
+		case markup.HasPrefix(s[i:], token):
 			i += len(token)
-		case isPrefixOf(s[i:], token):
+		case markup.IsPrefixOf(s[i:], token):
 			return "", more
 		default:
-			return "", matchNo
+			return "", markup.No
 		}
 	}
-	i = skipBlanks(s, i, len(s))
+	i = markup.SkipBlanks(s, i, len(s))
 	switch {
 	case i == len(s):
 		return "", more
 	case s[i] != '"':
-		return "", matchNo
+		return "", markup.No
 	}
 	end := bytes.IndexAny(s[i+1:], `"\\`)
 	switch {
 	case end < 0:
 		return "", more
 	case s[i+1+end] != '"':
-		return "", matchNo // an escape: read with the rest
+		return "", markup.No // an escape: read with the rest
 	}
-	return string(s[i+1 : i+1+end]), matchYes
+	return string(s[i+1 : i+1+end]), markup.Yes
 }
 
 // jsonCallState reads {"name":…,"arguments":{…}}. The arguments come when they are whole.
@@ -161,18 +165,18 @@ func jsonCallState(p *parser) state {
 	switch {
 	case p.holdsTooMuch():
 		return p.endTooLong()
-	case end == matchYes:
+	case end == markup.Yes:
 		return p.endJSONCall()
-	case end == matchNo && p.json.depth == 1 && !p.json.inString: // a tag: the last brace was forgotten
+	case end == markup.No && p.json.depth == 1 && !p.json.inString: // a tag: the last brace was forgotten
 		p.fix("missing_brace")
 		p.held = append(p.held, '}')
 		return p.endJSONCall()
-	case end == matchNo:
+	case end == markup.No:
 		return p.unreadJSONCall()
 	case !p.eof:
 		return nil
 	case p.cutShort || p.tentative:
-		p.openObject(openArguments(unescape(string(p.held), p.escaped, "")))
+		p.openObject(openArguments(markup.Unescape(string(p.held), p.escaped, "")))
 		return p.endIncomplete()
 	}
 	return p.unreadJSONCall()
@@ -180,8 +184,8 @@ func jsonCallState(p *parser) state {
 
 // endJSONCall reads what the whole call says.
 func (p *parser) endJSONCall() state {
-	said := unescape(string(p.held), p.escaped, "")
-	text, ok := appendIfJSON(nil, said)
+	said := markup.Unescape(string(p.held), p.escaped, "")
+	text, ok := rawjson.AppendValue(nil, said)
 	var call jsonCall
 	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
 		return p.unreadJSONCall()
@@ -191,7 +195,7 @@ func (p *parser) endJSONCall() state {
 			return next
 		}
 	}
-	input, ok := appendJSONOf(nil, call.arguments(), '{')
+	input, ok := rawjson.AppendKind(nil, call.arguments(), '{')
 	if !ok {
 		return p.unreadJSONCall()
 	}
@@ -230,11 +234,11 @@ func jsonCallEndState(p *parser) state {
 		}
 		return p.endCall("missing_closer") // its last brace says that it is whole
 	}
-	t, v := matchTag(p.rest(), p.eof)
+	t, v := markup.MatchTag(p.rest(), p.eof)
 	switch {
-	case p.rest()[0] == '<' && v == matchMore:
+	case p.rest()[0] == '<' && v == markup.More:
 		return nil
-	case p.rest()[0] == '<' && v == matchYes && t.closing && isWrapper(t), p.rest()[0] == '{':
+	case p.rest()[0] == '<' && v == markup.Yes && t.Closing && isWrapper(t), p.rest()[0] == '{':
 		return p.endCall("")
 	}
 	return p.endCall("missing_closer")
@@ -242,14 +246,14 @@ func jsonCallEndState(p *parser) state {
 
 // object follows a JSON object: n bytes of s belong to it. Yes is its end; No is a
 // tag where no string is open, which is no JSON.
-func (j *jsonState) object(s []byte) (n int, end verdict) {
+func (j *jsonState) object(s []byte) (n int, end markup.Verdict) {
 	for i, c := range s {
 		if c == '<' && !j.inString {
-			return i, matchNo
+			return i, markup.No
 		}
 		if j.step(c); j.whole() {
-			return i + 1, matchYes
+			return i + 1, markup.Yes
 		}
 	}
-	return len(s), matchMore
+	return len(s), markup.More
 }

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"cmp"
+	"dragoman/translate/messages"
 	"iter"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func FuzzContinue(f *testing.F) {
 				t.Fatalf("asked %d times: got\n%s\nwant\n%s", len(w.asked), got, show(want))
 			}
 			all := strings.TrimSuffix(text, CallsEnd)
-			want := parse(t, req, completion{all, StopSequence, CallsEnd}, 0)
+			want := parse(t, req, completion{all, messages.StopSequence, CallsEnd}, 0)
 			if inValues, clean := valueTagsOf(want); clean && inValues == strings.Count(all, CallsEnd) && inValues <= maxContinuations &&
 				contents(m) != contents(want) {
 				t.Fatalf("asked %d times: got\n%s\nwritten to its end\n%s", len(w.asked), got, show(want))
@@ -51,28 +52,28 @@ func FuzzContinue(f *testing.F) {
 // written is what the model has written in all, as one completion. White space
 // alone is no answer when it was asked to go on.
 func (w *writer) written() completion {
-	if before, ok := strings.CutSuffix(w.said, CallsEnd); ok && w.last.stop == StopEndTurn && strings.Trim(w.last.text, " \t\r\n") == "" {
-		return completion{before, StopSequence, CallsEnd}
+	if before, ok := strings.CutSuffix(w.said, CallsEnd); ok && w.last.stop == messages.StopEndTurn && strings.Trim(w.last.text, " \t\r\n") == "" {
+		return completion{before, messages.StopSequence, CallsEnd}
 	}
 	return completion{w.said + w.last.text, w.last.stop, w.last.sequence}
 }
 
 // valueTagsOf counts CallsEnd in the inputs of calls, and tells whether all of
 // these are clean.
-func valueTagsOf(m *Message) (n int, clean bool) {
+func valueTagsOf(m *messages.Message) (n int, clean bool) {
 	for _, b := range m.Content {
 		n += strings.Count(string(b.Input), CallsEnd)
 	}
 	for _, o := range m.Outcomes {
-		if o.Kind != OutcomeClean {
+		if o.Kind != messages.OutcomeClean {
 			return n, false
 		}
 	}
-	return n, m.StopReason == StopToolUse
+	return n, m.StopReason == messages.StopToolUse
 }
 
 // contents is what show says of a message, but for the outcomes.
-func contents(m *Message) string {
+func contents(m *messages.Message) string {
 	s, _, _ := strings.Cut(show(m), "\n#")
 	return s
 }
@@ -100,24 +101,24 @@ func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
 	if !ok || !strings.HasPrefix(w.text, said) || len(w.asked) > 1 && !strings.HasSuffix(said, stop) {
 		w.t.Fatalf("the model is told that it said %q", said)
 	}
-	c := completion{w.text[len(said):], StopEndTurn, ""}
+	c := completion{w.text[len(said):], messages.StopEndTurn, ""}
 	if at := strings.Index(c.text, stop); at >= 0 {
-		c = completion{c.text[:at], StopSequence, stop}
+		c = completion{c.text[:at], messages.StopSequence, stop}
 	}
 	if p.MaxTokens < len(c.text) {
-		c = completion{c.text[:p.MaxTokens], StopMaxTokens, ""}
+		c = completion{c.text[:p.MaxTokens], messages.StopMaxTokens, ""}
 	}
 	w.said, w.last = said, c
-	return counted(c.chunks(w.pieces)(p), Usage{InputTokens: 100, OutputTokens: len(c.text)})
+	return counted(c.chunks(w.pieces)(p), messages.Usage{InputTokens: 100, OutputTokens: len(c.text)})
 }
 
 // message returns what Events makes of the model's answer.
-func (w *writer) message(req *Request) *Message {
+func (w *writer) message(req *messages.Request) *messages.Message {
 	w.t.Helper()
 	if w.prompt == nil {
-		w.prompt = &Prompt{format: w.asksIn, continues: true, MaxTokens: 1 << 30, Turns: []Turn{{Role: RoleUser}}}
+		w.prompt = &Prompt{format: w.asksIn, continues: true, MaxTokens: 1 << 30, Turns: []Turn{{Role: messages.RoleUser}}}
 	}
-	m, err := Collect(checked(w.t, Events(req, w.prompt, w.ask)))
+	m, err := messages.Collect(checked(w.t, Events(req, w.prompt, w.ask)))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func (w *writer) message(req *Request) *Message {
 
 // prefillOf returns the text of the last turn, if it is the model's.
 func prefillOf(p *Prompt) (text string) {
-	if n := len(p.Turns); n > 0 && p.Turns[n-1].Role == RoleAssistant {
+	if n := len(p.Turns); n > 0 && p.Turns[n-1].Role == messages.RoleAssistant {
 		for _, part := range p.Turns[n-1].Parts {
 			text += part.Text
 		}

@@ -1,7 +1,10 @@
 package translate
 
 import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 	"iter"
 	"os"
 	"path/filepath"
@@ -13,8 +16,8 @@ import (
 )
 
 // fuzzRequest offers tools with a parameter of every type.
-func fuzzRequest() *Request {
-	return &Request{ID: "msg_fuzz", Tools: []Tool{
+func fuzzRequest() *messages.Request {
+	return &messages.Request{ID: "msg_fuzz", Tools: []messages.Tool{
 		{Name: "t", InputSchema: jsontext.Value(`{"type":"object","properties":{
 			"s":{"type":"string"},"o":{"type":["string","null"]},"n":{"type":"number"},"i":{"type":"integer"},
 			"b":{"type":"boolean"},"a":{"type":"array","items":{"type":"integer"}},
@@ -25,8 +28,8 @@ func fuzzRequest() *Request {
 }
 
 var fuzzStops = []completion{
-	{stop: StopEndTurn}, {stop: StopMaxTokens}, {stop: StopSequence, sequence: CallsEnd},
-	{stop: StopSequence, sequence: "END"}, {stop: StopSequence}, {stop: StopSequence, sequence: invokeEnd},
+	{stop: messages.StopEndTurn}, {stop: messages.StopMaxTokens}, {stop: messages.StopSequence, sequence: CallsEnd},
+	{stop: messages.StopSequence, sequence: "END"}, {stop: messages.StopSequence}, {stop: messages.StopSequence, sequence: invokeEnd},
 }
 
 // FuzzEvents holds G2, G4, G6 and that a stream is what it is read at once:
@@ -41,12 +44,12 @@ func FuzzEvents(f *testing.F) {
 		req.ToolChoice.DisableParallelToolUse = seed%8 == 7
 		prompt := &Prompt{format: formats[int(seed)%len(formats)]}
 		if escaped {
-			prompt.escaped = valueTags | tagTurn | prompt.format.tags
+			prompt.escaped = markup.InValues | markup.TagTurn | prompt.format.tags
 		}
 		c := fuzzStops[int(stop)%len(fuzzStops)]
 		c.text = text
 		read := func(n int) string {
-			m, err := Collect(checked(t, Events(req, prompt, c.chunks(n))))
+			m, err := messages.Collect(checked(t, Events(req, prompt, c.chunks(n))))
 			if err != nil {
 				t.Fatalf("pieces of %d: %v", n, err)
 			}
@@ -66,11 +69,11 @@ func FuzzEvents(f *testing.F) {
 
 // holdsNothingHalf holds that of calls whose parameters are sent when they are whole,
 // nothing else is ever sent, and that the message is the same.
-func holdsNothingHalf(t *testing.T, events iter.Seq2[Event, error], message string) {
+func holdsNothingHalf(t *testing.T, events iter.Seq2[messages.Event, error], message string) {
 	sent := map[int]string{}
-	m, err := Collect(func(yield func(Event, error) bool) {
+	m, err := messages.Collect(func(yield func(messages.Event, error) bool) {
 		for e, err := range checked(t, events) {
-			if e.Delta == InputJSONDelta {
+			if e.Delta == messages.InputJSONDelta {
 				sent[e.Index] += string(e.Text)
 			}
 			if !yield(e, err) {
@@ -85,7 +88,7 @@ func holdsNothingHalf(t *testing.T, events iter.Seq2[Event, error], message stri
 		t.Fatalf("holding values gives\n%s\nwithout\n%s", got, message)
 	}
 	for i, b := range m.Content {
-		if b.Type != BlockToolUse {
+		if b.Type != messages.BlockToolUse {
 			continue
 		}
 		want := string(b.Input)
@@ -123,7 +126,7 @@ func FuzzNoTools(f *testing.F) {
 	f.Add("<function_calls>\n<invoke>\n<tool_name>t</tool_name>\n", uint8(1))
 	f.Add(" a ` b \xe2\x82", uint8(2))
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
-		m := parse(t, &Request{}, completion{text, StopEndTurn, ""}, int(n))
+		m := parse(t, &messages.Request{}, completion{text, messages.StopEndTurn, ""}, int(n))
 		got := ""
 		for _, b := range m.Content {
 			got += b.Text
@@ -157,9 +160,9 @@ func FuzzRoundTrip(f *testing.F) {
 		if name1 == name2 {
 			t.Skip()
 		}
-		input := append(appendJSONString([]byte("{"), name1), ':')
+		input := append(rawjson.AppendString([]byte("{"), name1), ':')
 		input = append(append(input, value1...), ',')
-		input = append(append(appendJSONString(input, name2), ':'), value2...)
+		input = append(append(rawjson.AppendString(input, name2), ':'), value2...)
 		input = append(input, '}')
 		if !jsontext.Value(input).IsValid() {
 			t.Skip()
@@ -174,15 +177,15 @@ func FuzzRoundTrip(f *testing.F) {
 }
 
 // roundTrip writes a call as a past one, and reads it in pieces of n bytes.
-func roundTrip(t *testing.T, req *Request, tool *Tool, f *format, input jsontext.Value, n int) {
-	e := escaper{tags: f.tags}
-	text := string(f.call(&e, []byte(f.begin), tool.Name, input, compileSchema(tool.InputSchema)))
-	c := completion{text, StopSequence, f.stop}
-	m, err := Collect(checked(t, Events(req, &Prompt{format: f, escaped: e.used}, c.chunks(n))))
+func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
+	e := markup.Escaper{Tags: f.tags}
+	text := string(f.call(&e, []byte(f.begin), tool.Name, input, schema.Compile(tool.InputSchema)))
+	c := completion{text, messages.StopSequence, f.stop}
+	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, escaped: e.Used}, c.chunks(n))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.Content) != 1 || m.Content[0].Name != tool.Name || !sameInput(m.Content[0].Input, input) || m.StopReason != StopToolUse {
+	if len(m.Content) != 1 || m.Content[0].Name != tool.Name || !sameInput(m.Content[0].Input, input) || m.StopReason != messages.StopToolUse {
 		t.Fatalf("input %s\nis rendered as %s\n%s\nand parsed as\n%s", input, f.name, text, show(m))
 	}
 }

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -83,42 +85,42 @@ func skipSome(s string) string {
 }
 
 // spoken is a request in which every text that a client can write is s.
-func spoken(s string) *Request {
+func spoken(s string) *messages.Request {
 	quoted, _ := jsontext.AppendQuote(nil, s)
 	// Names are aliased, not escaped: see paramTag.
 	name, _ := jsontext.AppendQuote(nil, "n"+s)
 	arg, _ := jsontext.AppendQuote(nil, "n"+s)
-	text := BlockParam{Type: BlockText, Text: s}
-	image := BlockParam{Type: BlockImage, Source: &Source{Type: SourceURL, JSON: jsontext.Value(`{"type":"url","url":"u"}`)}}
-	pdf := BlockParam{Type: BlockDocument, Source: &Source{Type: SourceURL, JSON: image.Source.JSON, Title: s, Context: s}}
-	found := BlockParam{Type: BlockSearchResult, Source: &Source{Text: s, Title: s}, Content: []BlockParam{text, text}}
-	note := BlockParam{Type: BlockDocument, Source: &Source{Type: SourceText, Text: s, Title: s, Context: s}}
-	ref := BlockParam{Type: BlockToolReference, Name: s}
-	call := func(id string) BlockParam {
+	text := messages.BlockParam{Type: messages.BlockText, Text: s}
+	image := messages.BlockParam{Type: messages.BlockImage, Source: &messages.Source{Type: messages.SourceURL, JSON: jsontext.Value(`{"type":"url","url":"u"}`)}}
+	pdf := messages.BlockParam{Type: messages.BlockDocument, Source: &messages.Source{Type: messages.SourceURL, JSON: image.Source.JSON, Title: s, Context: s}}
+	found := messages.BlockParam{Type: messages.BlockSearchResult, Source: &messages.Source{Text: s, Title: s}, Content: []messages.BlockParam{text, text}}
+	note := messages.BlockParam{Type: messages.BlockDocument, Source: &messages.Source{Type: messages.SourceText, Text: s, Title: s, Context: s}}
+	ref := messages.BlockParam{Type: messages.BlockToolReference, Name: s}
+	call := func(id string) messages.BlockParam {
 		input := fmt.Appendf(nil, `{"p":%s,%s:{%s:[%s]}}`, quoted, arg, name, quoted)
-		return BlockParam{Type: BlockToolUse, ID: id, Name: "f", Input: input}
+		return messages.BlockParam{Type: messages.BlockToolUse, ID: id, Name: "f", Input: input}
 	}
-	result := func(id string, failed bool, content ...BlockParam) BlockParam {
-		return BlockParam{Type: BlockToolResult, ToolUseID: id, IsError: failed, Content: content}
+	result := func(id string, failed bool, content ...messages.BlockParam) messages.BlockParam {
+		return messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id, IsError: failed, Content: content}
 	}
 	schema := fmt.Appendf(nil, `{"type":"object","description":%[1]s,"required":["p",%[1]s],
 		"properties":{"p":{"type":"string","description":%[1]s,"enum":[%[1]s,1],"default":%[1]s},
 		%[2]s:{"type":%[1]s,"properties":{%[1]s:{"const":%[1]s,"pattern":%[1]s}}},"r":{"$ref":"#/$defs/D"},"c":{"$ref":"#/$defs/C"}},
 		"$defs":{"D":{"title":%[1]s,"examples":[%[1]s]},"C":{"items":{"$ref":"#/$defs/C"},"title":%[1]s}}}`, quoted, name)
-	return &Request{
-		System: []BlockParam{text, text},
-		Tools:  []Tool{{Name: "f", Description: s, InputSchema: schema}, {Name: "g", Description: s}},
-		Messages: []MessageParam{
-			{Role: RoleUser, Content: []BlockParam{text, text, image, text}},
-			{Role: RoleAssistant, Content: []BlockParam{text, call("1"), call("2"), text, call("3")}},
-			{Role: RoleUser, Content: []BlockParam{
+	return &messages.Request{
+		System: []messages.BlockParam{text, text},
+		Tools:  []messages.Tool{{Name: "f", Description: s, InputSchema: schema}, {Name: "g", Description: s}},
+		Messages: []messages.MessageParam{
+			{Role: messages.RoleUser, Content: []messages.BlockParam{text, text, image, text}},
+			{Role: messages.RoleAssistant, Content: []messages.BlockParam{text, call("1"), call("2"), text, call("3")}},
+			{Role: messages.RoleUser, Content: []messages.BlockParam{
 				result("3", true, text, image, text), result("2", false, text, ref, found, note, pdf, text), result("1", false, text), text,
 			}},
-			{Role: RoleSystem, Content: []BlockParam{text, text}},
-			{Role: RoleAssistant, Content: []BlockParam{text}},
-			{Role: RoleUser, Content: []BlockParam{text, note, found, pdf}},
+			{Role: messages.RoleSystem, Content: []messages.BlockParam{text, text}},
+			{Role: messages.RoleAssistant, Content: []messages.BlockParam{text}},
+			{Role: messages.RoleUser, Content: []messages.BlockParam{text, note, found, pdf}},
 		},
-		ToolChoice: ToolChoice{Type: ChoiceAny, DisableParallelToolUse: true},
+		ToolChoice: messages.ToolChoice{Type: messages.ChoiceAny, DisableParallelToolUse: true},
 	}
 }
 
@@ -170,27 +172,27 @@ func checkFrame(t *testing.T, s string) {
 // checkComesBack takes the texts out of their frames and the escapes off them.
 func checkComesBack(t *testing.T, p *Prompt, s string, target Target) {
 	t.Helper()
-	var turn tagSet
+	var turn markup.TagSet
 	if target.TextWire {
-		turn = tagTurn
+		turn = markup.TagTurn
 	}
 	quoted, _ := jsontext.AppendQuote(nil, s)
 	tools, results := p.System[0].Text, p.Turns[2].Parts[0].Text
 	_, property, _ := strings.Cut(tools, "<name>p</name>")
 	for _, tt := range []struct {
 		where, got string
-		names      tagSet
+		names      markup.TagSet
 		want       string
 	}{
-		{"user text", p.Turns[0].Parts[len(p.Turns[0].Parts)-1].Text, turnTags, s},
-		{"past answer", p.Turns[3].Parts[0].Text, turnTags, s},
-		{"system message", within(p.Turns[2].Parts[len(p.Turns[2].Parts)-1].Text, "<system>\n", "\n</system>"), turnTags, s + "\n" + s},
-		{"result", within(results, "<stdout>\n", "\n</stdout>"), turnTags, s},
-		{"title", p.Turns[4].Parts[len(p.Turns[4].Parts)-1].Title, turnTags, s},
-		{"tool description", within(tools, "<description>\n", "\n</description>"), toolTags, s},
-		{"property description", within(property, "<description>", "</description>"), toolTags, s},
-		{"enum", within(property, "<enum>", "</enum>"), toolTags, "[" + string(quoted) + ",1]"},
-		{"default", within(property, "<default>", "</default>"), toolTags, string(quoted)},
+		{"user text", p.Turns[0].Parts[len(p.Turns[0].Parts)-1].Text, markup.InTurns, s},
+		{"past answer", p.Turns[3].Parts[0].Text, markup.InTurns, s},
+		{"system message", within(p.Turns[2].Parts[len(p.Turns[2].Parts)-1].Text, "<system>\n", "\n</system>"), markup.InTurns, s + "\n" + s},
+		{"result", within(results, "<stdout>\n", "\n</stdout>"), markup.InTurns, s},
+		{"title", p.Turns[4].Parts[len(p.Turns[4].Parts)-1].Title, markup.InTurns, s},
+		{"tool description", within(tools, "<description>\n", "\n</description>"), markup.InTools, s},
+		{"property description", within(property, "<description>", "</description>"), markup.InTools, s},
+		{"enum", within(property, "<enum>", "</enum>"), markup.InTools, "[" + string(quoted) + ",1]"},
+		{"default", within(property, "<default>", "</default>"), markup.InTools, string(quoted)},
 	} {
 		if target.TextWire && tt.where == "user text" && len(p.Turns[0].Parts) < 4 {
 			continue // the instruction to call stands last
@@ -198,7 +200,7 @@ func checkComesBack(t *testing.T, p *Prompt, s string, target Target) {
 		if !target.Prefill && tt.where == "title" {
 			tt.got = p.Turns[4].Parts[len(p.Turns[4].Parts)-2].Title
 		}
-		if got := unescape(tt.got, tt.names|turn, ""); got != tt.want {
+		if got := markup.Unescape(tt.got, tt.names|turn, ""); got != tt.want {
 			t.Fatalf("%s: %q came back as %q, by way of %q", tt.where, tt.want, got, tt.got)
 		}
 	}
@@ -291,7 +293,7 @@ func FuzzFrameSeam(f *testing.F) {
 		if a == "" || b == "" {
 			return
 		}
-		req := &Request{Messages: []MessageParam{user(a), user(b)}}
+		req := &messages.Request{Messages: []messages.MessageParam{user(a), user(b)}}
 		prompt := mustRender(t, req, Target{TextWire: true})
 		if tags := tagsIn(prompt.Text(), frameTags); len(tags) > 0 {
 			t.Errorf("%q and %q spell %q", a, b, tags)
@@ -320,9 +322,9 @@ func FuzzRenderSchema(f *testing.F) {
 		if v := jsontext.Value(schema); !v.IsValid() || v.Kind() != '{' {
 			return
 		}
-		req := &Request{
-			Messages: []MessageParam{user("hi")},
-			Tools:    []Tool{{Name: "f", InputSchema: jsontext.Value(schema)}},
+		req := &messages.Request{
+			Messages: []messages.MessageParam{user("hi")},
+			Tools:    []messages.Tool{{Name: "f", InputSchema: jsontext.Value(schema)}},
 		}
 		text := mustRender(t, req, Target{}).System[0].Text
 		if limit := 2000 + 2*4<<10 + 200*len(schema); len(text) > limit {

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/messages"
 	"slices"
 	"strings"
 	"unicode"
@@ -80,11 +81,11 @@ func Languages() []string {
 // languageOf returns the language of a name: the first if there is none such. If it
 // is to follow the conversation, the first message with words decides: what comes
 // later must not change a prompt that is cached.
-func languageOf(name string, req *Request) *language {
+func languageOf(name string, req *messages.Request) *language {
 	if name == LanguageAuto {
 		for i := range req.Messages {
 			for _, b := range req.Messages[i].Content {
-				if b.Type == BlockText && b.Text != "" {
+				if b.Type == messages.BlockText && b.Text != "" {
 					return guessLanguage(b.Text)
 				}
 			}

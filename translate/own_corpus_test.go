@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bufio"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"os"
 	"strings"
@@ -18,9 +19,9 @@ type ownCase struct {
 	Why          string         `json:"why"`
 	Tools        jsontext.Value `json:"tools"` // schemas by name
 	Completion   string         `json:"completion"`
-	Stop         Stop           `json:"upstream_stop_reason"`
+	Stop         messages.Stop  `json:"upstream_stop_reason"`
 	StopSequence string         `json:"stop_sequence"`
-	StopReason   Stop           `json:"expected_stop_reason"`
+	StopReason   messages.Stop  `json:"expected_stop_reason"`
 	Expected     []struct {
 		Type  string         `json:"type"`
 		Text  string         `json:"text"`
@@ -57,13 +58,13 @@ func TestCorpus(t *testing.T) {
 }
 
 func (c *ownCase) run(t *testing.T) {
-	req := &Request{}
+	req := &messages.Request{}
 	for name, schema := range rawjson.Named(c.Tools) {
-		req.Tools = append(req.Tools, Tool{Name: name, InputSchema: schema})
+		req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})
 	}
 	repeated := strings.Repeat(c.Repeat.Text, c.Repeat.Count)
 	if repeated != "" {
-		quoted := strings.Trim(string(appendJSONString(nil, repeated)), `"`)
+		quoted := strings.Trim(string(rawjson.AppendString(nil, repeated)), `"`)
 		c.Completion = strings.Replace(c.Completion, "@@", repeated, 1)
 		for i := range c.Expected {
 			c.Expected[i].Input = jsontext.Value(strings.Replace(string(c.Expected[i].Input), "@@", quoted, 1))
@@ -85,7 +86,7 @@ func (c *ownCase) run(t *testing.T) {
 			_ = yield(Chunk{Text: c.Completion[:at]}, nil) && yield(Chunk{Text: c.Completion[at:]}, nil) &&
 				yield(Chunk{Stop: c.Stop, StopSequence: c.StopSequence}, nil)
 		})
-		m, err := Collect(checked(t, Events(req, &Prompt{}, chunks)))
+		m, err := messages.Collect(checked(t, Events(req, &Prompt{}, chunks)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,12 +97,12 @@ func (c *ownCase) run(t *testing.T) {
 }
 
 // check compares a message with what is expected.
-func (c *ownCase) check(t *testing.T, m *Message) {
+func (c *ownCase) check(t *testing.T, m *messages.Message) {
 	same := len(m.Content) == len(c.Expected) && m.StopReason == c.StopReason
 	for i := 0; same && i < len(c.Expected); i++ {
 		got, want := &m.Content[i], &c.Expected[i]
 		same = got.Type == want.Type && got.Name == want.Name && strings.TrimSpace(got.Text) == strings.TrimSpace(want.Text) &&
-			(want.Type != BlockToolUse || sameInput(got.Input, want.Input))
+			(want.Type != messages.BlockToolUse || sameInput(got.Input, want.Input))
 	}
 	if !same {
 		t.Errorf("%s\n%.2000q\ngot\n%.2000s\nwant %s %.2000v", c.Why, c.Completion, show(m), c.StopReason, c.Expected)

@@ -1,6 +1,9 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"dragoman/translate/markup"
+)
 
 // bodyState reads within a call, between its parameters.
 func bodyState(p *parser) state {
@@ -22,57 +25,57 @@ func bodyState(p *parser) state {
 	if rest[0] != '<' {
 		return p.strayText(rest)
 	}
-	t, v := matchTag(rest, p.eof)
-	if v == matchMore {
+	t, v := markup.MatchTag(rest, p.eof)
+	if v == markup.More {
 		return nil
 	}
-	if v == matchNo {
+	if v == markup.No {
 		if p.eof && bytes.IndexByte(rest, '>') < 0 {
 			p.pos = len(p.in)
 			return p.endIncomplete() // the text ends in a tag
 		}
 		return p.strayText(rest)
 	}
-	if t.closing {
+	if t.Closing {
 		return p.closingTag(t)
 	}
 	return p.openingTag(t)
 }
 
 // closingTag reads a closing tag between parameters.
-func (p *parser) closingTag(t tag) state {
+func (p *parser) closingTag(t markup.Tag) state {
 	switch {
-	case t.is("invoke"):
-		p.pos += t.n
+	case t.Is("invoke"):
+		p.pos += t.Len
 		if p.inParams {
 			p.fix("missing_closer")
 		}
 		return p.endCall("")
 	case isWrapper(t):
 		return p.endCall("missing_closer")
-	case t.is("parameters"):
+	case t.Is("parameters"):
 		p.inParams = false
 	case p.tentative:
 		return p.giveBackCall("stray_closer")
 	default:
 		if len(p.lost) > 0 {
-			p.lost = append(p.lost, p.rest()[:t.n]...)
+			p.lost = append(p.lost, p.rest()[:t.Len]...)
 		}
 		p.fix("stray_closer")
 	}
-	p.pos += t.n
+	p.pos += t.Len
 	return bodyState
 }
 
 // openingTag reads an opening tag between parameters.
-func (p *parser) openingTag(t tag) state {
-	tag, child := string(t.full), true
-	if t.is("parameter") {
-		if name, ok := t.nameAttr(); ok {
+func (p *parser) openingTag(t markup.Tag) state {
+	tag, child := string(t.Full), true
+	if t.Is("parameter") {
+		if name, ok := t.NameAttribute(); ok {
 			tag, child = name, false
 		}
 	}
-	name, _, declared := p.schema.property(tag)
+	name, _, declared := p.schema.Lookup(tag)
 	if child && (!declared || p.inPlace(t)) && !p.lostTag {
 		if next, ok := p.structureTag(t); ok {
 			return next
@@ -90,7 +93,7 @@ func (p *parser) openingTag(t tag) state {
 	if child && !p.inParams {
 		p.fix("no_parameters_tag")
 	}
-	if child && len(t.attr) > 0 {
+	if child && len(t.Attributes) > 0 {
 		p.fix("attributes")
 	}
 	return p.startValue(t, name, tag, child)
@@ -98,54 +101,54 @@ func (p *parser) openingTag(t tag) state {
 
 // inPlace tells whether a tag that is ours stands where it belongs. There it is no
 // parameter's: a property of that name is offered under another tag.
-func (p *parser) inPlace(t tag) bool {
-	return t.is("parameters") && len(p.seen) == 0 || !p.inParams && isReserved(string(t.full))
+func (p *parser) inPlace(t markup.Tag) bool {
+	return t.Is("parameters") && len(p.seen) == 0 || !p.inParams && markup.IsReserved(string(t.Full))
 }
 
 // structureTag reads an opening tag that is no parameter's, if it is one.
-func (p *parser) structureTag(t tag) (next state, ok bool) {
+func (p *parser) structureTag(t markup.Tag) (next state, ok bool) {
 	fresh := len(p.seen) == 0 && !p.object
 	switch {
-	case t.is("parameters") && p.object:
+	case t.Is("parameters") && p.object:
 		return p.strayTag(t), true
-	case t.is("parameters") && (!p.inParams || fresh):
+	case t.Is("parameters") && (!p.inParams || fresh):
 		p.commitKnown()
-		p.inParams = !t.empty
+		p.inParams = !t.Empty
 	case isWrapper(t) && fresh && p.inParams:
 		p.restarted = true
 		p.fix("restarted")
-	case t.is("invoke") && p.restarted && fresh:
-		if name, named := t.nameAttr(); named && name != p.tool {
+	case t.Is("invoke") && p.restarted && fresh:
+		if name, named := t.NameAttribute(); named && name != p.tool {
 			return p.endCall("missing_closer"), true
 		}
-	case t.is("invoke") && fresh && !p.inParams && p.again(t): // one call or two
+	case t.Is("invoke") && fresh && !p.inParams && p.again(t): // one call or two
 		return p.endDoubtful(), true
-	case isWrapper(t), t.is("invoke"), t.is("function_results"):
+	case isWrapper(t), t.Is("invoke"), t.Is("function_results"):
 		return p.endCall("missing_closer"), true
-	case t.is("tool_name") && (!p.inParams || p.restarted), !p.inParams && (t.is("tool_id") || t.is("id")) && (p.schema.more == nil || p.whole):
+	case t.Is("tool_name") && (!p.inParams || p.restarted), !p.inParams && (t.Is("tool_id") || t.Is("id")) && (p.schema.Additional == nil || p.whole):
 		return p.skipElement(t), true
 	default:
 		return nil, false
 	}
-	p.pos += t.n
+	p.pos += t.Len
 	return bodyState, true
 }
 
 // again tells whether a tag opens the call once more.
-func (p *parser) again(t tag) bool {
-	name, ok := t.nameAttr()
+func (p *parser) again(t markup.Tag) bool {
+	name, ok := t.NameAttribute()
 	return ok && p.attribute && name == p.tool
 }
 
 // strayTag reads a tag that has no place in the call.
-func (p *parser) strayTag(t tag) state {
+func (p *parser) strayTag(t markup.Tag) state {
 	if p.tentative {
 		return p.giveBackCall("stray_text")
 	}
-	p.lost = append(p.lost, p.rest()[:t.n]...)
+	p.lost = append(p.lost, p.rest()[:t.Len]...)
 	p.lostTag = true
 	p.fix("stray_text")
-	p.pos += t.n
+	p.pos += t.Len
 	return bodyState
 }
 
@@ -157,10 +160,10 @@ func (p *parser) commitKnown() {
 }
 
 // skipElement reads over a small element that is no parameter: a second name, an id.
-func (p *parser) skipElement(t tag) state {
-	rest := p.rest()[t.n:]
-	if t.empty {
-		p.pos += t.n
+func (p *parser) skipElement(t markup.Tag) state {
+	rest := p.rest()[t.Len:]
+	if t.Empty {
+		p.pos += t.Len
 		return bodyState
 	}
 	near := rest[:min(len(rest), maxToolName)]
@@ -169,18 +172,18 @@ func (p *parser) skipElement(t tag) state {
 		if len(near) < maxToolName && !p.eof {
 			return nil
 		}
-		p.pos += t.n
+		p.pos += t.Len
 		return bodyState
 	}
-	closer, v := matchTag(rest[end:], p.eof)
+	closer, v := markup.MatchTag(rest[end:], p.eof)
 	switch v {
-	case matchMore:
+	case markup.More:
 		return nil
-	case matchYes:
-		end += closer.n
+	case markup.Yes:
+		end += closer.Len
 	}
 	p.fix("extra_element")
-	p.pos += t.n + end
+	p.pos += t.Len + end
 	return bodyState
 }
 

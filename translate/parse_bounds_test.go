@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"runtime"
 	"strings"
@@ -27,7 +29,7 @@ func (e endless) chunks(size int, peak *uint64) Ask {
 				*peak = max(*peak, heapInUse())
 			}
 		}
-		yield(Chunk{Stop: StopMaxTokens}, nil)
+		yield(Chunk{Stop: messages.StopMaxTokens}, nil)
 	})
 }
 
@@ -72,13 +74,13 @@ func TestBounds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before := heapInUse()
 			peak := before
-			var outcomes []Outcome
-			prompt := &Prompt{escaped: tagInvoke}
+			var outcomes []messages.Outcome
+			prompt := &Prompt{escaped: markup.TagInvoke}
 			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(tt.size, &peak)) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if e.Type == MessageDelta {
+				if e.Type == messages.MessageDelta {
 					outcomes = e.Message.Outcomes
 				}
 			}
@@ -86,7 +88,7 @@ func TestBounds(t *testing.T) {
 				t.Errorf("%d MB of it took %d KB", tt.size>>20, (peak-before)>>10)
 			}
 			got := ""
-			if n := len(outcomes); n > 0 && outcomes[n-1].Kind != OutcomeClean {
+			if n := len(outcomes); n > 0 && outcomes[n-1].Kind != messages.OutcomeClean {
 				got = string(outcomes[n-1].Kind) + " " + outcomes[n-1].Reason
 			}
 			if got != tt.outcomes {
@@ -99,14 +101,14 @@ func TestBounds(t *testing.T) {
 		for i := range 2 * maxParams {
 			b.WriteString("<parameter name=\"p" + strings.Repeat("i", i%7) + string(rune('a'+i%26)) + strings.Repeat("x", i/26%200) + "\">1</parameter>\n")
 		}
-		m := parse(t, fuzzRequest(), completion{CallsStart + `<invoke name="t">` + b.String(), StopEndTurn, ""}, 0)
+		m := parse(t, fuzzRequest(), completion{CallsStart + `<invoke name="t">` + b.String(), messages.StopEndTurn, ""}, 0)
 		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > maxParams {
 			t.Errorf("%d parameters: %+v", len(collectMembers(m)), m.Outcomes)
 		}
 	})
 }
 
-func collectMembers(m *Message) (names []string) {
+func collectMembers(m *messages.Message) (names []string) {
 	for name := range rawjson.Named(m.Content[0].Input) {
 		names = append(names, name)
 	}
@@ -126,9 +128,9 @@ func TestBoundsHold(t *testing.T) {
 	} {
 		for extra := range 4 {
 			text := strings.Repeat("x", extra) + text
-			want := show(parse(t, fuzzRequest(), completion{text, StopEndTurn, ""}, 0))
+			want := show(parse(t, fuzzRequest(), completion{text, messages.StopEndTurn, ""}, 0))
 			for _, n := range []int{1, 5, 1000} {
-				if got := show(parse(t, fuzzRequest(), completion{text, StopEndTurn, ""}, n)); got != want {
+				if got := show(parse(t, fuzzRequest(), completion{text, messages.StopEndTurn, ""}, n)); got != want {
 					t.Fatalf("pieces of %d give\n%.200s … %s\nat once\n%.200s … %s", n, got, got[max(0, len(got)-100):], want, want[max(0, len(want)-100):])
 				}
 			}

@@ -2,6 +2,9 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/schema"
 	"strings"
 	"unicode"
 )
@@ -17,7 +20,7 @@ type currentCall struct {
 	restarted bool // the model has begun the call that a prefill had opened once more
 	attribute bool // <invoke name="…">
 	tool      string
-	schema    *schema
+	schema    *schema.Schema
 	seen      map[string]bool // tags of the parameters so far
 	object    bool            // the whole input was one JSON object
 	repair    string          // why the call is not clean
@@ -38,11 +41,11 @@ type swallowed struct {
 }
 
 // startCall marks where text begins that may become a call.
-func (p *parser) startCall(t textTag) {
+func (p *parser) startCall(t markup.TextTag) {
 	p.flush()
 	p.mark = p.pos
 	p.currentCall = currentCall{inCall: true, tentative: true}
-	p.setNamespace(t.tag)
+	p.setNamespace(t.Tag)
 }
 
 // wrapperState reads on after <function_calls>: to be one, a call must follow.
@@ -50,18 +53,18 @@ func wrapperState(p *parser) state {
 	if !p.skip() {
 		return p.orGiveBack()
 	}
-	t, v := matchTag(p.rest(), p.eof)
+	t, v := markup.MatchTag(p.rest(), p.eof)
 	switch {
 	case p.rest()[0] == '{':
 		return jsonNameState
-	case p.rest()[0] != '<' || v == matchNo:
+	case p.rest()[0] != '<' || v == markup.No:
 		return p.giveBack()
-	case v == matchMore:
+	case v == markup.More:
 		return nil
-	case t.is("invoke") && !t.closing:
+	case t.Is("invoke") && !t.Closing:
 		p.setNamespace(t)
 		return invokeState
-	case t.closing && isWrapper(t):
+	case t.Closing && isWrapper(t):
 		return p.emptyBlock(t)
 	case isWrapper(t) || p.calls > 0:
 		return p.giveBack()
@@ -72,15 +75,15 @@ func wrapperState(p *parser) state {
 
 // emptyBlock reads the end of a wrapper without calls: nothing, on lines of its
 // own; text, if the line goes on.
-func (p *parser) emptyBlock(t tag) state {
-	after := p.rest()[t.n:]
-	if v := p.newlineAfter(after); v == matchMore {
+func (p *parser) emptyBlock(t markup.Tag) state {
+	after := p.rest()[t.Len:]
+	if v := p.newlineAfter(after); v == markup.More {
 		return nil
-	} else if v == matchNo && len(after) > 0 {
-		p.pos += t.n
+	} else if v == markup.No && len(after) > 0 {
+		p.pos += t.Len
 		return p.giveBack()
 	}
-	p.pos += t.n
+	p.pos += t.Len
 	p.mark, p.hidden = -1, 0
 	p.currentCall = currentCall{}
 	if p.calls > 0 {
@@ -90,9 +93,9 @@ func (p *parser) emptyBlock(t tag) state {
 	return textState
 }
 
-func isWrapper(t tag) bool {
-	for _, known := range textTags {
-		if known.kind == tagIsWrapper && t.is(known.name) {
+func isWrapper(t markup.Tag) bool {
+	for _, known := range markup.TextTags {
+		if known.Kind == markup.TextWrapper && t.Is(known.Name) {
 			return true
 		}
 	}
@@ -101,25 +104,25 @@ func isWrapper(t tag) bool {
 
 // invokeState reads <invoke> or <invoke name="…">.
 func invokeState(p *parser) state {
-	t, v := matchTag(p.rest(), p.eof)
-	if v == matchMore {
+	t, v := markup.MatchTag(p.rest(), p.eof)
+	if v == markup.More {
 		return nil
 	}
-	if v == matchNo {
+	if v == markup.No {
 		return p.giveBack()
 	}
-	p.pos += t.n
-	if name, ok := t.nameAttr(); ok {
+	p.pos += t.Len
+	if name, ok := t.NameAttribute(); ok {
 		p.attribute = true
 		if next := p.named(name); next != nil {
 			return next
 		}
-		if t.empty {
+		if t.Empty {
 			return p.endCall("")
 		}
 		return bodyState
 	}
-	if len(t.attr) > 0 || t.empty {
+	if len(t.Attributes) > 0 || t.Empty {
 		return p.giveBack()
 	}
 	return toolNameState
@@ -138,14 +141,14 @@ func toolNameState(p *parser) state {
 	rest := p.rest()
 	tagged := rest[0] == '<'
 	if tagged {
-		t, v := matchTag(rest, p.eof)
+		t, v := markup.MatchTag(rest, p.eof)
 		switch {
-		case v == matchMore:
+		case v == markup.More:
 			return nil
-		case v == matchNo || !t.is("tool_name") || t.closing || t.empty:
+		case v == markup.No || !t.Is("tool_name") || t.Closing || t.Empty:
 			return p.giveBack()
 		}
-		rest = rest[t.n:]
+		rest = rest[t.Len:]
 	}
 	end := bytes.IndexByte(rest, '<')
 	if end < 0 || end > maxToolName {
@@ -154,16 +157,16 @@ func toolNameState(p *parser) state {
 		}
 		return p.giveBack()
 	}
-	t, v := matchTag(rest[end:], p.eof)
-	if v == matchMore {
+	t, v := markup.MatchTag(rest[end:], p.eof)
+	if v == markup.More {
 		return nil
 	}
 	name := strings.Trim(string(rest[:end]), " \t\r\n")
 	_, offered := p.resolve(name)
 	switch {
-	case tagged && v == matchYes && t.is("tool_name") && t.closing:
-		p.pos = len(p.in) - len(rest) + end + t.n
-	case !tagged && v == matchYes && t.is("parameters") && !t.closing && offered:
+	case tagged && v == markup.Yes && t.Is("tool_name") && t.Closing:
+		p.pos = len(p.in) - len(rest) + end + t.Len
+	case !tagged && v == markup.Yes && t.Is("parameters") && !t.Closing && offered:
 		p.pos = len(p.in) - len(rest) + end
 		p.fix("bare_tool_name")
 	default:
@@ -182,9 +185,9 @@ func (p *parser) named(name string) state {
 		p.tool = ""
 		return p.giveBackCall("tool_name")
 	}
-	p.tool, p.schema, p.whole = name, stringsSchema, !offered
+	p.tool, p.schema, p.whole = name, schema.Strings, !offered
 	if offered {
-		p.tool, p.schema, p.holds = tool.Name, p.schemaOf(tool), tool.holds(p.holdsValues)
+		p.tool, p.schema, p.holds = tool.Name, p.schemaOf(tool), tool.HoldsValues(p.holdsValues)
 		if tool.Name != name {
 			p.fix("name_case")
 		}
@@ -196,13 +199,13 @@ func (p *parser) named(name string) state {
 }
 
 // schemaOf returns the schema of an offered tool.
-func (p *parser) schemaOf(tool *Tool) *schema {
+func (p *parser) schemaOf(tool *messages.Tool) *schema.Schema {
 	s := p.schemas[tool]
 	if s == nil {
 		if p.schemas == nil {
-			p.schemas = map[*Tool]*schema{}
+			p.schemas = map[*messages.Tool]*schema.Schema{}
 		}
-		s = compileSchema(tool.InputSchema)
+		s = schema.Compile(tool.InputSchema)
 		p.schemas[tool] = s
 	}
 	return s
@@ -211,10 +214,10 @@ func (p *parser) schemaOf(tool *Tool) *schema {
 // resolve returns the offered tool that a name stands for: the one of that name,
 // or the only one that differs in case alone. Both tools and calls may be many, so the
 // names are looked up.
-func (p *parser) resolve(name string) (tool *Tool, offered bool) {
+func (p *parser) resolve(name string) (tool *messages.Tool, offered bool) {
 	if p.tools == nil {
-		p.tools = map[string]*Tool{}
-		p.alike = map[string][]*Tool{}
+		p.tools = map[string]*messages.Tool{}
+		p.alike = map[string][]*messages.Tool{}
 		for i := range p.req.Tools {
 			t := &p.req.Tools[i]
 			if p.tools[t.Name] == nil {
@@ -246,7 +249,7 @@ func folded(name string) string {
 // isToolName tells whether the API allows the name (reference/messages-api.md §5).
 func isToolName(name string) bool {
 	for i := range len(name) {
-		if c := name[i]; !isNameByte(c) || c == '.' || c == ':' || c >= 0x80 {
+		if c := name[i]; !markup.IsNameByte(c) || c == '.' || c == ':' || c >= 0x80 {
 			return false
 		}
 	}
@@ -269,9 +272,9 @@ func (p *parser) commit() {
 	p.mark, p.hidden = -1, 0
 	p.blank = p.blank[:0]
 	p.stopBlock(0)
-	p.open = BlockToolUse
-	p.send(Event{Type: ContentBlockStart, Index: p.index, Block: &ContentBlock{
-		Type: BlockToolUse, ID: toolUseID(p.req.ID, p.index), Name: p.tool, Input: emptyObject,
+	p.open = messages.BlockToolUse
+	p.send(messages.Event{Type: messages.ContentBlockStart, Index: p.index, Block: &messages.ContentBlock{
+		Type: messages.BlockToolUse, ID: toolUseID(p.req.ID, p.index), Name: p.tool, Input: emptyObject,
 	}})
 }
 

@@ -1,5 +1,10 @@
 package translate
 
+import (
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+)
+
 // What becomes of a call that does not come to its end: its input stays open where it is.
 
 // holdsTooMuch tells whether a parameter is too long to be held.
@@ -16,7 +21,7 @@ func (p *parser) endTooLong() state {
 func (p *parser) cutValue() state {
 	p.pos = len(p.in)
 	if p.vs == nil {
-		p.openObject(unescape(string(p.held), p.escaped, ""))
+		p.openObject(markup.Unescape(string(p.held), p.escaped, ""))
 	}
 	if p.repair == "" {
 		p.repair = "cut_value"
@@ -26,7 +31,7 @@ func (p *parser) cutValue() state {
 
 // openObject takes over the members that came whole of an input in JSON that was cut.
 func (p *parser) openObject(text string) {
-	p.out = appendOpenObject(p.out, text)
+	p.out = rawjson.AppendOpenObject(p.out, text)
 	p.cameWhole()
 }
 

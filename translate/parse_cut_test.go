@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"strings"
 	"testing"
@@ -12,23 +13,23 @@ import (
 type streamed struct {
 	input string
 	cut   int
-	stop  Stop
+	stop  messages.Stop
 }
 
-func streamOf(t *testing.T, req *Request, prompt *Prompt, c completion, n int) (s streamed) {
+func streamOf(t *testing.T, req *messages.Request, prompt *Prompt, c completion, n int) (s streamed) {
 	t.Helper()
 	call := -1
 	for e, err := range checked(t, Events(req, prompt, c.chunks(n))) {
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case e.Type == ContentBlockStart && e.Block.Type == BlockToolUse && call < 0:
+		case e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockToolUse && call < 0:
 			call = e.Index
-		case e.Type == ContentBlockDelta && e.Index == call:
+		case e.Type == messages.ContentBlockDelta && e.Index == call:
 			s.input += string(e.Text)
-		case e.Type == ContentBlockStop && e.Index == call:
+		case e.Type == messages.ContentBlockStop && e.Index == call:
 			s.cut = e.Cut
-		case e.Type == MessageDelta:
+		case e.Type == messages.MessageDelta:
 			s.stop = e.Message.StopReason
 		}
 	}
@@ -54,19 +55,19 @@ func TestCutOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			req, flows, holds := fuzzRequest(), &Prompt{format: f}, &Prompt{format: f, holdsValues: true}
-			whole := streamOf(t, req, flows, completion{tt.text, StopSequence, f.stop}, 0)
-			if whole.cut != 0 || whole.stop != StopToolUse {
+			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.stop}, 0)
+			if whole.cut != 0 || whole.stop != messages.StopToolUse {
 				t.Fatalf("the whole call: %+v", whole)
 			}
 			meant := jsontext.Value(whole.input)
 			called := 0
 			for at := range strings.LastIndex(tt.text, tt.end) + len(tt.end) {
-				c := completion{tt.text[:at], StopMaxTokens, ""}
+				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
 				m := parseIn(t, f, req, c, 0)
-				if m.StopReason != StopMaxTokens {
+				if m.StopReason != messages.StopMaxTokens {
 					t.Fatalf("cut at %q: stop_reason %s", tt.text[:at], m.StopReason)
 				}
-				if n := len(m.Content); n == 0 || m.Content[n-1].Type != BlockToolUse {
+				if n := len(m.Content); n == 0 || m.Content[n-1].Type != messages.BlockToolUse {
 					continue
 				}
 				called++
@@ -88,8 +89,8 @@ func TestCutOpen(t *testing.T) {
 					}
 				}
 				var replayed string
-				for e := range Replay(m, 0) {
-					if e.Delta == InputJSONDelta {
+				for e := range messages.Replay(m, 0) {
+					if e.Delta == messages.InputJSONDelta {
 						replayed += string(e.Text)
 					}
 				}
@@ -109,22 +110,22 @@ func TestCutOpen(t *testing.T) {
 func TestHoldValues(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		tool  InputStreaming
+		tool  messages.InputStreaming
 		holds bool
 		want  string
 	}{
-		{"as it is", StreamAsTargeted, false, `{"path":"a","content":"half`},
-		{"the model's entry", StreamAsTargeted, true, `{"path":"a"`},
-		{"the tool", StreamWhole, false, `{"path":"a"`},
-		{"the tool against the entry", StreamEagerly, true, `{"path":"a","content":"half`},
+		{"as it is", messages.StreamAsTargeted, false, `{"path":"a","content":"half`},
+		{"the model's entry", messages.StreamAsTargeted, true, `{"path":"a"`},
+		{"the tool", messages.StreamWhole, false, `{"path":"a"`},
+		{"the tool against the entry", messages.StreamEagerly, true, `{"path":"a","content":"half`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			req := benchRequest()
 			req.Tools[0].Streaming = tt.tool
 			text, _, _ := strings.Cut(valueCompletion("half"), "</content>")
 			for n := range 4 {
-				s := streamOf(t, req, &Prompt{holdsValues: tt.holds}, completion{text, StopMaxTokens, ""}, n)
-				if s.input != tt.want || s.stop != StopMaxTokens {
+				s := streamOf(t, req, &Prompt{holdsValues: tt.holds}, completion{text, messages.StopMaxTokens, ""}, n)
+				if s.input != tt.want || s.stop != messages.StopMaxTokens {
 					t.Errorf("pieces of %d: %+v, want %s", n, s, tt.want)
 				}
 			}
@@ -141,13 +142,13 @@ func TestHoldValues(t *testing.T) {
 		if got != `{"path":"a"` {
 			t.Errorf("sent so far: %q", got)
 		}
-		_ = yield(Chunk{Text: strings.TrimPrefix(tail, "lo")}, nil) && yield(Chunk{Stop: StopSequence, StopSequence: CallsEnd}, nil)
+		_ = yield(Chunk{Text: strings.TrimPrefix(tail, "lo")}, nil) && yield(Chunk{Stop: messages.StopSequence, StopSequence: CallsEnd}, nil)
 	}
 	for e, err := range Events(req, &Prompt{holdsValues: true}, whatever(chunks)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Delta == InputJSONDelta {
+		if e.Delta == messages.InputJSONDelta {
 			got += string(e.Text)
 		}
 	}
@@ -158,7 +159,7 @@ func TestHoldValues(t *testing.T) {
 
 // TestDoubtOpen leaves the value in doubt out, and sends it open.
 func TestDoubtOpen(t *testing.T) {
-	req := &Request{Tools: []Tool{{Name: "pair", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}}}`)}}}
+	req := &messages.Request{Tools: []messages.Tool{{Name: "pair", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}}}`)}}}
 	for _, tt := range []struct{ name, params, stream, input string }{
 		{"a value", "<b>x</b>\n<a>1 <n>2</n> </parameters>\n</invoke>", `{"b":"x","a":"1 <n>2</n> `, `{"b":"x"}`},
 		{"a value of another type", "<b>x</b>\n<n>1</b>\n<b>2</n>\n</parameters>\n</invoke>", `{"b":"x"`, `{"b":"x"}`},
@@ -166,11 +167,11 @@ func TestDoubtOpen(t *testing.T) {
 			`{"n":1,"a":"1 <parameter name=\"b\">2</parameter> 3"`, `{"n":1}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := completion{CallsStart + "\n<invoke>\n<tool_name>pair</tool_name>\n<parameters>\n" + tt.params, StopSequence, CallsEnd}
+			c := completion{CallsStart + "\n<invoke>\n<tool_name>pair</tool_name>\n<parameters>\n" + tt.params, messages.StopSequence, CallsEnd}
 			for n := range 4 {
 				s := streamOf(t, req, &Prompt{}, c, n)
 				m := parse(t, req, c, n)
-				if s.input != tt.stream || s.stop != StopMaxTokens || string(m.Content[0].Input) != tt.input {
+				if s.input != tt.stream || s.stop != messages.StopMaxTokens || string(m.Content[0].Input) != tt.input {
 					t.Errorf("pieces of %d: streamed %s, %s; at once %s", n, s.input, s.stop, m.Content[0].Input)
 				}
 			}
@@ -183,7 +184,7 @@ func TestDoubtOpen(t *testing.T) {
 func TestUnnamedStopInValue(t *testing.T) {
 	text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>half"
 	for sequence, want := range map[string]string{"": `{"s":"half`, CallsEnd: `{"s":"half` + CallsEnd} {
-		if s := streamOf(t, fuzzRequest(), &Prompt{}, completion{text, StopSequence, sequence}, 0); s.input != want || s.stop != StopMaxTokens {
+		if s := streamOf(t, fuzzRequest(), &Prompt{}, completion{text, messages.StopSequence, sequence}, 0); s.input != want || s.stop != messages.StopMaxTokens {
 			t.Errorf("stop %q: streamed %s, %s", sequence, s.input, s.stop)
 		}
 	}
@@ -196,11 +197,11 @@ func TestCutBehindClosers(t *testing.T) {
 		text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n<s>a" + closer
 		req := fuzzRequest()
 		for n := range 4 {
-			s := streamOf(t, req, &Prompt{}, completion{text, StopMaxTokens, ""}, n)
+			s := streamOf(t, req, &Prompt{}, completion{text, messages.StopMaxTokens, ""}, n)
 			if s.input != `{"n":1,"s":"a` || s.cut != len(`{"n":1`) {
 				t.Errorf("%q, pieces of %d: %+v", closer, n, s)
 			}
-			if m := parse(t, req, completion{text, StopEndTurn, ""}, n); string(m.Content[0].Input) != `{"n":1,"s":"a"}` {
+			if m := parse(t, req, completion{text, messages.StopEndTurn, ""}, n); string(m.Content[0].Input) != `{"n":1,"s":"a"}` {
 				t.Errorf("%q, pieces of %d, at the end of the turn: %s", closer, n, m.Content[0].Input)
 			}
 		}
@@ -220,8 +221,8 @@ func TestWholeAtCut(t *testing.T) {
 		}
 		for _, end := range []string{"", "\n", "\n<"} {
 			for n := range 4 {
-				s := streamOf(t, fuzzRequest(), &Prompt{format: f}, completion{text + end, StopMaxTokens, ""}, n)
-				if s.input != `{"n":1}` || s.cut != 0 || s.stop != StopMaxTokens {
+				s := streamOf(t, fuzzRequest(), &Prompt{format: f}, completion{text + end, messages.StopMaxTokens, ""}, n)
+				if s.input != `{"n":1}` || s.cut != 0 || s.stop != messages.StopMaxTokens {
 					t.Errorf("%s%q, pieces of %d: %+v", name, end, n, s)
 				}
 			}

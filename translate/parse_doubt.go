@@ -1,6 +1,10 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/schema"
+)
 
 // Where it is not certain that a value is what the model meant. Values may hold any
 // markup, so the tags of another parameter in one prove nothing. These do:
@@ -48,85 +52,85 @@ func (s *siblings) close(tag string) {
 }
 
 // matchSibling matches `<b>` or `</b>` at the start of rest, for a parameter b other than own.
-func matchSibling(s *schema, rest []byte, own string, eof bool) (tag string, closing bool, v verdict) {
+func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag string, closing bool, v markup.Verdict) {
 	i := 1
 	if len(rest) > 1 && rest[1] == '/' {
 		closing = true
 		i++
 	}
 	start := i
-	for i < len(rest) && i-start < maxParamTag && isTagByte(rest[i]) {
+	for i < len(rest) && i-start < markup.MaxParamTag && markup.IsTagByte(rest[i]) {
 		i++
 	}
 	switch {
-	case i == len(rest) && !eof && i-start < maxParamTag:
-		return "", closing, matchMore
+	case i == len(rest) && !eof && i-start < markup.MaxParamTag:
+		return "", closing, markup.More
 	case i == len(rest) || rest[i] != '>' || i == start || rest[start] == '!' || rest[start] == '?':
-		return "", closing, matchNo
+		return "", closing, markup.No
 	}
 	tag = string(rest[start:i])
 	_, counts := otherProperty(s, tag, own)
-	return tag, closing, verdictOf(counts)
+	return tag, closing, markup.VerdictOf(counts)
 }
 
 // otherProperty returns the property of a tag, and whether it is another one than own.
-func otherProperty(s *schema, tag, own string) (name string, counts bool) {
-	name, _, declared := s.property(tag)
-	return name, name != own && (declared || s.more != nil)
+func otherProperty(s *schema.Schema, tag, own string) (name string, counts bool) {
+	name, _, declared := s.Lookup(tag)
+	return name, name != own && (declared || s.Additional != nil)
 }
 
 // noteSibling follows a tag in the value that does not end it.
-func (p *parser) noteSibling(rest []byte) verdict {
+func (p *parser) noteSibling(rest []byte) markup.Verdict {
 	switch {
 	case p.vs == nil || p.cdata:
-		return matchNo
+		return markup.No
 	case !p.child:
 		return p.noteParameter(rest)
 	}
 	tag, closing, v := matchSibling(p.schema, rest, p.name, p.eof)
 	switch {
-	case v != matchYes:
+	case v != markup.Yes:
 		return v
 	case closing:
 		p.inside.close(tag)
 	default:
 		p.inside.open(tag)
 	}
-	return matchNo
+	return markup.No
 }
 
 // noteParameter is noteSibling for the attribute form, where the tags of all
 // parameters are alike.
-func (p *parser) noteParameter(rest []byte) verdict {
+func (p *parser) noteParameter(rest []byte) markup.Verdict {
 	const opening, end = "<parameter", "</parameter"
 	switch {
-	case hasPrefix(rest, end):
+	case markup.HasPrefix(rest, end):
 		p.inside.close("")
-		return matchNo
-	case !p.eof && (isPrefixOf(rest, opening) || isPrefixOf(rest, end)):
-		return matchMore
-	case !hasPrefix(rest, opening):
-		return matchNo
+		return markup.No
+	case !p.eof && (markup.IsPrefixOf(rest, opening) || markup.IsPrefixOf(rest, end)):
+		return markup.More
+	case !markup.HasPrefix(rest, opening):
+		return markup.No
 	}
-	t, v := matchTag(rest, p.eof)
-	if v != matchYes {
+	t, v := markup.MatchTag(rest, p.eof)
+	if v != markup.Yes {
 		return v
 	}
-	tag, ok := t.nameAttr()
+	tag, ok := t.NameAttribute()
 	if !ok {
-		return matchNo
+		return markup.No
 	}
 	name, counts := otherProperty(p.schema, tag, p.name)
 	if name == p.name { // the next element of a list
 		p.inside.stray = false
-		return matchNo
+		return markup.No
 	}
 	p.inside.open("")
 	if counts {
 		p.inside.opened = append(p.inside.opened, name)
 		p.inside.doubt = p.inside.doubt || len(p.inside.opened) > maxOpened
 	}
-	return matchNo
+	return markup.No
 }
 
 // isDoubtful tells whether a value that was read, and is no JSON, is not certain.
@@ -149,7 +153,7 @@ func holdsTag(s []byte) bool {
 		if i < 0 || i+1 == len(s) {
 			return false
 		}
-		if c := s[i+1]; c == '/' || isTagByte(c) {
+		if c := s[i+1]; c == '/' || markup.IsTagByte(c) {
 			return true
 		}
 		s = s[i+1:]
@@ -158,7 +162,7 @@ func holdsTag(s []byte) bool {
 
 // mayHide tells whether text would be in doubt as the value of the property own, whose
 // schema is ps.
-func mayHide(s *schema, text, own string, ps *schema) bool {
+func mayHide(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 	var inside siblings
 	for rest := []byte(text); ; rest = rest[1:] {
 		i := bytes.IndexByte(rest, '<')
@@ -166,16 +170,16 @@ func mayHide(s *schema, text, own string, ps *schema) bool {
 			return inside.doubt || inside.depth != nil && !fitsText(ps, text)
 		}
 		rest = rest[i:]
-		if tag, closing, v := matchSibling(s, rest, own, true); v == matchYes && closing {
+		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Yes && closing {
 			inside.close(tag)
-		} else if v == matchYes {
+		} else if v == markup.Yes {
 			inside.open(tag)
 		}
 	}
 }
 
 // fitsText tells whether a value that is written as text fits its schema.
-func fitsText(s *schema, text string) bool {
-	_, fits := appendTyped(nil, s, text)
+func fitsText(s *schema.Schema, text string) bool {
+	_, fits := schema.AppendTyped(nil, s, text)
 	return fits
 }

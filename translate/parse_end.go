@@ -2,6 +2,8 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/schema"
 	"strings"
 )
 
@@ -18,7 +20,7 @@ const (
 
 // matchEnd tells whether the value ends at rest, which begins with `<`, and how
 // many bytes of closing tag belong to it: none where the closing tag is missing.
-func (p *parser) matchEnd(rest []byte) (n int, v verdict) {
+func (p *parser) matchEnd(rest []byte) (n int, v markup.Verdict) {
 	switch {
 	case len(rest) < 2:
 		return 0, p.undecided()
@@ -26,7 +28,7 @@ func (p *parser) matchEnd(rest []byte) (n int, v verdict) {
 		return 0, p.noteSibling(rest)
 	}
 	if p.vs != nil {
-		if n, v = p.matchOwnEnd(rest); v != matchNo {
+		if n, v = p.matchOwnEnd(rest); v != markup.No {
 			return n, v
 		}
 	}
@@ -34,13 +36,13 @@ func (p *parser) matchEnd(rest []byte) (n int, v verdict) {
 		return 0, p.noteSibling(rest)
 	}
 	for _, name := range [...]string{"parameters", "invoke"} {
-		if n, v = p.matchCloser(rest, name); v == matchNo {
+		if n, v = p.matchCloser(rest, name); v == markup.No {
 			continue
 		}
-		if v == matchYes {
+		if v == markup.Yes {
 			v = p.endsWithout(rest[n:], name)
 		}
-		if v == matchYes && p.vs != nil {
+		if v == markup.Yes && p.vs != nil {
 			p.bare = true
 			p.fix("missing_closer")
 		}
@@ -52,21 +54,21 @@ func (p *parser) matchEnd(rest []byte) (n int, v verdict) {
 // matchOwnEnd matches the closing tag of the parameter, or a wrong one that
 // models write in its place: the name of a property for "parameter", or the
 // other way round (reference/legacy-format.md §12 row 3).
-func (p *parser) matchOwnEnd(rest []byte) (n int, v verdict) {
+func (p *parser) matchOwnEnd(rest []byte) (n int, v markup.Verdict) {
 	n, v = p.matchCloser(rest, p.closer)
 	wrong := false
-	if v == matchNo {
-		if n, v = p.matchWrongCloser(rest); v == matchNo {
-			return 0, matchNo
+	if v == markup.No {
+		if n, v = p.matchWrongCloser(rest); v == markup.No {
+			return 0, markup.No
 		}
 		wrong = true
 	}
-	if v == matchYes {
-		if v = p.mayFollow(rest[n:], wrong); v == matchNo && !wrong && p.isScalar() {
-			v = matchYes // more text would only spoil it
+	if v == markup.Yes {
+		if v = p.mayFollow(rest[n:], wrong); v == markup.No && !wrong && p.isScalar() {
+			v = markup.Yes // more text would only spoil it
 		}
 	}
-	if v == matchYes && wrong {
+	if v == markup.Yes && wrong {
 		p.fix("wrong_closer")
 	}
 	return n, v
@@ -75,39 +77,39 @@ func (p *parser) matchOwnEnd(rest []byte) (n int, v verdict) {
 // isScalar tells whether what was read is a number, a boolean or null where one
 // of these alone is due: a value that cannot hold a tag.
 func (p *parser) isScalar() bool {
-	if p.mode != modeHeld || !p.vs.isScalar() || len(p.held) > 2*maxNull {
+	if p.mode != modeHeld || !p.vs.IsScalar() || len(p.held) > 2*maxNull {
 		return false
 	}
-	_, fits := appendTyped(nil, p.vs, string(p.held))
+	_, fits := schema.AppendTyped(nil, p.vs, string(p.held))
 	return fits
 }
 
-func (p *parser) matchWrongCloser(rest []byte) (n int, v verdict) {
+func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
 	if p.child {
 		return p.matchCloser(rest, "parameter")
 	}
-	if !isReserved(p.tag) {
-		if n, v = p.matchCloser(rest, p.tag); v != matchNo {
+	if !markup.IsReserved(p.tag) {
+		if n, v = p.matchCloser(rest, p.tag); v != markup.No {
 			return n, v
 		}
 	}
 	end := 2
-	for end < len(rest) && isTagByte(rest[end]) {
+	for end < len(rest) && markup.IsTagByte(rest[end]) {
 		end++
 	}
 	if end < len(rest) { // the name is whole: it is looked up, for there may be many
 		name := string(rest[2:end])
-		if local, ok := strings.CutPrefix(name, p.ns); ok && p.schema.offers(local) {
+		if local, ok := strings.CutPrefix(name, p.ns); ok && p.schema.Offers(local) {
 			return p.matchCloser(rest, local)
 		}
-		if p.schema.offers(name) {
+		if p.schema.Offers(name) {
 			return p.matchCloser(rest, name)
 		}
-		return 0, matchNo
+		return 0, markup.No
 	}
-	best := matchNo
-	for i := range p.schema.props {
-		if n, v = p.matchCloser(rest, p.schema.props[i].tag); v == matchYes {
+	best := markup.No
+	for i := range p.schema.Properties {
+		if n, v = p.matchCloser(rest, p.schema.Properties[i].Tag); v == markup.Yes {
 			return n, v
 		}
 		best = max(best, v)
@@ -116,23 +118,23 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v verdict) {
 }
 
 // matchCloser matches `</name>`, with blanks before its end or the namespace of the call.
-func (p *parser) matchCloser(rest []byte, name string) (n int, v verdict) {
+func (p *parser) matchCloser(rest []byte, name string) (n int, v markup.Verdict) {
 	if len(rest) > 2 && rest[2] != name[0] && (p.ns == "" || rest[2] != p.ns[0]) {
-		return 0, matchNo
+		return 0, markup.No
 	}
 	n, v = p.matchCloserNamed(rest, 2, name)
-	if v != matchYes && p.ns != "" {
+	if v != markup.Yes && p.ns != "" {
 		switch s := rest[2:]; {
-		case hasPrefix(s, p.ns):
+		case markup.HasPrefix(s, p.ns):
 			return p.matchCloserNamed(rest, 2+len(p.ns), name)
-		case isPrefixOf(s, p.ns):
+		case markup.IsPrefixOf(s, p.ns):
 			return 0, p.undecided()
 		}
 	}
 	return n, v
 }
 
-func (p *parser) matchCloserNamed(rest []byte, at int, name string) (n int, v verdict) {
+func (p *parser) matchCloserNamed(rest []byte, at int, name string) (n int, v markup.Verdict) {
 	s := rest[at:]
 	common := 0
 	for common < len(s) && common < len(name) && s[common] == name[common] {
@@ -142,116 +144,116 @@ func (p *parser) matchCloserNamed(rest []byte, at int, name string) (n int, v ve
 	case common == len(s):
 		return 0, p.undecided()
 	case common < len(name):
-		return 0, matchNo
+		return 0, markup.No
 	}
-	i, v := p.blanks(s, len(name), maxTagBlanks)
+	i, v := p.blanks(s, len(name), markup.MaxTagBlanks)
 	switch {
-	case v == matchMore:
-		return 0, matchMore
-	case v == matchYes && i < len(s) && s[i] == '>':
-		return at + i + 1, matchYes
+	case v == markup.More:
+		return 0, markup.More
+	case v == markup.Yes && i < len(s) && s[i] == '>':
+		return at + i + 1, markup.Yes
 	}
-	return 0, matchNo
+	return 0, markup.No
 }
 
 // undecided is the verdict on text that could go either way.
-func (p *parser) undecided() verdict {
+func (p *parser) undecided() markup.Verdict {
 	if p.eof {
-		return matchNo
+		return markup.No
 	}
-	return matchMore
+	return markup.More
 }
 
 // endsWithout tells whether `</parameters>` or `</invoke>` ends a value that has
 // no closing tag of its own.
-func (p *parser) endsWithout(rest []byte, closer string) verdict {
+func (p *parser) endsWithout(rest []byte, closer string) markup.Verdict {
 	if p.vs == nil && p.json.whole() {
-		return matchYes // the whole input is whole
+		return markup.Yes // the whole input is whole
 	}
 	i, v := p.blanks(rest, 0, maxGap)
 	switch {
-	case v == matchYes && i == len(rest):
-		return verdictOf(!p.cutShort)
-	case v != matchYes:
+	case v == markup.Yes && i == len(rest):
+		return markup.VerdictOf(!p.cutShort)
+	case v != markup.Yes:
 		return v
 	case rest[i] != '<':
-		return matchNo
+		return markup.No
 	}
-	var t tag
-	t, v = matchTag(rest[i:], p.eof)
+	var t markup.Tag
+	t, v = markup.MatchTag(rest[i:], p.eof)
 	switch {
-	case v != matchYes:
+	case v != markup.Yes:
 		return v
-	case closer == "parameters" && t.is("invoke") && t.closing,
-		closer == "invoke" && (isWrapper(t) && t.closing || t.is("invoke") && !t.closing):
-		return matchYes
+	case closer == "parameters" && t.Is("invoke") && t.Closing,
+		closer == "invoke" && (isWrapper(t) && t.Closing || t.Is("invoke") && !t.Closing):
+		return markup.Yes
 	}
-	return matchNo
+	return markup.No
 }
 
 // mayFollow tells whether rest can follow the value's closing tag. After a wrong
 // one less can.
-func (p *parser) mayFollow(rest []byte, wrong bool) verdict {
+func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	i, v := p.blanks(rest, p.looked, maxLook-p.looked)
 	p.looked = 0
 	switch {
-	case v == matchMore:
+	case v == markup.More:
 		p.looked = i
-		return matchMore
-	case v == matchYes && i == len(rest):
-		return verdictOf(!wrong)
-	case v == matchNo || rest[i] != '<':
-		return matchNo
+		return markup.More
+	case v == markup.Yes && i == len(rest):
+		return markup.VerdictOf(!wrong)
+	case v == markup.No || rest[i] != '<':
+		return markup.No
 	}
-	var t tag
-	t, v = matchTag(rest[i:], p.eof)
+	var t markup.Tag
+	t, v = markup.MatchTag(rest[i:], p.eof)
 	switch {
-	case v == matchMore:
+	case v == markup.More:
 		p.looked = i
-		return matchMore
-	case v == matchNo && p.eof && bytes.IndexByte(rest[i:], '>') < 0:
-		return verdictOf(!wrong) // the text was cut in the tag that follows
-	case v == matchNo:
-		return matchNo
-	case t.closing:
-		return p.closerMayFollow(t, rest[i+t.n:])
-	case t.is("invoke"):
-		return verdictOf(!wrong)
+		return markup.More
+	case v == markup.No && p.eof && bytes.IndexByte(rest[i:], '>') < 0:
+		return markup.VerdictOf(!wrong) // the text was cut in the tag that follows
+	case v == markup.No:
+		return markup.No
+	case t.Closing:
+		return p.closerMayFollow(t, rest[i+t.Len:])
+	case t.Is("invoke"):
+		return markup.VerdictOf(!wrong)
 	}
-	return verdictOf(p.paramMayFollow(t, wrong, bytes.IndexByte(rest[:i], '\n') >= 0))
+	return markup.VerdictOf(p.paramMayFollow(t, wrong, bytes.IndexByte(rest[:i], '\n') >= 0))
 }
 
-func (p *parser) closerMayFollow(t tag, rest []byte) verdict {
-	if t.is("invoke") || isWrapper(t) {
-		return matchYes
+func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
+	if t.Is("invoke") || isWrapper(t) {
+		return markup.Yes
 	}
-	if !t.is("parameters") {
-		return matchNo
+	if !t.Is("parameters") {
+		return markup.No
 	}
 	i, v := p.blanks(rest, 0, maxGap)
-	if v == matchMore {
-		return matchMore
+	if v == markup.More {
+		return markup.More
 	}
-	return verdictOf(v == matchNo || i == len(rest) || rest[i] == '<')
+	return markup.VerdictOf(v == markup.No || i == len(rest) || rest[i] == '<')
 }
 
 // paramMayFollow tells whether a tag opens another parameter: a declared one, or
 // any on a line of its own. The value's own tag is text of the value.
-func (p *parser) paramMayFollow(t tag, wrong, ownLine bool) bool {
-	tag := string(t.full)
-	if t.is("parameter") {
-		tag, _ = t.nameAttr()
+func (p *parser) paramMayFollow(t markup.Tag, wrong, ownLine bool) bool {
+	tag := string(t.Full)
+	if t.Is("parameter") {
+		tag, _ = t.NameAttribute()
 	} else if !p.child {
 		return false
 	}
-	name, _, declared := p.schema.property(tag)
+	name, _, declared := p.schema.Lookup(tag)
 	switch {
 	case name == p.name:
 		return false
 	case declared:
 		return true
-	case wrong || len(t.attr) > 0 && !t.is("parameter"):
+	case wrong || len(t.Attributes) > 0 && !t.Is("parameter"):
 		return false
 	}
-	return ownLine || len(p.schema.props) == 0
+	return ownLine || len(p.schema.Properties) == 0
 }

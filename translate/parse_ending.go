@@ -3,6 +3,8 @@ package translate
 import (
 	"bytes"
 	"cmp"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // endAtEOF ends a call whose text has ended between its parameters.
@@ -30,16 +32,16 @@ func (p *parser) endCall(repair string) state {
 	}
 	p.commit()
 	p.endInput()
-	o := Outcome{Tool: p.tool, Kind: OutcomeClean}
+	o := messages.Outcome{Tool: p.tool, Kind: messages.OutcomeClean}
 	switch {
 	case p.continued:
-		o.Kind, o.Reason = OutcomeContinued, cmp.Or(p.misfit, p.repair)
+		o.Kind, o.Reason = messages.OutcomeContinued, cmp.Or(p.misfit, p.repair)
 	case p.whole:
-		o.Kind = OutcomeUnknownTool
+		o.Kind = messages.OutcomeUnknownTool
 	case p.misfit != "":
-		o.Kind, o.Reason = OutcomeTypeFallback, p.misfit
+		o.Kind, o.Reason = messages.OutcomeTypeFallback, p.misfit
 	case p.repair != "":
-		o.Kind, o.Reason = OutcomeRepaired, p.repair
+		o.Kind, o.Reason = messages.OutcomeRepaired, p.repair
 	}
 	p.note(o)
 	p.calls++
@@ -85,7 +87,7 @@ func (p *parser) endIncomplete() state {
 		return p.giveBackCall("incomplete")
 	}
 	p.leaveInput()
-	p.note(Outcome{Kind: OutcomeIncomplete, Tool: p.tool, Reason: p.repair, Unread: !p.eof || !p.cutShort})
+	p.note(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.tool, Reason: p.repair, Unread: !p.eof || !p.cutShort})
 	p.incomplete = true
 	return cutState
 }
@@ -95,7 +97,7 @@ func (p *parser) endIncomplete() state {
 func (p *parser) endUnread() state {
 	lost := p.lost
 	p.leaveInput()
-	p.note(Outcome{Kind: OutcomeIncomplete, Tool: p.tool, Reason: p.repair, Unread: true})
+	p.note(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.tool, Reason: p.repair, Unread: true})
 	p.incomplete = true
 	p.currentCall = currentCall{inCall: true, wrapped: p.wrapped}
 	p.text(bytes.TrimSpace(lost))
@@ -106,7 +108,7 @@ func (p *parser) endUnread() state {
 }
 
 // note takes down how a call was read.
-func (p *parser) note(o Outcome) {
+func (p *parser) note(o messages.Outcome) {
 	if len(p.outcomes) < maxOutcomes {
 		p.outcomes = append(p.outcomes, o)
 	}
@@ -118,32 +120,32 @@ func betweenCallsState(p *parser) state {
 	if !p.skip() {
 		return nil
 	}
-	t, v := matchTag(p.rest(), p.eof)
+	t, v := markup.MatchTag(p.rest(), p.eof)
 	switch {
 	case p.rest()[0] == '{' && p.wrapped:
-		p.startCallAgain(tag{})
+		p.startCallAgain(markup.Tag{})
 		return jsonNameState
 	case p.endsInTag():
 		p.incomplete = true
 		return cutState
-	case p.rest()[0] != '<' || v == matchNo:
+	case p.rest()[0] != '<' || v == markup.No:
 		return p.runOn()
-	case v == matchMore:
+	case v == markup.More:
 		return nil
-	case t.is("invoke") && !t.closing:
+	case t.Is("invoke") && !t.Closing:
 		p.startCallAgain(t)
 		return invokeState
-	case isWrapper(t) && t.closing:
-		p.pos += t.n
+	case isWrapper(t) && t.Closing:
+		p.pos += t.Len
 		p.wrapped, p.callsEnded = false, true
 		return betweenCallsState
 	case isWrapper(t):
 		p.startCallAgain(t)
 		p.wrapped = true
-		p.pos += t.n
+		p.pos += t.Len
 		return wrapperState
-	case t.closing && (t.is("invoke") || t.is("parameters")):
-		p.pos += t.n
+	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
+		p.pos += t.Len
 		return betweenCallsState
 	}
 	return p.runOn()
@@ -155,23 +157,23 @@ func (p *parser) endsInTag() bool {
 	if !p.eof || rest[0] != '<' || bytes.IndexByte(rest, '>') >= 0 {
 		return false
 	}
-	t, v := matchTextTag(rest, false)
-	return v == matchMore && (t.kind == 0 || t.kind == tagIsInvoke || t.kind == tagIsWrapper)
+	t, v := markup.MatchTextTag(rest, false)
+	return v == markup.More && (t.Kind == 0 || t.Kind == markup.TextInvoke || t.Kind == markup.TextWrapper)
 }
 
 // startCallAgain is startCall after a call.
-func (p *parser) startCallAgain(t tag) {
+func (p *parser) startCallAgain(t markup.Tag) {
 	wrapped := p.wrapped
 	p.callsEnded = false
-	p.startCall(textTag{tag: t})
+	p.startCall(markup.TextTag{Tag: t})
 	p.wrapped = wrapped
 }
 
 // runOn ends the answer where the model goes on after its calls.
 func (p *parser) runOn() state {
 	p.blank = p.blank[:0]
-	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == OutcomeClean {
-		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = OutcomeRepaired, "ran_on"
+	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
+		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = messages.OutcomeRepaired, "ran_on"
 	}
 	p.callsEnded = true
 	return cutState

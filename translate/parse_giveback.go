@@ -1,6 +1,10 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
 
 // What looked like a call and was none is text.
 
@@ -28,7 +32,7 @@ func (p *parser) giveBackText() {
 
 // giveBackCall is giveBack for text that has named a tool, or tried to.
 func (p *parser) giveBackCall(reason string) state {
-	p.note(Outcome{Kind: OutcomeLeaked, Tool: p.tool, Reason: reason, Unread: !p.eof || !p.cutShort})
+	p.note(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.tool, Reason: reason, Unread: !p.eof || !p.cutShort})
 	wrapped := p.wrapped
 	switch {
 	case p.calls > 0 && !wrapped:
@@ -45,14 +49,14 @@ func (p *parser) giveBackCall(reason string) state {
 // brokenCallState reads the rest of a call among others that was given back: it
 // is text, up to the next call.
 func brokenCallState(p *parser) state {
-	if p.textUpTo(func(t tag) bool { return t.is("invoke") && !t.closing || isWrapper(t) && t.closing }) {
+	if p.textUpTo(func(t markup.Tag) bool { return t.Is("invoke") && !t.Closing || isWrapper(t) && t.Closing }) {
 		return betweenCallsState
 	}
 	return nil
 }
 
 // textUpTo reads text up to a tag that ends it, and tells whether that has come.
-func (p *parser) textUpTo(ends func(tag) bool) bool {
+func (p *parser) textUpTo(ends func(markup.Tag) bool) bool {
 	for {
 		rest := p.rest()
 		n := bytes.IndexByte(rest, '<')
@@ -66,11 +70,11 @@ func (p *parser) textUpTo(ends func(tag) bool) bool {
 		if n == len(rest) {
 			return false
 		}
-		t, v := matchTag(rest[n:], p.eof)
+		t, v := markup.MatchTag(rest[n:], p.eof)
 		switch {
-		case v == matchMore:
+		case v == markup.More:
 			return false
-		case v == matchYes && ends(t):
+		case v == markup.Yes && ends(t):
 			return true
 		}
 		p.text(rest[n : n+1])
@@ -81,7 +85,7 @@ func (p *parser) textUpTo(ends func(tag) bool) bool {
 // foreignBlockState reads a block that holds something else than calls, as text to
 // its end: what looks like a call in it may be part of a value.
 func foreignBlockState(p *parser) state {
-	if p.textUpTo(func(t tag) bool { return isWrapper(t) && t.closing }) {
+	if p.textUpTo(func(t markup.Tag) bool { return isWrapper(t) && t.Closing }) {
 		return textState
 	}
 	return nil

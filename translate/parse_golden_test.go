@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"flag"
 	"fmt"
@@ -47,7 +48,7 @@ func TestParseGolden(t *testing.T) {
 }
 
 func runGoldenFile(t *testing.T, archive *txtar.Archive) {
-	req := &Request{ID: "msg_golden"}
+	req := &messages.Request{ID: "msg_golden"}
 	files := map[string]*txtar.File{}
 	for i := range archive.Files {
 		files[archive.Files[i].Name] = &archive.Files[i]
@@ -58,7 +59,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			t.Fatal("tools:", err)
 		}
 		for name, schema := range rawjson.Named(raw) {
-			req.Tools = append(req.Tools, Tool{Name: name, InputSchema: schema})
+			req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})
 		}
 	}
 	format := formats[0]
@@ -74,16 +75,16 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			continue
 		}
 		text := strings.TrimSuffix(string(archive.Files[i].Data), "\n")
-		c := completion{text, StopSequence, format.stop}
+		c := completion{text, messages.StopSequence, format.stop}
 		if f := files[name+"/stop"]; f != nil {
 			stop, sequence, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
-			c.stop, c.sequence = Stop(stop), sequence
+			c.stop, c.sequence = messages.Stop(stop), sequence
 		}
 		r := *req
 		if f := files[name+"/choice"]; f != nil {
 			r.ToolChoice.DisableParallelToolUse = strings.Contains(string(f.Data), "one")
-			if strings.Contains(string(f.Data), ChoiceNone) {
-				r.ToolChoice.Type = ChoiceNone
+			if strings.Contains(string(f.Data), messages.ChoiceNone) {
+				r.ToolChoice.Type = messages.ChoiceNone
 			}
 		}
 		want := files[name+"/want"]

@@ -3,6 +3,9 @@ package translate
 import (
 	"bytes"
 	"cmp"
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,7 +17,7 @@ func (p *parser) append(s []byte) {
 	switch p.mode {
 	case modeText:
 		if p.cdata {
-			p.out = appendJSONEscapedUTF8(p.out, s)
+			p.out = rawjson.AppendEscapedUTF8(p.out, s)
 			return
 		}
 		p.appendText(s)
@@ -22,7 +25,7 @@ func (p *parser) append(s []byte) {
 		p.held = append(p.held, s...)
 		if len(p.held) > maxNull {
 			p.nowText()
-		} else if t := bytes.Trim(p.held, " \t\r\n"); string(t) != "null" && !isPrefixOf(t, "null") {
+		} else if t := bytes.Trim(p.held, " \t\r\n"); string(t) != "null" && !markup.IsPrefixOf(t, "null") {
 			p.nowText()
 		}
 	default:
@@ -88,7 +91,7 @@ func (p *parser) appendText(s []byte) {
 	}
 	flushed := p.nl != ""
 	if flushed {
-		p.out = appendJSONEscaped(p.out, p.nl)
+		p.out = rawjson.AppendEscaped(p.out, p.nl)
 		p.nl = ""
 	}
 	n := len(s)
@@ -101,11 +104,11 @@ func (p *parser) appendText(s []byte) {
 		p.nl = "\r"
 	}
 	if s = s[:n-len(p.nl)]; len(s) > 0 {
-		p.blankEnd = isBlank(s[len(s)-1])
+		p.blankEnd = markup.IsBlank(s[len(s)-1])
 	} else {
 		p.blankEnd = p.blankEnd || flushed
 	}
-	p.out = appendJSONEscapedUTF8(p.out, s)
+	p.out = rawjson.AppendEscapedUTF8(p.out, s)
 }
 
 // endsInLayout tells whether the newline at the end of the value is layout: where one
@@ -140,7 +143,7 @@ func (p *parser) endValue(n int) state {
 	}
 	if !jsontext.Value(bytes.TrimSpace(p.held)).IsValid() {
 		held := bytes.TrimRight(p.held, " \t\r\n")
-		p.blankEnd = len(held) < len(trimLastNewline(string(p.held)))
+		p.blankEnd = len(held) < len(markup.TrimLastNewline(string(p.held)))
 		if p.isDoubtful() {
 			p.out = p.out[:before]
 			return p.endDoubtful()
@@ -154,7 +157,7 @@ func (p *parser) endValue(n int) state {
 // endString ends a string, which is left open if it is in doubt.
 func (p *parser) endString() state {
 	if p.nl == "\r" || !p.endsInLayout() {
-		p.out = appendJSONEscaped(p.out, p.nl)
+		p.out = rawjson.AppendEscaped(p.out, p.nl)
 	}
 	if p.isDoubtful() {
 		return p.endDoubtful()
@@ -176,22 +179,22 @@ func (p *parser) swallows() {
 // stand in a parameter of its own.
 func (p *parser) appendValue(dst []byte) ([]byte, bool) {
 	text := string(p.held)
-	if array := p.vs.array(); array != nil {
+	if array := p.vs.Array(); array != nil {
 		if list := p.repeated(text); list != nil {
-			if out, ok := appendItems(dst, array, list); ok {
+			if out, ok := schema.AppendItems(dst, array, list); ok {
 				return out, true
 			}
 		}
 	}
 	if p.endsInLayout() {
-		text = trimLastNewline(text)
+		text = markup.TrimLastNewline(text)
 	}
-	return appendTyped(dst, p.vs, text)
+	return schema.AppendTyped(dst, p.vs, text)
 }
 
 // repeated reads `1</p><p>2`, which is what was read of <p>1</p><p>2</p>, as
 // elements; nil if text is something else.
-func (p *parser) repeated(text string) (list []element) {
+func (p *parser) repeated(text string) (list []markup.Element) {
 	shut := "</" + p.closer + ">"
 	mixed := false
 	if p.padded {
@@ -206,11 +209,11 @@ func (p *parser) repeated(text string) (list []element) {
 			}
 			p.mixed = mixed
 			if p.bare {
-				item = trimLastNewline(item)
+				item = markup.TrimLastNewline(item)
 			}
-			return append(list, element{p.tag, trimNewlines(item)})
+			return append(list, markup.Element{Tag: p.tag, Text: markup.TrimNewlines(item)})
 		}
-		list = append(list, element{p.tag, trimNewlines(item)})
+		list = append(list, markup.Element{Tag: p.tag, Text: markup.TrimNewlines(item)})
 		rest = strings.TrimLeft(rest, " \t\r\n")
 		n := p.ownTag(rest)
 		if n == 0 {
@@ -240,28 +243,28 @@ func (p *parser) ownTag(text string) int {
 	if len(text) < 2 || text[0] != '<' || p.child && text[1] != p.tag[0] && (p.name == "" || text[1] != p.name[0]) {
 		return 0
 	}
-	t, v := matchTag([]byte(text[:min(len(text), maxTag)]), true)
-	if v != matchYes || t.closing || t.empty {
+	t, v := markup.MatchTag([]byte(text[:min(len(text), markup.MaxTag)]), true)
+	if v != markup.Yes || t.Closing || t.Empty {
 		return 0
 	}
 	if p.child {
-		if string(t.full) != p.tag || len(t.attr) > 0 {
+		if string(t.Full) != p.tag || len(t.Attributes) > 0 {
 			return 0
 		}
-		return t.n
+		return t.Len
 	}
-	tag, ok := t.nameAttr()
-	if name, _, _ := p.schema.property(tag); !ok || !t.is("parameter") || name != p.name {
+	tag, ok := t.NameAttribute()
+	if name, _, _ := p.schema.Lookup(tag); !ok || !t.Is("parameter") || name != p.name {
 		return 0
 	}
-	return t.n
+	return t.Len
 }
 
 // endObject ends an input that was one JSON object.
 func (p *parser) endObject() state {
 	held := bytes.TrimSpace(p.held)
 	p.held, p.json = nil, jsonState{} // where a quote was left open, no string goes on
-	out, ok := appendJSONOf(p.out, string(held), '{')
+	out, ok := rawjson.AppendKind(p.out, string(held), '{')
 	p.object = ok
 	if !ok {
 		p.fix("invalid_json")

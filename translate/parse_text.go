@@ -1,6 +1,10 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
 
 // textState reads text between calls.
 func textState(p *parser) state {
@@ -36,31 +40,31 @@ func textState(p *parser) state {
 
 // textMarkup reads a `<` in text, with what it begins if that matters.
 func (p *parser) textMarkup(rest []byte) state {
-	t, v := matchTextTag(rest, p.eof)
-	if v == matchMore {
+	t, v := markup.MatchTextTag(rest, p.eof)
+	if v == markup.More {
 		return nil
 	}
 	p.quote.settle()
-	if v == matchYes && t.kind == tagIsThinking {
+	if v == markup.Yes && t.Kind == markup.TextThinking {
 		if next := p.reasoning(t); next != nil {
 			return next
 		}
 	}
-	if v == matchNo || p.quote.fence > 0 || !p.offers {
+	if v == markup.No || p.quote.fence > 0 || !p.offers {
 		return p.plain(1)
 	}
 	if p.quote.inline > 0 { // markup in a code span; a block of calls is none
-		if v = p.newlineAfter(rest[t.n:]); v == matchMore {
+		if v = p.newlineAfter(rest[t.Len:]); v == markup.More {
 			return nil
-		} else if v == matchNo {
+		} else if v == markup.No {
 			return p.plain(1)
 		}
 	}
-	switch t.kind {
-	case tagIsThinking:
+	switch t.Kind {
+	case markup.TextThinking:
 		p.rehearses(t)
-		return p.plain(t.n)
-	case tagIsResults:
+		return p.plain(t.Len)
+	case markup.TextResults:
 		return p.inventedResults(rest, t)
 	}
 	if p.thinking != "" {
@@ -68,9 +72,9 @@ func (p *parser) textMarkup(rest []byte) state {
 		return rehearsalState
 	}
 	p.startCall(t)
-	if t.kind == tagIsWrapper {
+	if t.Kind == markup.TextWrapper {
 		p.wrapped = true
-		p.pos += t.n
+		p.pos += t.Len
 		return wrapperState
 	}
 	return invokeState
@@ -79,20 +83,20 @@ func (p *parser) textMarkup(rest []byte) state {
 // reasoning reads a tag that begins or ends the thinking that the client asked for:
 // the first thing that the model writes. It returns nil for any other. Code that
 // thinking leaves open does not hide its end.
-func (p *parser) reasoning(t textTag) state {
+func (p *parser) reasoning(t markup.TextTag) state {
 	switch {
-	case p.reasons && t.closing && t.name == p.thinking:
+	case p.reasons && t.Closing && t.Name == p.thinking:
 		p.thinking, p.reasons, p.quote = "", false, quote{}
 		p.blank = p.blank[:0]
 		p.closeBlock()
-	case p.thinks && !p.reasons && !t.closing && !p.spoken && p.opening == "" && p.prefill == "":
-		p.thinking, p.reasons = t.name, true
+	case p.thinks && !p.reasons && !t.Closing && !p.spoken && p.opening == "" && p.prefill == "":
+		p.thinking, p.reasons = t.Name, true
 		p.blank = p.blank[:0]
-		p.openBlock(ContentBlock{Type: BlockThinking})
+		p.openBlock(messages.ContentBlock{Type: messages.BlockThinking})
 	default:
 		return nil
 	}
-	p.pos += t.n
+	p.pos += t.Len
 	return afterThoughtState
 }
 
@@ -105,24 +109,24 @@ func afterThoughtState(p *parser) state {
 }
 
 // rehearses notes a tag of thinking: the outermost one counts.
-func (p *parser) rehearses(t textTag) {
+func (p *parser) rehearses(t markup.TextTag) {
 	switch {
-	case t.closing && t.name == p.thinking:
+	case t.Closing && t.Name == p.thinking:
 		p.thinking = ""
-	case !t.closing && p.thinking == "" && !p.relapsed:
-		p.thinking = t.name
+	case !t.Closing && p.thinking == "" && !p.relapsed:
+		p.thinking = t.Name
 	}
 }
 
 // newlineAfter tells whether a line ends where rest begins.
-func (p *parser) newlineAfter(rest []byte) verdict {
+func (p *parser) newlineAfter(rest []byte) markup.Verdict {
 	switch {
 	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
-		return matchYes
+		return markup.Yes
 	case len(rest) == 0 && !p.eof:
-		return matchMore
+		return markup.More
 	}
-	return matchNo
+	return markup.No
 }
 
 // plain reads n bytes as text.
@@ -134,15 +138,15 @@ func (p *parser) plain(n int) state {
 
 // inventedResults ends the answer where the model begins to write the results
 // itself: <function_results> at the start of a line, with an element in it.
-func (p *parser) inventedResults(rest []byte, t textTag) state {
-	i, v := p.blanks(rest, t.n, maxGap)
+func (p *parser) inventedResults(rest []byte, t markup.TextTag) state {
+	i, v := p.blanks(rest, t.Len, maxGap)
 	switch {
-	case v == matchMore:
+	case v == markup.More:
 		return nil
-	case t.closing || p.quote.midLine || v == matchNo || i == len(rest) || rest[i] != '<':
+	case t.Closing || p.quote.midLine || v == markup.No || i == len(rest) || rest[i] != '<':
 		return p.plain(1)
 	}
-	p.note(Outcome{Kind: OutcomeRepaired, Reason: "invented_results"})
+	p.note(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
 	return cutState
 }
 
@@ -153,16 +157,16 @@ func rehearsalState(p *parser) state {
 	for i := bytes.IndexByte(rest, '<'); i >= 0; i = bytes.IndexByte(rest, '<') {
 		p.pos += i
 		rest = rest[i:]
-		t, v := matchTextTag(rest, p.eof)
+		t, v := markup.MatchTextTag(rest, p.eof)
 		switch {
-		case v == matchMore:
+		case v == markup.More:
 			return nil
-		case v == matchYes && t.closing && t.name == p.thinking:
+		case v == markup.Yes && t.Closing && t.Name == p.thinking:
 			if p.reasons { // its end is read as such
 				return p.giveBack()
 			}
 			p.thinking = ""
-			p.pos += t.n
+			p.pos += t.Len
 			return p.giveBack()
 		}
 		p.pos++
@@ -187,18 +191,18 @@ func (p *parser) text(s []byte) {
 	if p.offers {
 		p.quote.advance(s)
 	}
-	if p.reasons && p.req.Thinking == ThinkingOmitted {
+	if p.reasons && p.req.Thinking == messages.ThinkingOmitted {
 		return
 	}
 	n, kind := len(s), p.kind()
 	if p.offers || p.open != kind {
-		for n > 0 && isBlank(s[n-1]) {
+		for n > 0 && markup.IsBlank(s[n-1]) {
 			n--
 		}
 	}
 	if n > 0 {
 		if p.open != kind {
-			p.openBlock(ContentBlock{Type: kind})
+			p.openBlock(messages.ContentBlock{Type: kind})
 		}
 		p.out = append(append(p.out, p.blank...), s[:n]...)
 		p.blank = p.blank[:0]
@@ -206,7 +210,7 @@ func (p *parser) text(s []byte) {
 	p.blank = append(p.blank, s[n:]...)
 	for len(p.blank) > maxBlank {
 		if p.open != kind {
-			p.openBlock(ContentBlock{Type: kind})
+			p.openBlock(messages.ContentBlock{Type: kind})
 		}
 		p.out = append(p.out, p.blank[:maxBlank]...)
 		p.blank = p.blank[:copy(p.blank, p.blank[maxBlank:])]
@@ -216,15 +220,15 @@ func (p *parser) text(s []byte) {
 // kind is the type of block that text belongs in.
 func (p *parser) kind() string {
 	if p.reasons {
-		return BlockThinking
+		return messages.BlockThinking
 	}
-	return BlockText
+	return messages.BlockText
 }
 
 // inText opens a text block for what is no text, unless one is open.
 func (p *parser) inText() {
-	if p.open != BlockText {
-		p.openBlock(ContentBlock{Type: BlockText})
+	if p.open != messages.BlockText {
+		p.openBlock(messages.ContentBlock{Type: messages.BlockText})
 	}
 	p.out = append(p.out, p.blank...)
 	p.blank = p.blank[:0]
@@ -233,7 +237,7 @@ func (p *parser) inText() {
 
 // endText sends the white space at the end of the answer.
 func (p *parser) endText() {
-	if p.open == BlockText && !p.cut {
+	if p.open == messages.BlockText && !p.cut {
 		p.out = append(p.out, p.blank...)
 		p.flush()
 	}
@@ -248,15 +252,15 @@ func (p *parser) endText() {
 func (p *parser) entity(own string, emit func([]byte)) bool {
 	names := p.escaped
 	if own == "" {
-		names &^= tagOwn
+		names &^= markup.TagOwn
 	}
 	rest := p.rest()
-	m := matchEscape(rest, names, own, p.eof)
+	m := markup.MatchEscape(rest, names, own, p.eof)
 	out, n := rest[:1], 1
 	switch {
-	case m.verdict == matchYes:
-		out, n = []byte(m.plain), m.n
-	case m.verdict == matchMore && p.mark < 0 && hasPrefix(rest, "&amp;amp;"):
+	case m.Verdict == markup.Yes:
+		out, n = []byte(m.Plain), m.Len
+	case m.Verdict == markup.More && p.mark < 0 && markup.HasPrefix(rest, "&amp;amp;"):
 		if !p.deep {
 			emit(rest[:1])
 		}
@@ -264,7 +268,7 @@ func (p *parser) entity(own string, emit func([]byte)) bool {
 		rest[4], p.deep = '&', true
 		p.pos += 4
 		return true
-	case m.verdict == matchMore:
+	case m.Verdict == markup.More:
 		return false
 	}
 	if p.deep {

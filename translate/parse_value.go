@@ -1,15 +1,20 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
 
 // currentValue is the value that is being read.
 type currentValue struct {
-	name   string  // of the property
-	tag    string  // of the parameter
-	child  bool    // it stands in <tag>, not in <parameter name="tag">
-	closer string  // name of its own closing tag
-	vs     *schema // nil for a whole input
-	ns     string  // namespace of the call's tags, with its colon
+	name   string         // of the property
+	tag    string         // of the parameter
+	child  bool           // it stands in <tag>, not in <parameter name="tag">
+	closer string         // name of its own closing tag
+	vs     *schema.Schema // nil for a whole input
+	ns     string         // namespace of the call's tags, with its colon
 
 	inValue bool // its end has not been read
 
@@ -38,21 +43,21 @@ const (
 	modeHeld                      // typed when it has ended
 )
 
-func (p *parser) setNamespace(t tag) {
-	p.ns = string(t.full[:len(t.full)-len(t.name)])
+func (p *parser) setNamespace(t markup.Tag) {
+	p.ns = string(t.Full[:len(t.Full)-len(t.Name)])
 }
 
 // startValue begins the value of a parameter.
-func (p *parser) startValue(t tag, name, tag string, child bool) state {
-	p.pos += t.n
+func (p *parser) startValue(t markup.Tag, name, tag string, child bool) state {
+	p.pos += t.Len
 	closer := tag
 	if !child {
 		closer = "parameter"
 	}
-	_, vs, _ := p.schema.property(tag)
+	_, vs, _ := p.schema.Lookup(tag)
 	p.currentValue = currentValue{name: name, tag: tag, child: child, closer: closer, vs: vs, ns: p.ns, inValue: true, mode: modeHeld}
 	p.markEnds()
-	switch str, nullable := vs.text(); {
+	switch str, nullable := vs.IsText(); {
 	case p.seen[name]:
 		p.fix("duplicate_parameter") // JSON has room for one: the first is out already
 		p.drop = true
@@ -63,7 +68,7 @@ func (p *parser) startValue(t tag, name, tag string, child bool) state {
 		p.appendKey()
 		p.out = append(p.out, '"')
 	}
-	if t.empty {
+	if t.Empty {
 		return p.endValue(0)
 	}
 	return valueStartState
@@ -84,7 +89,7 @@ func (p *parser) appendKey() {
 		p.seen = map[string]bool{}
 	}
 	p.seen[p.name] = true
-	p.out = append(appendJSONString(append(p.out, c), p.name), ':')
+	p.out = append(rawjson.AppendString(append(p.out, c), p.name), ':')
 }
 
 // What a CDATA section stands between.
@@ -104,15 +109,15 @@ func valueStartState(p *parser) state {
 	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
 		n = 2
 	}
-	i, v := p.blanks(rest, n, maxTagBlanks)
+	i, v := p.blanks(rest, n, markup.MaxTagBlanks)
 	switch {
-	case v == matchMore, n == 0 && string(rest) == "\r" && !p.eof:
+	case v == markup.More, n == 0 && string(rest) == "\r" && !p.eof:
 		return nil
-	case v == matchYes && hasPrefix(rest[i:], cdataBegins):
+	case v == markup.Yes && markup.HasPrefix(rest[i:], cdataBegins):
 		p.cdata = true
 		p.pos += i + len(cdataBegins)
 		return valueState
-	case v == matchYes && isPrefixOf(rest[i:], cdataBegins) && !p.eof:
+	case v == markup.Yes && markup.IsPrefixOf(rest[i:], cdataBegins) && !p.eof:
 		return nil
 	}
 	p.pos += n
@@ -147,9 +152,9 @@ func (p *parser) readValue() state {
 			p.pos += n
 		}
 		switch {
-		case v == matchYes:
+		case v == markup.Yes:
 			return p.endValue(end)
-		case v == matchMore:
+		case v == markup.More:
 			return nil
 		case n == len(rest), rest[n] == '<':
 		case rest[n] == ']':
@@ -167,13 +172,13 @@ func (p *parser) readValue() state {
 // scanValue returns how much of rest is plainly value, and what matchEnd says of
 // what follows it. It does not ask where that is the end of rest, an `&` or `]`
 // that matters, or where the value before it has to be held first.
-func (p *parser) scanValue(rest []byte) (n, end int, v verdict) {
+func (p *parser) scanValue(rest []byte) (n, end int, v markup.Verdict) {
 	for ; ; n++ {
 		n = p.nextSpecial(rest, n)
 		if n == len(rest) || rest[n] != '<' || n > 0 && p.mode == modeHeld {
-			return n, 0, matchNo // what is held decides with what follows
+			return n, 0, markup.No // what is held decides with what follows
 		}
-		if end, v = p.matchEnd(rest[n:]); v != matchNo {
+		if end, v = p.matchEnd(rest[n:]); v != markup.No {
 			return n, end, v
 		}
 	}
@@ -227,16 +232,16 @@ func (p *parser) markEnds() {
 	if !p.child {
 		p.opens.add('p')
 	}
-	for i := range p.schema.props {
-		prop := &p.schema.props[i]
-		p.markSibling(prop.tag[0])
-		if prop.name != "" {
-			p.markSibling(prop.name[0])
+	for i := range p.schema.Properties {
+		prop := &p.schema.Properties[i]
+		p.markSibling(prop.Tag[0])
+		if prop.Name != "" {
+			p.markSibling(prop.Name[0])
 		}
 	}
-	if p.schema.more != nil && !p.whole {
+	if p.schema.Additional != nil && !p.whole {
 		for c := range 256 {
-			if isTagByte(byte(c)) {
+			if markup.IsTagByte(byte(c)) {
 				p.markSibling(byte(c))
 			}
 		}
@@ -255,24 +260,24 @@ func (p *parser) markSibling(c byte) {
 // the value, and goes on where another one begins at once.
 func (p *parser) cdataEnd(rest []byte) state {
 	switch {
-	case isPrefixOf(rest, cdataEnds) && !p.eof:
+	case markup.IsPrefixOf(rest, cdataEnds) && !p.eof:
 		return nil
-	case isPrefixOf(rest, cdataEnds):
+	case markup.IsPrefixOf(rest, cdataEnds):
 		return p.cutValue()
-	case !hasPrefix(rest, cdataEnds):
-	case hasPrefix(rest[len(cdataEnds):], cdataBegins):
+	case !markup.HasPrefix(rest, cdataEnds):
+	case markup.HasPrefix(rest[len(cdataEnds):], cdataBegins):
 		p.pos += len(cdataEnds) + len(cdataBegins)
 		return valueState
-	case isPrefixOf(rest[len(cdataEnds):], cdataBegins) && !p.eof:
+	case markup.IsPrefixOf(rest[len(cdataEnds):], cdataBegins) && !p.eof:
 		return nil
 	default:
 		switch n, v := p.matchAfterCDATA(rest); v {
-		case matchMore:
+		case markup.More:
 			return nil
-		case matchYes:
+		case markup.Yes:
 			return p.endValue(n)
 		}
-		if i, _ := p.blanks(rest, len(cdataEnds), maxTagBlanks); i < len(rest) && rest[i] == '<' {
+		if i, _ := p.blanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
 			p.mixed = true // a wrong closing tag, or prose after the value
 		}
 	}
@@ -283,13 +288,13 @@ func (p *parser) cdataEnd(rest []byte) state {
 
 // matchAfterCDATA is matchEnd for a value whose CDATA section ends where rest
 // begins: n counts the end of the section too.
-func (p *parser) matchAfterCDATA(rest []byte) (n int, v verdict) {
-	i, v := p.blanks(rest, len(cdataEnds), maxTagBlanks)
+func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
+	i, v := p.blanks(rest, len(cdataEnds), markup.MaxTagBlanks)
 	switch {
-	case v != matchYes:
+	case v != markup.Yes:
 		return 0, v
 	case i == len(rest) || rest[i] != '<':
-		return 0, matchNo
+		return 0, markup.No
 	}
 	n, v = p.matchEnd(rest[i:])
 	return i + n, v

@@ -1,15 +1,20 @@
 package translate
 
-import "cmp"
+import (
+	"cmp"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/schema"
+)
 
 // parser reads one completion. Text arrives in pieces of any size; a state
 // reads as much of it as it can decide on and returns the next state, or nil to
 // wait for more. What a state reads of a text does not depend on its pieces:
 // undecided text, at most a tag or two, stays unread in in.
 type parser struct {
-	req    *Request
+	req    *messages.Request
 	format *format
-	emit   func(Event) bool
+	emit   func(messages.Event) bool
 
 	in      []byte // text not yet read, from pos on
 	pos     int
@@ -21,11 +26,11 @@ type parser struct {
 	direct  func(*parser, []byte) // where text without markup goes; nil: to the state
 
 	// The message.
-	usage      Usage
+	usage      messages.Usage
 	open       string // type of the open block, "" between blocks
 	index      int    // of the open or next block
 	out        []byte // gathered for the open block
-	outcomes   []Outcome
+	outcomes   []messages.Outcome
 	started    bool
 	ended      bool
 	unheard    bool // nobody listens any more
@@ -36,17 +41,17 @@ type parser struct {
 	callsEnded bool // the end of the calls was read
 	incomplete bool // the last call was not read to its end
 
-	schemas     map[*Tool]*schema
-	tools       map[string]*Tool   // by name, once one is looked up
-	alike       map[string][]*Tool // by name in any case
-	holdsValues bool               // each parameter is sent when it is whole, unless its tool says otherwise
+	schemas     map[*messages.Tool]*schema.Schema
+	tools       map[string]*messages.Tool   // by name, once one is looked up
+	alike       map[string][]*messages.Tool // by name in any case
+	holdsValues bool                        // each parameter is sent when it is whole, unless its tool says otherwise
 
 	// Text.
-	offers   bool   // calls may come
-	talks    bool   // the model may go on after its calls: see Rescue
-	escaped  tagSet // what to unescape
-	deep     bool   // the & at pos is already out: see entity
-	blank    []byte // white space that ends the text so far
+	offers   bool          // calls may come
+	talks    bool          // the model may go on after its calls: see Rescue
+	escaped  markup.TagSet // what to unescape
+	deep     bool          // the & at pos is already out: see entity
+	blank    []byte        // white space that ends the text so far
 	quote    quote
 	prefill  string // the client's, which the completion goes on from
 	opening  string // ours
@@ -63,10 +68,10 @@ type parser struct {
 
 type state func(*parser) state
 
-func newParser(req *Request, prompt *Prompt, emit func(Event) bool) *parser {
-	p := &parser{req: req, format: cmp.Or(prompt.format, formats[0]), emit: emit, mark: -1, state: textState, offers: req.offers(), thinks: req.Thinking != ThinkingOff,
+func newParser(req *messages.Request, prompt *Prompt, emit func(messages.Event) bool) *parser {
+	p := &parser{req: req, format: cmp.Or(prompt.format, formats[0]), emit: emit, mark: -1, state: textState, offers: req.OffersTools(), thinks: req.Thinking != messages.ThinkingOff,
 		holdsValues: prompt.holdsValues, escaped: prompt.escaped, opening: prompt.opening}
-	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == RoleAssistant {
+	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {
 		for _, part := range prompt.Turns[n-1].Parts {
 			p.prefill += part.Text
 		}
@@ -83,24 +88,24 @@ func (p *parser) rest() []byte { return p.in[p.pos:] }
 
 // skip reads white space and reports whether text follows it.
 func (p *parser) skip() bool {
-	p.pos = skipBlanks(p.in, p.pos, len(p.in))
+	p.pos = markup.SkipBlanks(p.in, p.pos, len(p.in))
 	return p.pos < len(p.in)
 }
 
 // blanks skips white space from i on. It says No if there are as many as limit,
 // which bounds what is held, and asks for more where the text may go on with them.
-func (p *parser) blanks(rest []byte, i, limit int) (int, verdict) {
+func (p *parser) blanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	end := i + limit
-	for i < end && i < len(rest) && isBlank(rest[i]) {
+	for i < end && i < len(rest) && markup.IsBlank(rest[i]) {
 		i++
 	}
 	switch {
 	case i == end:
-		return i, matchNo
+		return i, markup.No
 	case i == len(rest) && !p.eof:
-		return i, matchMore
+		return i, markup.More
 	}
-	return i, matchYes
+	return i, markup.Yes
 }
 
 // cutState reads nothing: the answer has ended. A model that may go on has only

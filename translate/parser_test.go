@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"errors"
 	"iter"
 	"strings"
@@ -12,7 +14,7 @@ import (
 // completion is an upstream's whole answer.
 type completion struct {
 	text     string
-	stop     Stop
+	stop     messages.Stop
 	sequence string
 }
 
@@ -40,15 +42,15 @@ func whatever(chunks iter.Seq2[Chunk, error]) Ask {
 }
 
 // parse reads a completion as the answer to a request that offers tools.
-func parse(t testing.TB, req *Request, c completion, n int) *Message {
+func parse(t testing.TB, req *messages.Request, c completion, n int) *messages.Message {
 	t.Helper()
 	return parseIn(t, nil, req, c, n)
 }
 
 // parseIn is parse of a completion in a format.
-func parseIn(t testing.TB, f *format, req *Request, c completion, n int) *Message {
+func parseIn(t testing.TB, f *format, req *messages.Request, c completion, n int) *messages.Message {
 	t.Helper()
-	m, err := Collect(checked(t, Events(req, &Prompt{format: f}, c.chunks(n))))
+	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f}, c.chunks(n))))
 	if err != nil {
 		t.Fatalf("Collect: %v", err)
 	}
@@ -56,8 +58,8 @@ func parseIn(t testing.TB, f *format, req *Request, c completion, n int) *Messag
 }
 
 // checked passes events on and holds them to the grammar of G4.
-func checked(t testing.TB, events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func checked(t testing.TB, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
 		t.Helper()
 		var g grammar
 		for e, err := range events {
@@ -80,39 +82,39 @@ type grammar struct {
 	deltas                            int
 }
 
-func (g *grammar) next(e Event) error {
+func (g *grammar) next(e messages.Event) error {
 	switch {
 	case g.stopped:
 		return errors.New("event after message_stop")
-	case e.Type == MessageStart:
+	case e.Type == messages.MessageStart:
 		if g.started {
 			return errors.New("second message_start")
 		}
 		g.started = true
 	case !g.started:
 		return errors.New("no message_start")
-	case e.Type == Ping:
-	case e.Type == ContentBlockStart:
+	case e.Type == messages.Ping:
+	case e.Type == messages.ContentBlockStart:
 		if g.inBlock || g.ending || e.Index != g.blocks {
 			return errors.New("misplaced content_block_start")
 		}
 		g.inBlock, g.kind, g.input, g.deltas = true, e.Block.Type, nil, 0
-	case e.Type == ContentBlockDelta:
+	case e.Type == messages.ContentBlockDelta:
 		if !g.inBlock || e.Index != g.blocks {
 			return errors.New("misplaced content_block_delta")
 		}
 		g.deltas++
-		if g.kind == BlockToolUse {
-			if e.Delta != InputJSONDelta {
+		if g.kind == messages.BlockToolUse {
+			if e.Delta != messages.InputJSONDelta {
 				return errors.New("wrong delta in tool_use")
 			}
 			g.input = append(g.input, e.Text...)
 		}
-	case e.Type == ContentBlockStop:
+	case e.Type == messages.ContentBlockStop:
 		if !g.inBlock || e.Index != g.blocks {
 			return errors.New("misplaced content_block_stop")
 		}
-		if g.kind == BlockToolUse {
+		if g.kind == messages.BlockToolUse {
 			if err := checkInput(g.input, e.Cut); err != nil {
 				return err
 			}
@@ -122,12 +124,12 @@ func (g *grammar) next(e Event) error {
 		}
 		g.inBlock = false
 		g.blocks++
-	case e.Type == MessageDelta:
+	case e.Type == messages.MessageDelta:
 		if g.inBlock || g.ending {
 			return errors.New("misplaced message_delta")
 		}
 		g.ending = true
-	case e.Type == MessageStop:
+	case e.Type == messages.MessageStop:
 		if !g.ending {
 			return errors.New("misplaced message_stop")
 		}
@@ -154,15 +156,15 @@ func checkInput(input []byte, cut int) error {
 
 // show writes a message on lines: text in quotes, calls as name{input}, then the
 // stop reason and the outcomes that are not clean.
-func show(m *Message) string {
+func show(m *messages.Message) string {
 	var b strings.Builder
 	for _, c := range m.Content {
 		switch c.Type {
-		case BlockText:
-			b.WriteString("text " + string(appendJSONString(nil, c.Text)) + "\n")
-		case BlockThinking:
-			b.WriteString("thinking " + string(appendJSONString(nil, c.Thinking)) + "\n")
-		case BlockToolUse:
+		case messages.BlockText:
+			b.WriteString("text " + string(rawjson.AppendString(nil, c.Text)) + "\n")
+		case messages.BlockThinking:
+			b.WriteString("thinking " + string(rawjson.AppendString(nil, c.Thinking)) + "\n")
+		case messages.BlockToolUse:
 			b.WriteString(c.Name + " " + string(c.Input) + "\n")
 		}
 	}
@@ -171,7 +173,7 @@ func show(m *Message) string {
 		b.WriteString(" " + m.StopSequence)
 	}
 	for _, o := range m.Outcomes {
-		if o.Kind != OutcomeClean {
+		if o.Kind != messages.OutcomeClean {
 			b.WriteString("\n# " + string(o.Kind) + " " + o.Tool + " " + o.Reason)
 		}
 	}

@@ -1,6 +1,11 @@
 package translate
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Prompt is what a model without a tool API is asked. Its JSON form is the
 // output of `dragoman render`.
@@ -28,7 +33,7 @@ type Prompt struct {
 	opening string
 	// escaped tells which of our names the escape policy had to act on: only
 	// those are ever unescaped in the answer.
-	escaped tagSet
+	escaped markup.TagSet
 	// continues says that the model goes on from a prefill.
 	continues bool
 	// holdsValues is HoldValues of the target.
@@ -100,12 +105,12 @@ type Chunk struct {
 	Text     string
 	Thinking string
 	// Stop is set once, on the last chunk.
-	Stop Stop
+	Stop messages.Stop
 	// StopSequence is the sequence that ended the completion, if the upstream
 	// tells; Text does not hold it.
 	StopSequence string
 	// Usage holds totals so far; a zero says nothing new.
-	Usage Usage
+	Usage messages.Usage
 	// RequestID is the upstream's own id of the request, on the first chunk.
 	RequestID string
 }

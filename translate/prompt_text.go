@@ -1,6 +1,9 @@
 package translate
 
-import "strings"
+import (
+	"dragoman/translate/messages"
+	"strings"
+)
 
 // The markers between the turns of a prompt that is one text.
 const (
@@ -51,14 +54,14 @@ func (p *Prompt) Text() string {
 			b.WriteString(text)
 		}
 	}
-	if n := len(p.Turns); n == 0 || p.Turns[n-1].Role == RoleUser {
+	if n := len(p.Turns); n == 0 || p.Turns[n-1].Role == messages.RoleUser {
 		b.WriteString(assistantMarker)
 	}
 	return b.String()
 }
 
 func (t *Turn) marker() string {
-	if t.Role == RoleAssistant {
+	if t.Role == messages.RoleAssistant {
 		return assistantMarker
 	}
 	return humanMarker

@@ -1,6 +1,9 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"dragoman/translate/markup"
+)
 
 // quote follows Markdown code in text: what stands in it is quoted, not meant.
 // A fence is a line that begins with three back-ticks or more, to the next such
@@ -29,7 +32,7 @@ func (q *quote) advance(s []byte) {
 			q.newline()
 			s = s[i+1:]
 		}
-		if skipBlanks(s, 0, len(s)) < len(s) {
+		if markup.SkipBlanks(s, 0, len(s)) < len(s) {
 			q.midLine, q.closes = true, false
 		}
 		return
@@ -42,7 +45,7 @@ func (q *quote) advance(s []byte) {
 		q.settle()
 		if c == '\n' {
 			q.newline()
-		} else if !isBlank(c) {
+		} else if !markup.IsBlank(c) {
 			q.midLine, q.closes = true, false
 		}
 	}
@@ -51,7 +54,7 @@ func (q *quote) advance(s []byte) {
 // isBlankLine tells whether the first line of s is blank.
 func isBlankLine(s []byte) bool {
 	line, _, _ := bytes.Cut(s, []byte("\n"))
-	return skipBlanks(line, 0, len(line)) == len(line)
+	return markup.SkipBlanks(line, 0, len(line)) == len(line)
 }
 
 func (q *quote) newline() {

@@ -2,6 +2,8 @@ package translate
 
 import (
 	"context"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"fmt"
 	"strings"
 )
@@ -27,13 +29,13 @@ const (
 // The error is an [*InvalidRequestError], except for a format that does not
 // exist. A request that [Decode] accepted fails in one case alone: it ends with
 // a prefill and the target takes none.
-func Render(req *Request, target Target) (*Prompt, error) {
+func Render(req *messages.Request, target Target) (*Prompt, error) {
 	return RenderContext(context.Background(), req, target)
 }
 
 // RenderContext is Render for a client that may leave: it ends with the cause of ctx
 // once that has ended.
-func RenderContext(ctx context.Context, req *Request, target Target) (*Prompt, error) {
+func RenderContext(ctx context.Context, req *messages.Request, target Target) (*Prompt, error) {
 	f, err := formatOf(target.Format)
 	if err != nil {
 		return nil, err
@@ -43,11 +45,11 @@ func RenderContext(ctx context.Context, req *Request, target Target) (*Prompt, e
 		req:    req,
 		target: target,
 		format: f,
-		escape: escaper{turnMarkers: target.TextWire, tags: f.tags},
+		escape: markup.Escaper{TurnMarkers: target.TextWire, Tags: f.tags},
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f),
 			format:        f,
-			ours:          req.offers(),
+			ours:          req.OffersTools(),
 			MaxTokens:     req.MaxTokens,
 			Temperature:   req.Temperature,
 			TopP:          req.TopP,
@@ -61,7 +63,7 @@ func RenderContext(ctx context.Context, req *Request, target Target) (*Prompt, e
 			return nil, err
 		}
 	}
-	r.prompt.escaped = r.escape.used
+	r.prompt.escaped = r.escape.Used
 	if target.MaxTokens > 0 {
 		r.prompt.MaxTokens = min(r.prompt.MaxTokens, target.MaxTokens)
 	}
@@ -71,10 +73,10 @@ func RenderContext(ctx context.Context, req *Request, target Target) (*Prompt, e
 // renderer makes one prompt of one request.
 type renderer struct {
 	ctx    context.Context
-	req    *Request
+	req    *messages.Request
 	target Target
 	format *format
-	escape escaper
+	escape markup.Escaper
 	prompt *Prompt
 
 	// markup is text of ours around text of the client's, not yet a part.
@@ -91,7 +93,7 @@ type pastCall struct {
 }
 
 // stopSequences returns ours, if the answer may hold a call, and the client's.
-func stopSequences(req *Request, f *format) []string {
+func stopSequences(req *messages.Request, f *format) []string {
 	stops := make([]string, 0, 1+len(req.StopSequences))
 	seen := make(map[string]bool, cap(stops))
 	add := func(s string) {
@@ -100,7 +102,7 @@ func stopSequences(req *Request, f *format) []string {
 			stops = append(stops, s)
 		}
 	}
-	if req.offers() {
+	if req.OffersTools() {
 		add(f.stop)
 	}
 	for _, s := range req.StopSequences {
@@ -114,15 +116,15 @@ func stopSequences(req *Request, f *format) []string {
 func (r *renderer) choice() error {
 	turns := r.prompt.Turns
 	last := &turns[len(turns)-1]
-	if last.Role == RoleAssistant && !r.target.Prefill {
-		return &InvalidRequestError{Message: prefillRefused}
+	if last.Role == messages.RoleAssistant && !r.target.Prefill {
+		return &messages.InvalidRequestError{Message: prefillRefused}
 	}
 	choice := r.req.ToolChoice
-	if !r.req.offers() || choice.Type != ChoiceAny && choice.Type != ChoiceTool {
+	if !r.req.OffersTools() || choice.Type != messages.ChoiceAny && choice.Type != messages.ChoiceTool {
 		return nil
 	}
 	name := choice.Name
-	if choice.Type == ChoiceAny && len(r.req.Tools) == 1 {
+	if choice.Type == messages.ChoiceAny && len(r.req.Tools) == 1 {
 		name = r.req.Tools[0].Name
 	}
 	if !r.target.Prefill {
@@ -130,8 +132,8 @@ func (r *renderer) choice() error {
 		return nil
 	}
 	r.prompt.opening = r.opening(name)
-	if last.Role == RoleUser {
-		r.prompt.Turns = append(turns, Turn{Role: RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.opening}}})
+	if last.Role == messages.RoleUser {
+		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.opening}}})
 		return nil
 	}
 	text := emptyLine(last.Parts) + r.prompt.opening
@@ -141,7 +143,7 @@ func (r *renderer) choice() error {
 
 // opening is the beginning of a call to the named tool, or to any if name is "".
 func (r *renderer) opening(name string) string {
-	return r.format.open(r.escape.text(name))
+	return r.format.open(r.escape.Text(name))
 }
 
 // instruction asks for a call to the named tool, or to any if name is "".
@@ -149,7 +151,7 @@ func (r *renderer) instruction(name string) string {
 	if name == "" {
 		return instructAny
 	}
-	return fmt.Sprintf(instructTool, r.escape.text(name))
+	return fmt.Sprintf(instructTool, r.escape.Text(name))
 }
 
 // emptyLine returns the newlines that, written after parts, leave one empty

@@ -3,6 +3,7 @@ package translate
 import (
 	"cmp"
 	"context"
+	"dragoman/translate/messages"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // answer is a tool_result and the call that it answers.
 type answer struct {
 	call  pastCall
-	block *BlockParam
+	block *messages.BlockParam
 }
 
 // results writes the results of the calls before this turn: all in one element,
@@ -23,7 +24,7 @@ func (w *turnWriter) results(first, end int) error {
 		content := w.req.Messages[i].Content
 		for j := range content {
 			b := &content[j]
-			if b.Type != BlockToolResult {
+			if b.Type != messages.BlockToolResult {
 				continue
 			}
 			call, ok := w.calls[b.ToolUseID]
@@ -31,7 +32,7 @@ func (w *turnWriter) results(first, end int) error {
 				call, ok = pastCall{order: len(w.calls)}, true
 			}
 			if !ok {
-				return &InvalidRequestError{
+				return &messages.InvalidRequestError{
 					Path: fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf("unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block "+
 						"must have a corresponding `tool_use` block in the previous message.", b.ToolUseID),
@@ -64,29 +65,29 @@ func (w *turnWriter) result(a answer) {
 		w.raw("\n</error>\n")
 		return
 	}
-	w.raw("<result>\n<tool_name>", w.escape.text(a.call.name), "</tool_name>\n<stdout>\n")
+	w.raw("<result>\n<tool_name>", w.escape.Text(a.call.name), "</tool_name>\n<stdout>\n")
 	w.content(a.block.Content)
 	w.raw("\n</stdout>\n</result>\n")
 }
 
 // content writes blocks within an element of ours: text as text, a line each;
 // what is no text as a part of its own, between parts with the text around it.
-func (w *turnWriter) content(blocks []BlockParam) {
+func (w *turnWriter) content(blocks []messages.BlockParam) {
 	for i := 0; i < len(blocks); {
 		if n := leadingLines(blocks[i:]); n > 0 {
 			w.newline(i)
-			w.raw(w.escape.text(lines(blocks[i : i+n])))
+			w.raw(w.escape.Text(lines(blocks[i : i+n])))
 			i += n
 			continue
 		}
 		switch b := &blocks[i]; {
-		case b.Type == BlockSearchResult:
+		case b.Type == messages.BlockSearchResult:
 			w.newline(i)
 			w.element("search_result", b.Source.Title, "Source: ", b.Source.Text, b.Content)
-		case b.Type == BlockDocument && (b.Source.Type == SourceText || b.Source.Type == SourceContent):
+		case b.Type == messages.BlockDocument && (b.Source.Type == messages.SourceText || b.Source.Type == messages.SourceContent):
 			w.newline(i)
 			w.element("document", b.Source.Title, "Context: ", b.Source.Context, documentContent(b))
-		case b.Type == BlockDocument:
+		case b.Type == messages.BlockDocument:
 			w.source(PartDocument, b)
 		default:
 			w.source(PartImage, b)
@@ -103,9 +104,9 @@ func (w *turnWriter) newline(i int) {
 }
 
 // leadingLines counts the blocks at the start that are lines of text.
-func leadingLines(blocks []BlockParam) int {
+func leadingLines(blocks []messages.BlockParam) int {
 	for i := range blocks {
-		if t := blocks[i].Type; t != BlockText && t != BlockToolReference {
+		if t := blocks[i].Type; t != messages.BlockText && t != messages.BlockToolReference {
 			return i
 		}
 	}
@@ -114,13 +115,13 @@ func leadingLines(blocks []BlockParam) int {
 
 // lines joins blocks, so that their texts are escaped as one: a tag may be
 // spelled across them.
-func lines(blocks []BlockParam) string {
-	if len(blocks) == 1 && blocks[0].Type == BlockText {
+func lines(blocks []messages.BlockParam) string {
+	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
 		return blocks[0].Text
 	}
 	texts := make([]string, len(blocks))
 	for i := range blocks {
-		if texts[i] = blocks[i].Text; blocks[i].Type == BlockToolReference {
+		if texts[i] = blocks[i].Text; blocks[i].Type == messages.BlockToolReference {
 			texts[i] = "The tool " + blocks[i].Name + " fits."
 		}
 	}
@@ -129,7 +130,7 @@ func lines(blocks []BlockParam) string {
 
 // element writes a text with its title and where it is from, a line each, above
 // it. They are escaped as one: a tag may be spelled across them.
-func (w *turnWriter) element(tag, title, label, of string, content []BlockParam) {
+func (w *turnWriter) element(tag, title, label, of string, content []messages.BlockParam) {
 	var head string
 	if title != "" {
 		head = "Title: " + title + "\n"
@@ -141,26 +142,26 @@ func (w *turnWriter) element(tag, title, label, of string, content []BlockParam)
 		head += "\n"
 	}
 	n := leadingLines(content)
-	w.raw("<", tag, ">\n", w.escape.text(head+lines(content[:n])))
+	w.raw("<", tag, ">\n", w.escape.Text(head+lines(content[:n])))
 	w.content(content[n:])
 	w.raw("\n</", tag, ">")
 }
 
 // documentContent returns the blocks of a document that is given as text.
-func documentContent(b *BlockParam) []BlockParam {
-	if b.Source.Type == SourceContent {
+func documentContent(b *messages.BlockParam) []messages.BlockParam {
+	if b.Source.Type == messages.SourceContent {
 		return b.Content
 	}
-	return []BlockParam{{Type: BlockText, Text: b.Source.Text}}
+	return []messages.BlockParam{{Type: messages.BlockText, Text: b.Source.Text}}
 }
 
 // source makes an image or a document a part.
-func (w *turnWriter) source(partType string, b *BlockParam) {
+func (w *turnWriter) source(partType string, b *messages.BlockParam) {
 	w.seal()
 	w.parts = append(w.parts, Part{
 		Type:    partType,
 		Source:  b.Source.JSON,
-		Title:   w.escape.text(b.Source.Title),
-		Context: w.escape.text(b.Source.Context),
+		Title:   w.escape.Text(b.Source.Title),
+		Context: w.escape.Text(b.Source.Context),
 	})
 }

@@ -2,6 +2,8 @@ package translate
 
 import (
 	"bytes"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"errors"
 	"flag"
@@ -50,7 +52,7 @@ func TestRenderGolden(t *testing.T) {
 
 func renderArchive(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	got := &txtar.Archive{Comment: archive.Comment, Files: slices.Clone(archive.Files)}
-	req, err := Decode(got.Files[0].Data, DecodeOptions{})
+	req, err := messages.Decode(got.Files[0].Data, messages.DecodeOptions{})
 	if err != nil {
 		t.Fatalf("%s: %v", got.Files[0].Name, err)
 	}
@@ -99,15 +101,15 @@ func archiveTarget(t *testing.T, comment string) (target Target) {
 }
 
 // user and assistant are messages of one text.
-func user(text string) MessageParam {
-	return MessageParam{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: text}}}
+func user(text string) messages.MessageParam {
+	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: text}}}
 }
 
-func assistant(text string) MessageParam {
-	return MessageParam{Role: RoleAssistant, Content: []BlockParam{{Type: BlockText, Text: text}}}
+func assistant(text string) messages.MessageParam {
+	return messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: text}}}
 }
 
-func mustRender(t testing.TB, req *Request, target Target) *Prompt {
+func mustRender(t testing.TB, req *messages.Request, target Target) *Prompt {
 	t.Helper()
 	prompt, err := Render(req, target)
 	if err != nil {
@@ -117,33 +119,33 @@ func mustRender(t testing.TB, req *Request, target Target) *Prompt {
 }
 
 func TestRenderUnknownFormat(t *testing.T) {
-	_, err := Render(&Request{Messages: []MessageParam{user("hi")}}, Target{Format: "modern"})
-	var invalid *InvalidRequestError
+	_, err := Render(&messages.Request{Messages: []messages.MessageParam{user("hi")}}, Target{Format: "modern"})
+	var invalid *messages.InvalidRequestError
 	if err == nil || errors.As(err, &invalid) || !strings.Contains(err.Error(), `"modern"`) {
 		t.Errorf("err = %v; want a plain error that names the format", err)
 	}
-	mustRender(t, &Request{Messages: []MessageParam{user("hi")}}, Target{Format: FormatLegacy})
+	mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}}, Target{Format: FormatLegacy})
 }
 
 // What Decode would refuse is refused here too, not dropped.
 func TestRenderInvalid(t *testing.T) {
-	result := MessageParam{Role: RoleUser, Content: []BlockParam{{Type: BlockToolResult, ToolUseID: "t1"}}}
-	badTool := []Tool{{Name: "a"}, {Name: "b", InputSchema: jsontext.Value(`{"a":1,"a":2}`)}}
+	result := messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolResult, ToolUseID: "t1"}}}
+	badTool := []messages.Tool{{Name: "a"}, {Name: "b", InputSchema: jsontext.Value(`{"a":1,"a":2}`)}}
 	for name, tt := range map[string]struct {
-		req  Request
+		req  messages.Request
 		path string
 	}{
-		"no messages":     {Request{}, "messages"},
-		"nothing said":    {Request{Messages: []MessageParam{{Role: RoleUser}}}, "messages"},
-		"assistant first": {Request{Messages: []MessageParam{assistant("hi")}}, "messages"},
-		"orphan result":   {Request{Messages: []MessageParam{user("hi"), assistant("x"), result}}, "messages.2.content.0"},
-		"call of a user": {Request{Messages: []MessageParam{
-			{Role: RoleUser, Content: []BlockParam{{Type: BlockToolUse, Name: "a"}}}}}, "messages.0.content.0"},
-		"schema": {Request{Messages: []MessageParam{user("hi")}, Tools: badTool}, "tools.1.input_schema"},
+		"no messages":     {messages.Request{}, "messages"},
+		"nothing said":    {messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser}}}, "messages"},
+		"assistant first": {messages.Request{Messages: []messages.MessageParam{assistant("hi")}}, "messages"},
+		"orphan result":   {messages.Request{Messages: []messages.MessageParam{user("hi"), assistant("x"), result}}, "messages.2.content.0"},
+		"call of a user": {messages.Request{Messages: []messages.MessageParam{
+			{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolUse, Name: "a"}}}}}, "messages.0.content.0"},
+		"schema": {messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: badTool}, "tools.1.input_schema"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Render(&tt.req, Target{Prefill: true})
-			var invalid *InvalidRequestError
+			var invalid *messages.InvalidRequestError
 			if !errors.As(err, &invalid) || invalid.Path != tt.path {
 				t.Errorf("err = %v; want an InvalidRequestError at %s", err, tt.path)
 			}
@@ -154,8 +156,8 @@ func TestRenderInvalid(t *testing.T) {
 // A message that says nothing, since all its blocks were dropped, does not
 // break the alternation of roles.
 func TestRenderSkipsEmptyMessages(t *testing.T) {
-	req := &Request{Messages: []MessageParam{
-		user("one"), {Role: RoleAssistant}, user("two"), {Role: RoleAssistant, Content: []BlockParam{{Type: BlockText}}},
+	req := &messages.Request{Messages: []messages.MessageParam{
+		user("one"), {Role: messages.RoleAssistant}, user("two"), {Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText}}},
 	}}
 	prompt := mustRender(t, req, Target{})
 	want := "\n\nHuman: one\ntwo\n\nAssistant:"
@@ -178,7 +180,7 @@ func TestRenderToolsAreByteStable(t *testing.T) {
 	}
 	var first string
 	for i, body := range spellings {
-		req, err := Decode([]byte(body), DecodeOptions{})
+		req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,9 +201,9 @@ func TestRenderToolsAreByteStable(t *testing.T) {
 // Render changes nothing of the request that it was given.
 func TestRenderLeavesRequest(t *testing.T) {
 	schema := []byte("{ \"type\": \"object\", \"properties\": {\"a\": {\"type\":\"string\"}} }")
-	req := &Request{
-		Messages: []MessageParam{user("hi")},
-		Tools:    []Tool{{Name: "f", InputSchema: bytes.Clone(schema)}},
+	req := &messages.Request{
+		Messages: []messages.MessageParam{user("hi")},
+		Tools:    []messages.Tool{{Name: "f", InputSchema: bytes.Clone(schema)}},
 	}
 	mustRender(t, req, Target{})
 	if !bytes.Equal(req.Tools[0].InputSchema, schema) {
@@ -210,14 +212,14 @@ func TestRenderLeavesRequest(t *testing.T) {
 }
 
 func TestRenderStopSequences(t *testing.T) {
-	req := &Request{
-		Messages:      []MessageParam{user("hi")},
+	req := &messages.Request{
+		Messages:      []messages.MessageParam{user("hi")},
 		StopSequences: []string{"END", CallsEnd, "END", "\n\nHuman:"},
-		Tools:         []Tool{{Name: "f"}},
+		Tools:         []messages.Tool{{Name: "f"}},
 	}
 	for choice, want := range map[string][]string{
-		ChoiceAuto: {CallsEnd, "END", "\n\nHuman:"},
-		ChoiceNone: {"END", CallsEnd, "\n\nHuman:"},
+		messages.ChoiceAuto: {CallsEnd, "END", "\n\nHuman:"},
+		messages.ChoiceNone: {"END", CallsEnd, "\n\nHuman:"},
 	} {
 		req.ToolChoice.Type = choice
 		if diff := cmp.Diff(want, mustRender(t, req, Target{}).StopSequences); diff != "" {
@@ -229,27 +231,27 @@ func TestRenderStopSequences(t *testing.T) {
 // The opening that the parser reads before the completion is what the prefill
 // ends in.
 func TestRenderOpening(t *testing.T) {
-	one, two := []Tool{{Name: "f"}}, []Tool{{Name: "f"}, {Name: "g"}}
+	one, two := []messages.Tool{{Name: "f"}}, []messages.Tool{{Name: "f"}, {Name: "g"}}
 	const (
 		anyCall = "<function_calls>\n<invoke>\n<tool_name>"
 		callF   = anyCall + "f</tool_name>\n<parameters>"
 	)
 	for name, tt := range map[string]struct {
-		tools   []Tool
-		choice  ToolChoice
+		tools   []messages.Tool
+		choice  messages.ToolChoice
 		prefill string
 		want    string
 		text    string
 	}{
-		"auto":         {two, ToolChoice{Type: ChoiceAuto}, "", "", ""},
-		"none":         {two, ToolChoice{Type: ChoiceNone}, "", "", ""},
-		"any":          {two, ToolChoice{Type: ChoiceAny}, "", anyCall, anyCall},
-		"any of one":   {one, ToolChoice{Type: ChoiceAny}, "", callF, callF},
-		"tool":         {two, ToolChoice{Type: ChoiceTool, Name: "f"}, "", callF, callF},
-		"with prefill": {two, ToolChoice{Type: ChoiceTool, Name: "f"}, "So:", callF, "So:\n\n" + callF},
+		"auto":         {two, messages.ToolChoice{Type: messages.ChoiceAuto}, "", "", ""},
+		"none":         {two, messages.ToolChoice{Type: messages.ChoiceNone}, "", "", ""},
+		"any":          {two, messages.ToolChoice{Type: messages.ChoiceAny}, "", anyCall, anyCall},
+		"any of one":   {one, messages.ToolChoice{Type: messages.ChoiceAny}, "", callF, callF},
+		"tool":         {two, messages.ToolChoice{Type: messages.ChoiceTool, Name: "f"}, "", callF, callF},
+		"with prefill": {two, messages.ToolChoice{Type: messages.ChoiceTool, Name: "f"}, "So:", callF, "So:\n\n" + callF},
 	} {
 		t.Run(name, func(t *testing.T) {
-			req := &Request{Messages: []MessageParam{user("hi")}, Tools: tt.tools, ToolChoice: tt.choice}
+			req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tt.tools, ToolChoice: tt.choice}
 			if tt.prefill != "" {
 				req.Messages = append(req.Messages, assistant(tt.prefill))
 			}
@@ -272,10 +274,10 @@ func TestPromptText(t *testing.T) {
 		want   string
 	}{
 		"empty":   {Prompt{}, "\n\nAssistant:"},
-		"system":  {Prompt{System: []Text{{"a"}, {"b"}}, Turns: []Turn{{RoleUser, []Part{text("c")}}}}, "a\nb\n\nHuman: c\n\nAssistant:"},
-		"prefill": {Prompt{Turns: []Turn{{RoleUser, []Part{text("c")}}, {RoleAssistant, []Part{text("d")}}}}, "\n\nHuman: c\n\nAssistant: d"},
+		"system":  {Prompt{System: []Text{{"a"}, {"b"}}, Turns: []Turn{{messages.RoleUser, []Part{text("c")}}}}, "a\nb\n\nHuman: c\n\nAssistant:"},
+		"prefill": {Prompt{Turns: []Turn{{messages.RoleUser, []Part{text("c")}}, {messages.RoleAssistant, []Part{text("d")}}}}, "\n\nHuman: c\n\nAssistant: d"},
 		"parts": {
-			Prompt{Turns: []Turn{{RoleUser, []Part{
+			Prompt{Turns: []Turn{{messages.RoleUser, []Part{
 				text("a"), text("b\n"), text("c"), text("\nd"), {Type: PartImage}, {Type: PartDocument}, {Type: PartDocument, Title: "T"}, text("\ne"),
 			}}}},
 			"\n\nHuman: a\nb\nc\nd\n[image]\n[document]\n[document: T]\ne\n\nAssistant:",
@@ -294,7 +296,7 @@ func TestRenderSchemaLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req, err := Decode(archive.Files[0].Data, DecodeOptions{})
+		req, err := messages.Decode(archive.Files[0].Data, messages.DecodeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +353,7 @@ func findLiterals(t *testing.T, text string, value jsontext.Value) (n int) {
 	if value[0] == '"' {
 		plain = rawjson.Text(value)
 	}
-	for _, form := range []string{string(value), ">" + plain + "<", ">" + paramTag(plain) + "<", ">" + plain + " | ", " | " + plain + "<"} {
+	for _, form := range []string{string(value), ">" + plain + "<", ">" + markup.ParamTag(plain) + "<", ">" + plain + " | ", " | " + plain + "<"} {
 		if strings.Contains(text, form) {
 			return 1
 		}
@@ -365,7 +367,7 @@ func findLiterals(t *testing.T, text string, value jsontext.Value) (n int) {
 func TestRenderRefBomb(t *testing.T) {
 	const inlined = 4 << 10 // more than the schema
 	schema := refBomb(20, 10)
-	req := &Request{Messages: []MessageParam{user("hi")}, Tools: []Tool{{Name: "f", InputSchema: jsontext.Value(schema)}}}
+	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(schema)}}}
 	text := mustRender(t, req, Target{}).System[0].Text
 	if limit := 8*len(schema) + 3*inlined; len(text) > limit {
 		t.Errorf("%d bytes for a schema of %d", len(text), len(schema))
@@ -390,7 +392,7 @@ func deepRefs(n int) string {
 
 func TestRenderDeepRefs(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 5000} {
-		req := &Request{Messages: []MessageParam{user("hi")}, Tools: []Tool{{Name: "f", InputSchema: jsontext.Value(deepRefs(n))}}}
+		req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(deepRefs(n))}}}
 		if text := mustRender(t, req, Target{}).System[0].Text; !strings.Contains(text, `"const":"deep"`) {
 			t.Errorf("%d definitions: the last is lost", n)
 		}
@@ -399,14 +401,14 @@ func TestRenderDeepRefs(t *testing.T) {
 
 // codingRequest is like what a coding client sends: 30 tools and 20 turns in
 // some 115 KB.
-func codingRequest() *Request {
+func codingRequest() *messages.Request {
 	schema := `{"type":"object","properties":{"path":{"type":"string","description":"` + strings.Repeat("Absolute path of the file. ", 6) +
 		`"},"edits":{"type":"array","description":"What to change","items":{"type":"object","properties":{"old":{"type":"string"},` +
 		`"new":{"type":"string"},"count":{"type":"integer","minimum":1}},"required":["old","new"]}},"mode":{"type":"string",` +
 		`"enum":["dry","apply"],"default":"dry"}},"required":["path","edits"],"additionalProperties":false}`
-	req := &Request{MaxTokens: 1000, System: []BlockParam{{Type: BlockText, Text: strings.Repeat("You edit code with care. ", 200)}}}
+	req := &messages.Request{MaxTokens: 1000, System: []messages.BlockParam{{Type: messages.BlockText, Text: strings.Repeat("You edit code with care. ", 200)}}}
 	for i := range 30 {
-		req.Tools = append(req.Tools, Tool{
+		req.Tools = append(req.Tools, messages.Tool{
 			Name:        fmt.Sprintf("tool_%d", i),
 			Description: strings.Repeat("Changes a file in place, and says what it changed. ", 15),
 			InputSchema: jsontext.Value(schema),
@@ -418,16 +420,16 @@ func codingRequest() *Request {
 		id := fmt.Sprint("t", i)
 		last := user("Go on with the next file, please.")
 		if i > 0 {
-			last.Content = append([]BlockParam{{
-				Type: BlockToolResult, ToolUseID: fmt.Sprint("t", i-1), Content: []BlockParam{{Type: BlockText, Text: code}},
+			last.Content = append([]messages.BlockParam{{
+				Type: messages.BlockToolResult, ToolUseID: fmt.Sprint("t", i-1), Content: []messages.BlockParam{{Type: messages.BlockText, Text: code}},
 			}}, last.Content...)
 		}
-		req.Messages = append(req.Messages, last, MessageParam{Role: RoleAssistant, Content: []BlockParam{
-			{Type: BlockText, Text: "I will change that."},
-			{Type: BlockToolUse, ID: id, Name: "tool_3", Input: slices.Concat([]byte(`{"mode":"dry","path":`), input, []byte("}"))},
+		req.Messages = append(req.Messages, last, messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{
+			{Type: messages.BlockText, Text: "I will change that."},
+			{Type: messages.BlockToolUse, ID: id, Name: "tool_3", Input: slices.Concat([]byte(`{"mode":"dry","path":`), input, []byte("}"))},
 		}})
 	}
-	req.Messages = append(req.Messages, MessageParam{Role: RoleUser, Content: []BlockParam{{Type: BlockToolResult, ToolUseID: "t9"}}})
+	req.Messages = append(req.Messages, messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolResult, ToolUseID: "t9"}}})
 	return req
 }
 

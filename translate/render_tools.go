@@ -2,6 +2,10 @@ package translate
 
 import (
 	"context"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 	"fmt"
 	"strconv"
 
@@ -23,7 +27,7 @@ func (r *renderer) tools() (string, error) {
 			return "", context.Cause(r.ctx)
 		}
 		if err := r.format.describe(&w, &r.req.Tools[i]); err != nil {
-			return "", &InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
+			return "", &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
 		}
 	}
 	return string(append(w.out, after...)), nil
@@ -39,34 +43,34 @@ func (r *renderer) tools() (string, error) {
 //	                               everything; after <parameters>, of all of them together
 //	<definitions>{…}</definitions> the schemas that a $ref in the tool names
 type toolWriter struct {
-	escape  *escaper
+	escape  *markup.Escaper
 	out     []byte
 	scratch []byte // of the schema that is being written
 }
 
-func (w *toolWriter) tool(t *Tool) error {
-	schema, err := w.canonical(t.InputSchema)
+func (w *toolWriter) tool(t *messages.Tool) error {
+	root, err := w.canonical(t.InputSchema)
 	if err != nil {
 		return err
 	}
-	if schema[0] != '{' {
+	if root[0] != '{' {
 		return fmt.Errorf("JSON schema is invalid: not an object")
 	}
-	d := describe(schema)
+	d := schema.Describe(root)
 	w.raw("<tool_description>\n<tool_name>").text(t.Name).raw("</tool_name>\n")
 	if t.Description != "" {
 		w.raw("<description>\n").text(t.Description).raw("\n</description>\n")
 	}
 	w.raw("<parameters>\n")
-	for i := range d.parameters {
-		w.parameter(&d.parameters[i])
+	for i := range d.Parameters {
+		w.parameter(&d.Parameters[i])
 	}
-	if len(d.parameters) == 0 {
+	if len(d.Parameters) == 0 {
 		w.raw("\n")
 	}
 	w.raw("</parameters>\n")
-	w.inJSON("schema", d.schema)
-	w.inJSON("definitions", d.definitions)
+	w.inJSON("schema", d.Schema)
+	w.inJSON("definitions", d.Definitions)
 	w.raw("</tool_description>\n")
 	return nil
 }
@@ -86,34 +90,34 @@ func (w *toolWriter) canonical(schema jsontext.Value) (jsontext.Value, error) {
 
 // object writes a tool as one JSON object, its schema as it is but for white space
 // and escapes.
-func (w *toolWriter) object(t *Tool) error {
+func (w *toolWriter) object(t *messages.Tool) error {
 	schema, err := w.canonical(t.InputSchema)
 	if err != nil {
 		return err
 	}
 	object := make([]byte, 0, 64+len(t.Name)+len(t.Description)+len(schema))
 	if t.Description != "" {
-		object = append(appendJSONString(append(object, `{"description":`...), t.Description), ',')
+		object = append(rawjson.AppendString(append(object, `{"description":`...), t.Description), ',')
 	} else {
 		object = append(object, '{')
 	}
-	object = appendJSONString(append(object, `"name":`...), t.Name)
+	object = rawjson.AppendString(append(object, `"name":`...), t.Name)
 	object = append(append(append(object, `,"parameters":`...), schema...), '}')
 	w.text(string(object))
 	return nil
 }
 
 // parameter describes one property.
-func (w *toolWriter) parameter(p *parameter) {
-	w.raw("<parameter>\n<name>").raw(paramTag(p.name)).raw("</name>\n")
-	w.raw("<type>").text(p.typ).raw("</type>\n")
-	if p.described {
-		w.raw("<description>").text(p.description).raw("</description>\n")
+func (w *toolWriter) parameter(p *schema.Parameter) {
+	w.raw("<parameter>\n<name>").raw(markup.ParamTag(p.Name)).raw("</name>\n")
+	w.raw("<type>").text(p.Type).raw("</type>\n")
+	if p.Described {
+		w.raw("<description>").text(p.Description).raw("</description>\n")
 	}
-	w.raw("<required>").raw(strconv.FormatBool(p.required)).raw("</required>\n")
-	w.inJSON("enum", p.enum)
-	w.inJSON("default", p.def)
-	w.inJSON("schema", p.schema)
+	w.raw("<required>").raw(strconv.FormatBool(p.Required)).raw("</required>\n")
+	w.inJSON("enum", p.Enum)
+	w.inJSON("default", p.Default)
+	w.inJSON("schema", p.Schema)
 	w.raw("</parameter>\n")
 }
 
@@ -132,6 +136,6 @@ func (w *toolWriter) raw(s string) *toolWriter {
 
 // text writes what the client wrote.
 func (w *toolWriter) text(s string) *toolWriter {
-	w.out = append(w.out, w.escape.tool(s)...)
+	w.out = append(w.out, w.escape.Tool(s)...)
 	return w
 }

@@ -3,6 +3,10 @@ package translate
 import (
 	"bytes"
 	"context"
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +15,7 @@ import (
 // system renders the system prompt: the tools, what tool_choice asks for, the
 // client's own text.
 func (r *renderer) system() error {
-	if r.req.offers() {
+	if r.req.OffersTools() {
 		tools, err := r.tools()
 		if err != nil {
 			return err
@@ -21,7 +25,7 @@ func (r *renderer) system() error {
 			r.prompt.System = append(r.prompt.System, Text{instructSingle})
 		}
 	}
-	if r.req.Thinking != ThinkingOff {
+	if r.req.Thinking != messages.ThinkingOff {
 		r.prompt.System = append(r.prompt.System, Text{instructThinking})
 	}
 	w := turnWriter{renderer: r}
@@ -34,7 +38,7 @@ func (r *renderer) system() error {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
 	}
 	if r.req.Format != nil {
-		r.prompt.System = append(r.prompt.System, Text{instructFormat + r.escape.text(compact(r.req.Format))})
+		r.prompt.System = append(r.prompt.System, Text{instructFormat + r.escape.Text(rawjson.CompactString(r.req.Format))})
 	}
 	return nil
 }
@@ -42,14 +46,14 @@ func (r *renderer) system() error {
 // turns renders the messages. Those of one role that follow each other are one
 // turn; a system message is text in the user turn at its place.
 func (r *renderer) turns() error {
-	messages := r.req.Messages
-	for i := 0; i < len(messages); {
-		if isEmpty(&messages[i]) {
+	list := r.req.Messages
+	for i := 0; i < len(list); {
+		if isEmpty(&list[i]) {
 			i++
 			continue
 		}
 		end := i + 1
-		for end < len(messages) && (isEmpty(&messages[end]) || turnRole(&messages[end]) == turnRole(&messages[i])) {
+		for end < len(list) && (isEmpty(&list[end]) || turnRole(&list[end]) == turnRole(&list[i])) {
 			end++
 		}
 		if err := r.turn(i, end); err != nil {
@@ -59,22 +63,22 @@ func (r *renderer) turns() error {
 	}
 	switch turns := r.prompt.Turns; {
 	case len(turns) == 0:
-		return &InvalidRequestError{Path: "messages", Message: noMessages}
-	case turns[0].Role != RoleUser:
-		return &InvalidRequestError{Path: "messages", Message: firstNotUser}
+		return &messages.InvalidRequestError{Path: "messages", Message: noMessages}
+	case turns[0].Role != messages.RoleUser:
+		return &messages.InvalidRequestError{Path: "messages", Message: firstNotUser}
 	}
 	return nil
 }
 
 // isEmpty tells whether a message says nothing: one whose blocks were all
 // dropped, or the empty beginning of an answer.
-func isEmpty(m *MessageParam) bool {
-	return !slices.ContainsFunc(m.Content, func(b BlockParam) bool { return b.Type != BlockText || b.Text != "" })
+func isEmpty(m *messages.MessageParam) bool {
+	return !slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockText || b.Text != "" })
 }
 
-func turnRole(m *MessageParam) string {
-	if m.Role == RoleSystem {
-		return RoleUser
+func turnRole(m *messages.MessageParam) string {
+	if m.Role == messages.RoleSystem {
+		return messages.RoleUser
 	}
 	return m.Role
 }
@@ -83,7 +87,7 @@ func turnRole(m *MessageParam) string {
 func (r *renderer) turn(first, end int) error {
 	w := turnWriter{renderer: r}
 	role := turnRole(&r.req.Messages[first])
-	if role == RoleUser {
+	if role == messages.RoleUser {
 		if err := w.results(first, end); err != nil {
 			return err
 		}
@@ -95,7 +99,7 @@ func (r *renderer) turn(first, end int) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
-		if m.Role == RoleSystem {
+		if m.Role == messages.RoleSystem {
 			w.systemMessage(m)
 			continue
 		}
@@ -104,7 +108,7 @@ func (r *renderer) turn(first, end int) error {
 				return context.Cause(r.ctx)
 			}
 			if !w.block(m.Role, &m.Content[j]) {
-				return &InvalidRequestError{
+				return &messages.InvalidRequestError{
 					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf(unexpectedBlock, m.Content[j].Type, m.Role),
 				}
@@ -116,11 +120,11 @@ func (r *renderer) turn(first, end int) error {
 }
 
 // reserve makes room for the parts that the texts of messages will be.
-func (w *turnWriter) reserve(messages []MessageParam) {
+func (w *turnWriter) reserve(list []messages.MessageParam) {
 	texts := 0
-	for i := range messages {
-		for j := range messages[i].Content {
-			if messages[i].Content[j].Type == BlockText {
+	for i := range list {
+		for j := range list[i].Content {
+			if list[i].Content[j].Type == messages.BlockText {
 				texts++
 			}
 		}
@@ -140,23 +144,23 @@ type turnWriter struct {
 }
 
 // block renders a block of a message; it reports whether it may stand there.
-func (w *turnWriter) block(role string, b *BlockParam) bool {
+func (w *turnWriter) block(role string, b *messages.BlockParam) bool {
 	switch {
-	case b.Type == BlockText:
+	case b.Type == messages.BlockText:
 		w.text(b.Text)
-	case b.Type == BlockToolUse && role == RoleAssistant:
+	case b.Type == messages.BlockToolUse && role == messages.RoleAssistant:
 		w.call(b)
-	case b.Type == BlockThinking && role == RoleAssistant:
+	case b.Type == messages.BlockThinking && role == messages.RoleAssistant:
 		if b.Text == "" { // the client was not shown it
 			return true
 		}
 		w.seal()
-		w.raw("<thinking>\n", w.escape.text(b.Text), "\n</thinking>\n")
+		w.raw("<thinking>\n", w.escape.Text(b.Text), "\n</thinking>\n")
 		w.seal()
-	case b.Type == BlockToolResult && role == RoleUser: // see results
-	case b.Type == BlockImage, b.Type == BlockDocument, b.Type == BlockSearchResult:
+	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // see results
+	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:
 		w.seal()
-		w.content([]BlockParam{*b})
+		w.content([]messages.BlockParam{*b})
 		w.seal()
 	default:
 		return false
@@ -184,7 +188,7 @@ func (w *turnWriter) text(s string) {
 func mayOpenTag(s string) bool {
 	i := strings.LastIndexByte(s, '<')
 	return i >= 0 && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
-		return r < 0x80 && r != '/' && r != '%' && !isBlank(byte(r)) && !isNameByte(byte(r))
+		return r < 0x80 && r != '/' && r != '%' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
 	})
 }
 
@@ -217,7 +221,7 @@ func (w *turnWriter) sealTexts() {
 		w.texts = append(w.texts[:0], strings.Join(w.texts, "\n"))
 	}
 	for _, s := range w.texts {
-		w.part(w.escape.text(s))
+		w.part(w.escape.Text(s))
 	}
 	w.texts = w.texts[:0]
 }
@@ -225,12 +229,12 @@ func (w *turnWriter) sealTexts() {
 // spellTogether tells whether texts have a tag across their seams, be they
 // joined by a newline, as Text does, or by nothing, as an upstream may do.
 func spellTogether(texts []string) bool {
-	var probe escaper
+	var probe markup.Escaper
 	alone := 0
 	for _, s := range texts {
-		alone += len(probe.text(s))
+		alone += len(probe.Text(s))
 	}
-	return len(probe.text(strings.Join(texts, "\n"))) > alone+len(texts)-1 || len(probe.text(strings.Join(texts, ""))) > alone
+	return len(probe.Text(strings.Join(texts, "\n"))) > alone+len(texts)-1 || len(probe.Text(strings.Join(texts, ""))) > alone
 }
 
 func (w *turnWriter) part(text string) {
@@ -251,7 +255,7 @@ func (w *turnWriter) raw(s ...string) {
 }
 
 // systemMessage writes a system message that stands among the others.
-func (w *turnWriter) systemMessage(m *MessageParam) {
+func (w *turnWriter) systemMessage(m *messages.MessageParam) {
 	w.seal()
 	w.raw("<system>\n")
 	w.content(m.Content)
@@ -261,13 +265,13 @@ func (w *turnWriter) systemMessage(m *MessageParam) {
 
 // call writes a call as the model would have written it. Calls that follow each
 // other stand in one block.
-func (w *turnWriter) call(b *BlockParam) {
+func (w *turnWriter) call(b *messages.BlockParam) {
 	if !w.calling {
 		w.seal()
 		w.raw(emptyLine(w.parts), w.format.begin)
 		w.calling = true
 	}
-	w.markup = w.format.call(&w.escape, w.markup, w.escape.text(b.Name), b.Input, w.schemaOf(b.Name))
+	w.markup = w.format.call(&w.escape, w.markup, w.escape.Text(b.Name), b.Input, w.schemaOf(b.Name))
 	if w.calls == nil {
 		w.calls = make(map[string]pastCall)
 	}
@@ -276,13 +280,13 @@ func (w *turnWriter) call(b *BlockParam) {
 
 // toolSchema is the schema of a tool, compiled once it is needed.
 type toolSchema struct {
-	tool     *Tool
-	compiled *schema
+	tool     *messages.Tool
+	compiled *schema.Schema
 }
 
 // schemaOf returns the schema of the named tool; one that allows anything if it
 // is not offered any more.
-func (r *renderer) schemaOf(name string) *schema {
+func (r *renderer) schemaOf(name string) *schema.Schema {
 	if r.schemas == nil {
 		r.schemas = make(map[string]*toolSchema, len(r.req.Tools))
 		for i := range r.req.Tools {
@@ -292,9 +296,9 @@ func (r *renderer) schemaOf(name string) *schema {
 	s := r.schemas[name]
 	switch {
 	case s == nil:
-		return compileSchema(nil)
+		return schema.Compile(nil)
 	case s.compiled == nil:
-		s.compiled = compileSchema(s.tool.InputSchema)
+		s.compiled = schema.Compile(s.tool.InputSchema)
 	}
 	return s.compiled
 }

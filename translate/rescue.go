@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"iter"
 	"slices"
@@ -14,8 +15,8 @@ import (
 // there is no call go on as they came, except that text may be cut into other
 // pieces. The request says which tools there are; its ID seeds those of the calls. Of
 // the target, HoldValues counts.
-func Rescue(req *Request, target Target, events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
 		r := rescuer{req: req, prompt: Prompt{holdsValues: target.HoldValues}, yield: yield}
 		for e, err := range events {
 			if err != nil {
@@ -34,49 +35,49 @@ func Rescue(req *Request, target Target, events iter.Seq2[Event, error]) iter.Se
 
 // rescuer looks into the text blocks of one message.
 type rescuer struct {
-	req      *Request
+	req      *messages.Request
 	prompt   Prompt // that the parser is told of
-	yield    func(Event, error) bool
+	yield    func(messages.Event, error) bool
 	unheard  bool
-	text     *parser // of the text block that is open, or nil
-	start    Event   // of that block, until it is known to be text
-	next     int     // index of the next block for the client
-	outcomes []Outcome
+	text     *parser        // of the text block that is open, or nil
+	start    messages.Event // of that block, until it is known to be text
+	next     int            // index of the next block for the client
+	outcomes []messages.Outcome
 
 	calls      int  // whole ones, of either kind
 	found      bool // something was in the text
 	incomplete bool // a call in the text was cut
 }
 
-func (r *rescuer) event(e Event) {
+func (r *rescuer) event(e messages.Event) {
 	switch e.Type {
-	case ContentBlockStart:
-		if e.Block.Type == BlockText {
+	case messages.ContentBlockStart:
+		if e.Block.Type == messages.BlockText {
 			r.enter(e)
 			return
 		}
-		if e.Block.Type == BlockToolUse {
+		if e.Block.Type == messages.BlockToolUse {
 			r.calls++
 		}
-		r.send(e.at(r.next))
-	case ContentBlockDelta:
+		r.send(e.At(r.next))
+	case messages.ContentBlockDelta:
 		switch {
 		case r.text == nil:
-			r.send(e.at(r.next))
-		case e.Delta == TextDelta:
+			r.send(e.At(r.next))
+		case e.Delta == messages.TextDelta:
 			r.text.feed(string(e.Text))
 		default:
 			r.text.inText()
-			r.send(e.at(r.text.index))
+			r.send(e.At(r.text.index))
 		}
-	case ContentBlockStop:
+	case messages.ContentBlockStop:
 		if r.text != nil {
 			r.leave()
 			return
 		}
-		r.send(e.at(r.next))
+		r.send(e.At(r.next))
 		r.next++
-	case MessageDelta:
+	case messages.MessageDelta:
 		r.send(r.ending(e))
 	default:
 		r.send(e)
@@ -85,7 +86,7 @@ func (r *rescuer) event(e Event) {
 
 // enter begins to read a text block. Its start is kept until there is text: a call
 // may be all there is.
-func (r *rescuer) enter(e Event) {
+func (r *rescuer) enter(e messages.Event) {
 	r.start = e
 	r.start.Raw = slices.Clone(e.Raw)
 	r.text = newParser(r.req, &r.prompt, r.parsed)
@@ -97,9 +98,9 @@ func (r *rescuer) enter(e Event) {
 }
 
 // parsed passes on what the parser makes of a text block.
-func (r *rescuer) parsed(e Event) bool {
-	if e.Type == ContentBlockStart && e.Block.Type == BlockText && r.start.Raw != nil {
-		e = r.opening().at(e.Index)
+func (r *rescuer) parsed(e messages.Event) bool {
+	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
+		e = r.opening().At(e.Index)
 	}
 	r.send(e)
 	return !r.unheard
@@ -107,13 +108,13 @@ func (r *rescuer) parsed(e Event) bool {
 
 // opening is the start of the text block as it came, without the text that the
 // parser has been given.
-func (r *rescuer) opening() Event {
+func (r *rescuer) opening() messages.Event {
 	e := r.start
 	if e.Block.Text == "" {
 		return e
 	}
-	block := WithMembers(rawjson.Get(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
-	e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
+	block := messages.WithMembers(rawjson.Get(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
+	e.Raw = messages.WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
 	return e
 }
 
@@ -124,14 +125,14 @@ func (r *rescuer) leave() {
 		return
 	}
 	r.text = nil
-	p.finish(StopMaxTokens, "")                                // why the message ends is not told yet: what is not closed may be cut
+	p.finish(messages.StopMaxTokens, "")                       // why the message ends is not told yet: what is not closed may be cut
 	if p.index == r.next && p.open == "" && len(p.blank) > 0 { // white space alone is what the model said
 		p.inText()
 	}
 	p.closeBlock()
 	if p.index == r.next { // a block without text stays one
-		r.send(r.start.at(r.next))
-		r.send(Event{Type: ContentBlockStop, Index: r.next})
+		r.send(r.start.At(r.next))
+		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
 		p.index++
 	}
 	r.next = p.index
@@ -143,30 +144,30 @@ func (r *rescuer) leave() {
 
 // ending is the end of the message, which calls that were found may change: to the
 // same reason as in a message of a model without tools.
-func (r *rescuer) ending(e Event) Event {
+func (r *rescuer) ending(e messages.Event) messages.Event {
 	if !r.found || e.Message.StopReason == "" {
 		return e
 	}
 	own := *e.Message
 	own.Outcomes, r.outcomes = append(own.Outcomes, r.outcomes...), nil
 	stop := own.StopReason
-	if stop == StopToolUse { // which is what a model without tools calls its end
-		stop = StopEndTurn
+	if stop == messages.StopToolUse { // which is what a model without tools calls its end
+		stop = messages.StopEndTurn
 	}
 	end := parser{calls: r.calls, incomplete: r.incomplete}
 	if stop, sequence := end.ending(stop, own.StopSequence); stop != own.StopReason {
 		own.StopReason, own.StopSequence = stop, sequence
-		delta := WithMembers(rawjson.Get(e.Raw, "delta"), map[string]jsontext.Value{
-			"stop_reason":   appendNullable(nil, stop),
-			"stop_sequence": appendNullable(nil, sequence),
+		delta := messages.WithMembers(rawjson.Get(e.Raw, "delta"), map[string]jsontext.Value{
+			"stop_reason":   messages.AppendNullable(nil, stop),
+			"stop_sequence": messages.AppendNullable(nil, sequence),
 		})
-		e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"delta": delta})
+		e.Raw = messages.WithMembers(e.Raw, map[string]jsontext.Value{"delta": delta})
 	}
 	e.Message = &own
 	return e
 }
 
-func (r *rescuer) send(e Event) {
+func (r *rescuer) send(e messages.Event) {
 	if !r.unheard && !r.yield(e, nil) {
 		r.unheard = true
 	}

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"fmt"
 	"iter"
 	"slices"
@@ -14,13 +16,13 @@ import (
 
 // native returns the events of these lines of JSON, each with the fields that an
 // upstream fills in.
-func native(t *testing.T, lines ...string) iter.Seq2[Event, error] {
+func native(t *testing.T, lines ...string) iter.Seq2[messages.Event, error] {
 	t.Helper()
-	names := map[string]EventType{}
-	for e := MessageStart; e <= MessageStop; e++ {
+	names := map[string]messages.EventType{}
+	for e := messages.MessageStart; e <= messages.MessageStop; e++ {
 		names[e.String()] = e
 	}
-	return func(yield func(Event, error) bool) {
+	return func(yield func(messages.Event, error) bool) {
 		for _, line := range lines {
 			var w struct {
 				Type         string `json:"type"`
@@ -30,28 +32,28 @@ func native(t *testing.T, lines ...string) iter.Seq2[Event, error] {
 					Text string `json:"text"`
 				} `json:"content_block"`
 				Delta struct {
-					Type       string `json:"type"`
-					Text       string `json:"text"`
-					StopReason Stop   `json:"stop_reason"`
+					Type       string        `json:"type"`
+					Text       string        `json:"text"`
+					StopReason messages.Stop `json:"stop_reason"`
 				} `json:"delta"`
 			}
 			if err := json.Unmarshal([]byte(line), &w); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			e := Event{Type: names[w.Type], Index: w.Index, Raw: jsontext.Value(line), Delta: OtherDelta}
+			e := messages.Event{Type: names[w.Type], Index: w.Index, Raw: jsontext.Value(line), Delta: messages.OtherDelta}
 			if e.Type == 0 {
-				e.Type = OtherEvent
+				e.Type = messages.OtherEvent
 			}
 			switch e.Type {
-			case MessageStart:
-				e.Message = &Message{}
-			case MessageDelta:
-				e.Message = &Message{StopReason: w.Delta.StopReason}
-			case ContentBlockStart:
-				e.Block = &ContentBlock{Type: w.ContentBlock.Type, Text: w.ContentBlock.Text}
+			case messages.MessageStart:
+				e.Message = &messages.Message{}
+			case messages.MessageDelta:
+				e.Message = &messages.Message{StopReason: w.Delta.StopReason}
+			case messages.ContentBlockStart:
+				e.Block = &messages.ContentBlock{Type: w.ContentBlock.Type, Text: w.ContentBlock.Text}
 			}
 			if w.Delta.Type == "text_delta" {
-				e.Delta, e.Text = TextDelta, []byte(w.Delta.Text)
+				e.Delta, e.Text = messages.TextDelta, []byte(w.Delta.Text)
 			}
 			e.Raw, e.Text = slices.Clone(e.Raw), slices.Clone(e.Text)
 			if !yield(e, nil) {
@@ -71,7 +73,7 @@ const (
 func textBlock(index int, pieces ...string) []string {
 	lines := []string{fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"text","text":"","citations":[]}}`, index)}
 	for _, piece := range pieces {
-		lines = append(lines, fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%s}}`, index, appendJSONString(nil, piece)))
+		lines = append(lines, fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%s}}`, index, rawjson.AppendString(nil, piece)))
 	}
 	return append(lines, fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index))
 }
@@ -79,7 +81,7 @@ func textBlock(index int, pieces ...string) []string {
 func toolBlock(index int, pieces ...string) []string {
 	lines := []string{fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{},"caller":{"type":"direct"}}}`, index)}
 	for _, piece := range pieces {
-		lines = append(lines, fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`, index, appendJSONString(nil, piece)))
+		lines = append(lines, fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`, index, rawjson.AppendString(nil, piece)))
 	}
 	return append(lines, fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index))
 }
@@ -129,13 +131,13 @@ func TestCollectNative(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			events := together(nativeStart, `{"type":"ping"}`, strings.Split(test.content, "\n"), messageDelta("tool_use"), nativeStop)
-			m, err := Collect(native(t, events...))
+			m, err := messages.Collect(native(t, events...))
 			if err != nil {
 				t.Fatal(err)
 			}
-			stop := StopToolUse
+			stop := messages.StopToolUse
 			if strings.Contains(test.name, "cut") { // else half of a call would look whole
-				stop = StopMaxTokens
+				stop = messages.StopMaxTokens
 			}
 			want := `{"id":"msg_1","type":"message","model":"m","content":` + test.want +
 				`,"stop_reason":"` + string(stop) + `","usage":{"input_tokens":3,"output_tokens":9,"mine":{"a":1}},"container":{"id":"c"},"stop_sequence":null}`
@@ -146,7 +148,7 @@ func TestCollectNative(t *testing.T) {
 				t.Errorf("what we know of it: %+v", m)
 			}
 			for _, b := range m.Content {
-				if b.Type == BlockToolUse && (b.Name != "f" || b.ID != "toolu_1" || !b.Input.IsValid()) || b.Type == BlockText && b.Text == "" {
+				if b.Type == messages.BlockToolUse && (b.Name != "f" || b.ID != "toolu_1" || !b.Input.IsValid()) || b.Type == messages.BlockText && b.Text == "" {
 					t.Errorf("block %+v", b)
 				}
 			}
@@ -156,7 +158,7 @@ func TestCollectNative(t *testing.T) {
 
 func TestCollectNativeCut(t *testing.T) {
 	events := together(nativeStart, textBlock(0, "x"), messageDelta("end_turn"))
-	if m, err := Collect(native(t, events...)); err == nil {
+	if m, err := messages.Collect(native(t, events...)); err == nil {
 		t.Errorf("a message that was cut: %s", m.AppendJSON(nil))
 	}
 }
@@ -167,7 +169,7 @@ func TestRescue(t *testing.T) {
 	found := `{"type":"tool_use","id":"ID","name":"f","input":{"a":1},"caller":{"type":"direct"}}`
 	own := `{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":2},"caller":{"type":"direct"}}`
 	text := func(s string) string {
-		return `{"type":"text","text":` + string(appendJSONString(nil, s)) + `,"citations":[]}`
+		return `{"type":"text","text":` + string(rawjson.AppendString(nil, s)) + `,"citations":[]}`
 	}
 	tests := []struct {
 		name      string
@@ -197,11 +199,11 @@ func TestRescue(t *testing.T) {
 			`{"type":"text","text":"x","citations":[{"n":1}]}`, "end_turn", true},
 		{"a call in a code span", together(textBlock(0, "Write `"+strings.ReplaceAll(call, "\n", "")+"`.")), "end_turn", text("Write `" + strings.ReplaceAll(call, "\n", "") + "`."), "end_turn", true},
 	}
-	req := &Request{ID: "msg_2", Tools: []Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}}}
+	req := &messages.Request{ID: "msg_2", Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}}}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			events := together(nativeStart, test.content, messageDelta(test.stop), nativeStop)
-			m, err := Collect(checkIndexes(t, Rescue(req, Target{}, native(t, events...))))
+			m, err := messages.Collect(checkIndexes(t, Rescue(req, Target{}, native(t, events...))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,8 +233,8 @@ func TestRescue(t *testing.T) {
 
 // checkIndexes passes events on whose blocks have to follow one another, in what
 // the client sees as in what we know of them.
-func checkIndexes(t *testing.T, events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func checkIndexes(t *testing.T, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
 		open, next := false, 0
 		for e, err := range events {
 			var seen struct {
@@ -242,16 +244,16 @@ func checkIndexes(t *testing.T, events iter.Seq2[Event, error]) iter.Seq2[Event,
 				t.Errorf("%s has the index %d", e.AppendJSON(nil), e.Index)
 			}
 			switch e.Type {
-			case ContentBlockStart:
+			case messages.ContentBlockStart:
 				if open || e.Index != next {
 					t.Errorf("block %d begins, want %d (open: %t)", e.Index, next, open)
 				}
 				open = true
-			case ContentBlockDelta, ContentBlockStop:
+			case messages.ContentBlockDelta, messages.ContentBlockStop:
 				if !open || e.Index != next {
 					t.Errorf("%s of block %d in block %d (open: %t)", e.Type, e.Index, next, open)
 				}
-				if e.Type == ContentBlockStop {
+				if e.Type == messages.ContentBlockStop {
 					open = false
 					next++
 				}
@@ -266,14 +268,14 @@ func checkIndexes(t *testing.T, events iter.Seq2[Event, error]) iter.Seq2[Event,
 // A call in text is left open where its end has not come: that the message was cut is told
 // after its blocks.
 func TestRescueLeavesOpen(t *testing.T) {
-	req := &Request{Tools: []Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}}}
+	req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}}}
 	text := "<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<a>1</a>\n</parameters>\n"
 	sent := ""
 	for e, err := range Rescue(req, Target{}, native(t, together(nativeStart, textBlock(0, text), messageDelta("max_tokens"), nativeStop)...)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Delta == InputJSONDelta {
+		if e.Delta == messages.InputJSONDelta {
 			sent += string(e.Text)
 		}
 	}

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"dragoman/translate/messages"
 	"dragoman/translate/schema/schematest"
 	"fmt"
 	"runtime"
@@ -36,10 +37,10 @@ func workOf(f func()) time.Duration {
 }
 
 // askUnder returns a request with a tool of this schema and a past call with this input.
-func askUnder(schema, input string) (*Request, error) {
-	return Decode(fmt.Appendf(nil, `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":%s}],"messages":[{"role":"user","content":"x"},`+
+func askUnder(schema, input string) (*messages.Request, error) {
+	return messages.Decode(fmt.Appendf(nil, `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":%s}],"messages":[{"role":"user","content":"x"},`+
 		`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":%s}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]}`,
-		schema, input), DecodeOptions{})
+		schema, input), messages.DecodeOptions{})
 }
 
 // TestSchemaWork renders and reads calls under schemas that fold back on themselves.
@@ -68,7 +69,7 @@ func TestSchemaWork(t *testing.T) {
 			if format == FormatJSON {
 				continue
 			}
-			completed := completion{"<invoke>\n<tool_name>f</tool_name>\n<parameters>\n" + tt.Answer + "\n</parameters>\n</invoke>\n", StopSequence, CallsEnd}
+			completed := completion{"<invoke>\n<tool_name>f</tool_name>\n<parameters>\n" + tt.Answer + "\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}
 			if took := workOf(func() { drain(t, req, prompt, completed.chunks(16)) }); took > mostWork {
 				t.Fatalf("%s: %v to read", tt.Name, took)
 			}
@@ -105,7 +106,7 @@ func FuzzSchema(f *testing.F) {
 			if err != nil {
 				return
 			}
-			drain(t, req, prompt, completion{"<invoke>\n<tool_name>f</tool_name>\n<parameters>\n" + answer + "\n</parameters>\n</invoke>\n", StopSequence, CallsEnd}.chunks(16))
+			drain(t, req, prompt, completion{"<invoke>\n<tool_name>f</tool_name>\n<parameters>\n" + answer + "\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}.chunks(16))
 		})
 		if took > 2*mostWork {
 			t.Fatalf("%v", took)

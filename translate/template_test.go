@@ -1,12 +1,13 @@
 package translate
 
 import (
+	"dragoman/translate/messages"
 	"strings"
 	"testing"
 )
 
 func TestTemplate(t *testing.T) {
-	req := &Request{Tools: []Tool{{Name: "now"}}, Messages: []MessageParam{user("Hi {{tools}}")}}
+	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Hi {{tools}}")}}
 	for _, f := range formats {
 		template := "Call so: " + f.opener + "…" + f.closer + "\nTools:\n{{tools}}\nThat is all."
 		if err := CheckTemplate(template, f.name); err != nil {
@@ -54,7 +55,7 @@ func TestLanguageOfConversation(t *testing.T) {
 		}
 	}
 	// What is said later does not change the preamble.
-	req := &Request{Tools: []Tool{{Name: "now"}}, Messages: []MessageParam{user("Quel temps fait-il pour vous?")}}
+	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Quel temps fait-il pour vous?")}}
 	first := mustRender(t, req, Target{Language: LanguageAuto}).System[0].Text
 	req.Messages = append(req.Messages, assistant("It is cold, and the wind is from the north."), user("Thank you. What is the time?"))
 	if later := mustRender(t, req, Target{Language: LanguageAuto}).System[0].Text; later != first || !strings.HasPrefix(first, "Dans cet") {

@@ -2,6 +2,7 @@ package translate
 
 import (
 	gocmp "cmp"
+	"dragoman/translate/messages"
 	"iter"
 	"strings"
 	"testing"
@@ -12,38 +13,40 @@ import (
 // TestThinking asks a model for its reasoning, and reads it as blocks.
 func TestThinking(t *testing.T) {
 	const call = "<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n</parameters>\n</invoke>\n"
-	thought := func(s string) ContentBlock { return ContentBlock{Type: BlockThinking, Thinking: s} }
-	said := func(s string) ContentBlock { return ContentBlock{Type: BlockText, Text: s} }
-	called := ContentBlock{Type: BlockToolUse, Name: "f", Input: []byte("{}")}
+	thought := func(s string) messages.ContentBlock {
+		return messages.ContentBlock{Type: messages.BlockThinking, Thinking: s}
+	}
+	said := func(s string) messages.ContentBlock { return messages.ContentBlock{Type: messages.BlockText, Text: s} }
+	called := messages.ContentBlock{Type: messages.BlockToolUse, Name: "f", Input: []byte("{}")}
 	tests := []struct {
 		name, completion string
-		thinking         Thinking
+		thinking         messages.Thinking
 		noTools          bool
-		stop             Stop
-		want             []ContentBlock
-		wantStop         Stop
+		stop             messages.Stop
+		want             []messages.ContentBlock
+		wantStop         messages.Stop
 	}{
-		{name: "and an answer", completion: "<thinking>\nHm, 1 < 2.\n</thinking>\n\nYes.", want: []ContentBlock{thought("Hm, 1 < 2."), said("Yes.")}},
-		{name: "and a call", completion: " <thinking>Hm.</thinking>\n" + call, stop: StopSequence, want: []ContentBlock{thought("Hm."), called}, wantStop: StopToolUse},
-		{name: "without tools", completion: "<thinking>Hm <b>.</thinking>Yes <i>.", noTools: true, want: []ContentBlock{thought("Hm <b>."), said("Yes <i>.")}},
-		{name: "that is omitted", completion: "<thinking>Hm.</thinking>Yes.", thinking: ThinkingOmitted, want: []ContentBlock{thought(""), said("Yes.")}},
-		{name: "that nobody asked for", completion: "<thinking>Hm.</thinking>Yes.", thinking: ThinkingOff, want: []ContentBlock{said("<thinking>Hm.</thinking>Yes.")}},
-		{name: "none", completion: "Yes.", want: []ContentBlock{said("Yes.")}},
-		{name: "later", completion: "Yes. <thinking>Hm.</thinking>", want: []ContentBlock{said("Yes. <thinking>Hm.</thinking>")}},
-		{name: "a second time", completion: "<thinking>Hm.</thinking><thinking>Hm!</thinking>Yes.", want: []ContentBlock{thought("Hm."), thought("Hm!"), said("Yes.")}},
-		{name: "with open code", completion: "<thinking>Use `x.</thinking>Yes.", want: []ContentBlock{thought("Use `x."), said("Yes.")}},
+		{name: "and an answer", completion: "<thinking>\nHm, 1 < 2.\n</thinking>\n\nYes.", want: []messages.ContentBlock{thought("Hm, 1 < 2."), said("Yes.")}},
+		{name: "and a call", completion: " <thinking>Hm.</thinking>\n" + call, stop: messages.StopSequence, want: []messages.ContentBlock{thought("Hm."), called}, wantStop: messages.StopToolUse},
+		{name: "without tools", completion: "<thinking>Hm <b>.</thinking>Yes <i>.", noTools: true, want: []messages.ContentBlock{thought("Hm <b>."), said("Yes <i>.")}},
+		{name: "that is omitted", completion: "<thinking>Hm.</thinking>Yes.", thinking: messages.ThinkingOmitted, want: []messages.ContentBlock{thought(""), said("Yes.")}},
+		{name: "that nobody asked for", completion: "<thinking>Hm.</thinking>Yes.", thinking: messages.ThinkingOff, want: []messages.ContentBlock{said("<thinking>Hm.</thinking>Yes.")}},
+		{name: "none", completion: "Yes.", want: []messages.ContentBlock{said("Yes.")}},
+		{name: "later", completion: "Yes. <thinking>Hm.</thinking>", want: []messages.ContentBlock{said("Yes. <thinking>Hm.</thinking>")}},
+		{name: "a second time", completion: "<thinking>Hm.</thinking><thinking>Hm!</thinking>Yes.", want: []messages.ContentBlock{thought("Hm."), thought("Hm!"), said("Yes.")}},
+		{name: "with open code", completion: "<thinking>Use `x.</thinking>Yes.", want: []messages.ContentBlock{thought("Use `x."), said("Yes.")}},
 		{name: "with a rehearsal", completion: "<thinking>I write " + call + "</function_calls> now.</thinking>Yes.",
-			want: []ContentBlock{thought("I write " + call + "</function_calls> now."), said("Yes.")}},
-		{name: "that is cut", completion: "<thinking>Hm, I", stop: StopMaxTokens, want: []ContentBlock{thought("Hm, I")}, wantStop: StopMaxTokens},
-		{name: "that is never closed, and a call", completion: "<thinking>Hm.\n" + call, stop: StopSequence, want: []ContentBlock{thought("Hm."), called}, wantStop: StopToolUse},
+			want: []messages.ContentBlock{thought("I write " + call + "</function_calls> now."), said("Yes.")}},
+		{name: "that is cut", completion: "<thinking>Hm, I", stop: messages.StopMaxTokens, want: []messages.ContentBlock{thought("Hm, I")}, wantStop: messages.StopMaxTokens},
+		{name: "that is never closed, and a call", completion: "<thinking>Hm.\n" + call, stop: messages.StopSequence, want: []messages.ContentBlock{thought("Hm."), called}, wantStop: messages.StopToolUse},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if test.thinking == ThinkingOff && test.name != "that nobody asked for" {
-				test.thinking = ThinkingShown
+			if test.thinking == messages.ThinkingOff && test.name != "that nobody asked for" {
+				test.thinking = messages.ThinkingShown
 			}
-			req := &Request{Thinking: test.thinking, MaxTokens: 9, Tools: []Tool{{Name: "f", InputSchema: []byte(`{"type":"object"}`)}},
-				Messages: []MessageParam{{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: "Hi"}}}}}
+			req := &messages.Request{Thinking: test.thinking, MaxTokens: 9, Tools: []messages.Tool{{Name: "f", InputSchema: []byte(`{"type":"object"}`)}},
+				Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Hi"}}}}}
 			if test.noTools {
 				req.Tools = nil
 			}
@@ -52,7 +55,7 @@ func TestThinking(t *testing.T) {
 				t.Fatal(err)
 			}
 			for n := 1; n <= len(test.completion); n++ {
-				m, err := Collect(Events(req, prompt, func(*Prompt) iter.Seq2[Chunk, error] { return cutChunks(test.completion, n, test.stop) }))
+				m, err := messages.Collect(Events(req, prompt, func(*Prompt) iter.Seq2[Chunk, error] { return cutChunks(test.completion, n, test.stop) }))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,7 +65,7 @@ func TestThinking(t *testing.T) {
 				if diff := cmp.Diff(test.want, m.Content); diff != "" {
 					t.Fatalf("in pieces of %d: %s", n, diff)
 				}
-				if want := gocmp.Or(test.wantStop, StopEndTurn); m.StopReason != want {
+				if want := gocmp.Or(test.wantStop, messages.StopEndTurn); m.StopReason != want {
 					t.Errorf("in pieces of %d: stop_reason %s, want %s", n, m.StopReason, want)
 				}
 			}
@@ -70,7 +73,7 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-func cutChunks(text string, n int, stop Stop) iter.Seq2[Chunk, error] {
+func cutChunks(text string, n int, stop messages.Stop) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for text != "" {
 			piece := text[:min(n, len(text))]
@@ -79,8 +82,8 @@ func cutChunks(text string, n int, stop Stop) iter.Seq2[Chunk, error] {
 				return
 			}
 		}
-		last := Chunk{Stop: gocmp.Or(stop, StopEndTurn)}
-		if stop == StopSequence {
+		last := Chunk{Stop: gocmp.Or(stop, messages.StopEndTurn)}
+		if stop == messages.StopSequence {
 			last.StopSequence = CallsEnd
 		}
 		yield(last, nil)
@@ -95,7 +98,7 @@ func TestThinkingInThePrompt(t *testing.T) {
 		"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":""},
 			{"type":"thinking","thinking":"","signature":"x"},{"type":"text","text":"Yes?"}]},{"role":"user","content":"Go on"}]}`
 	for _, strict := range []bool{false, true} {
-		req, err := Decode([]byte(body), DecodeOptions{Strict: strict})
+		req, err := messages.Decode([]byte(body), messages.DecodeOptions{Strict: strict})
 		if err != nil || len(req.Dropped) > 0 {
 			t.Fatalf("%v; dropped %v", err, req.Dropped)
 		}
@@ -111,8 +114,8 @@ func TestThinkingInThePrompt(t *testing.T) {
 		}
 	}
 	forced := strings.Replace(body, `"messages"`, `"tool_choice":{"type":"any"},"messages"`, 1)
-	req, err := Decode([]byte(forced), DecodeOptions{})
-	if err != nil || req.Thinking != ThinkingOff || strings.Join(req.Dropped, " ") != "thinking" {
+	req, err := messages.Decode([]byte(forced), messages.DecodeOptions{})
+	if err != nil || req.Thinking != messages.ThinkingOff || strings.Join(req.Dropped, " ") != "thinking" {
 		t.Errorf("before a call that is asked for: %+v, %v", req, err)
 	}
 }

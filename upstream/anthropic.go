@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 const (
@@ -104,7 +105,7 @@ func (a *Anthropic) Passes(Model) bool { return true }
 
 // Pass sends the request of a client to the model of this name, which has tools of
 // its own.
-func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[messages.Event, error] {
 	return stream(ctx, a.messages.with(n.header(true)), func() ([]byte, error) {
 		return n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")}), nil
 	}, new(nativeDecoder).decode)

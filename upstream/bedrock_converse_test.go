@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -21,11 +22,11 @@ const (
 )
 
 // withTool is a request that offers a tool, and stops at END too.
-func withTool(t *testing.T) (*translate.Request, *translate.Prompt) {
+func withTool(t *testing.T) (*messages.Request, *translate.Prompt) {
 	t.Helper()
-	req, err := translate.Decode([]byte(`{"model":"m","max_tokens":500,"stop_sequences":["END"],"system":"Be brief.",
+	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":500,"stop_sequences":["END"],"system":"Be brief.",
 		"tools":[{"name":"get_weather","description":"The weather in a city","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}],
-		"messages":[{"role":"user","content":"What is the weather in Oslo?"}]}`), translate.DecodeOptions{})
+		"messages":[{"role":"user","content":"What is the weather in Oslo?"}]}`), messages.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,19 +41,19 @@ func withTool(t *testing.T) (*translate.Request, *translate.Prompt) {
 // client is told the same by all.
 func TestConverseCalls(t *testing.T) {
 	req, p := withTool(t)
-	message := func(t *testing.T, up invoker, m upstream.Model) *translate.Message {
+	message := func(t *testing.T, up invoker, m upstream.Model) *messages.Message {
 		t.Helper()
-		message, err := translate.Collect(translate.Events(req, p, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+		message, err := messages.Collect(translate.Events(req, p, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			return up.Invoke(t.Context(), m, p)
 		}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		message.Usage = translate.Usage{}
+		message.Usage = messages.Usage{}
 		return message
 	}
 	want := message(t, upstream.NewSimulated(), upstream.Model{})
-	if want.StopReason != translate.StopToolUse {
+	if want.StopReason != messages.StopToolUse {
 		t.Fatalf("the simulated model answers %+v", want)
 	}
 	tests := []struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // bedrockVersion goes into each body; the only one that all models take
@@ -54,9 +55,9 @@ func readChunks[P portion](decode func(data []byte) (P, error)) func(io.Reader, 
 
 // Pass sends the request of a client to the model with this id, inference profile
 // or ARN, which has tools of its own.
-func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Event], error) {
-		return wireRequest[translate.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
+func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[messages.Event, error] {
+	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[messages.Event], error) {
+		return wireRequest[messages.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
 	})
 }
 
@@ -68,7 +69,7 @@ func (b *BedrockMessages) Passes(Model) bool { return true }
 func (b *Bedrock) Passes(m Model) bool { return b.speaksMessages(m) }
 
 // Pass is that of [Bedrock.Messages].
-func (b *Bedrock) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+func (b *Bedrock) Pass(ctx context.Context, m Model, n Native) iter.Seq2[messages.Event, error] {
 	return b.Messages().Pass(ctx, m, n)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // The markers between the turns of a text prompt. The model may go on and write
@@ -110,7 +111,7 @@ func markers(p *translate.Prompt) int {
 
 // prefilled tells whether the completion goes on with an assistant turn.
 func prefilled(p *translate.Prompt) bool {
-	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
+	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant
 }
 
 // textCompletion is one chunk of a completion. The last one has a stop_reason.
@@ -151,7 +152,7 @@ func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 		chunk := translate.Chunk{Text: d.trim(c.Completion), Usage: c.Metrics.usage()}
 		switch {
 		case c.StopReason != "" && d.intervened:
-			chunk.Stop = translate.StopGuardrail
+			chunk.Stop = messages.StopGuardrail
 		case c.StopReason != "":
 			chunk.Stop, chunk.StopSequence = d.stop(c.StopReason, c.Stop)
 		}
@@ -200,14 +201,14 @@ func (d *textDecoder) trim(text string) string {
 // stop reads why the completion ended. At the human's next turn the model had no
 // more to say, unless it was the client who asked to stop there; a sequence that
 // has no name can be no other if the prompt has none.
-func (d *textDecoder) stop(reason, sequence string) (translate.Stop, string) {
+func (d *textDecoder) stop(reason, sequence string) (messages.Stop, string) {
 	stop := stopReason(reason)
 	asked := d.prompt.StopSequences
 	switch {
-	case stop != translate.StopSequence:
+	case stop != messages.StopSequence:
 		return stop, ""
 	case sequence == humanTurn && !slices.Contains(asked, humanTurn), sequence == "" && len(asked) == 0:
-		return translate.StopEndTurn, ""
+		return messages.StopEndTurn, ""
 	}
 	return stop, sequence
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 func textTurn(role string, texts ...string) translate.Turn {
@@ -30,17 +31,17 @@ func TestTextBody(t *testing.T) {
 		{"all of it", &translate.Prompt{
 			System: []translate.Text{{Text: "<tools>"}, {Text: "Be \"brief\""}},
 			Turns: []translate.Turn{
-				textTurn(translate.RoleUser, "Hi <b> &"), textTurn(translate.RoleAssistant, "Yes?"), textTurn(translate.RoleUser, "one", "two"),
-				textTurn(translate.RoleAssistant, "<function_calls>"),
+				textTurn(messages.RoleUser, "Hi <b> &"), textTurn(messages.RoleAssistant, "Yes?"), textTurn(messages.RoleUser, "one", "two"),
+				textTurn(messages.RoleAssistant, "<function_calls>"),
 			},
 			StopSequences: []string{translate.CallsEnd, "END"},
 			MaxTokens:     64, Temperature: &temperature, TopP: &topP, TopK: &topK,
 		}, `{"anthropic_version":"bedrock-2023-05-31","prompt":"<tools>\nBe \"brief\"\n\nHuman: Hi <b> &\n\nAssistant: Yes?\n\nHuman: one\ntwo\n\nAssistant: <function_calls>",` +
 			`"max_tokens_to_sample":64,"stop_sequences":["</function_calls>","END","\n\nHuman:"],"temperature":0.5,"top_p":0.25,"top_k":0}`},
-		{"the least", &translate.Prompt{Turns: []translate.Turn{textTurn(translate.RoleUser, "Hi")}, MaxTokens: 1},
+		{"the least", &translate.Prompt{Turns: []translate.Turn{textTurn(messages.RoleUser, "Hi")}, MaxTokens: 1},
 			`{"anthropic_version":"bedrock-2023-05-31","prompt":"\n\nHuman: Hi\n\nAssistant:","max_tokens_to_sample":1,"stop_sequences":["\n\nHuman:"]}`},
 		{"the client stops there too", &translate.Prompt{
-			Turns: []translate.Turn{textTurn(translate.RoleUser, "Hi")}, StopSequences: []string{humanTurn}, MaxTokens: 1,
+			Turns: []translate.Turn{textTurn(messages.RoleUser, "Hi")}, StopSequences: []string{humanTurn}, MaxTokens: 1,
 		}, `{"anthropic_version":"bedrock-2023-05-31","prompt":"\n\nHuman: Hi\n\nAssistant:","max_tokens_to_sample":1,"stop_sequences":["\n\nHuman:"]}`},
 	}
 	for _, test := range tests {
@@ -59,9 +60,9 @@ func TestTextBody(t *testing.T) {
 func TestTextBodyRefuses(t *testing.T) {
 	source := jsontext.Value(`{"type":"url","url":"u"}`)
 	with := func(part translate.Part) []translate.Turn {
-		turn := textTurn(translate.RoleUser, "Look")
+		turn := textTurn(messages.RoleUser, "Look")
 		turn.Parts = append(turn.Parts, part)
-		return []translate.Turn{textTurn(translate.RoleUser, "Hi"), textTurn(translate.RoleAssistant, "Yes?"), turn}
+		return []translate.Turn{textTurn(messages.RoleUser, "Hi"), textTurn(messages.RoleAssistant, "Yes?"), turn}
 	}
 	tests := []struct {
 		name    string
@@ -94,10 +95,10 @@ func TestDecodeText(t *testing.T) {
 	const piece = `{"type":"completion","completion":" Hel","stop_reason":null,"stop":null}` + "\n"
 	const end = `{"type":"completion","completion":"","stop_reason":"stop_sequence","stop":"\n\nHuman:"}`
 	ask := func(stops ...string) *translate.Prompt {
-		return &translate.Prompt{Turns: []translate.Turn{textTurn(translate.RoleUser, "Hi")}, StopSequences: stops}
+		return &translate.Prompt{Turns: []translate.Turn{textTurn(messages.RoleUser, "Hi")}, StopSequences: stops}
 	}
 	prefill := ask()
-	prefill.Turns = append(prefill.Turns, textTurn(translate.RoleAssistant, "I"))
+	prefill.Turns = append(prefill.Turns, textTurn(messages.RoleAssistant, "I"))
 	tests := []struct {
 		name   string
 		prompt *translate.Prompt
@@ -116,7 +117,7 @@ func TestDecodeText(t *testing.T) {
 			"😀", translate.Chunk{Stop: "end_turn"}, ""},
 		{"text in the last chunk, with the counters", ask(),
 			`{"type":"completion","completion":" all","stop_reason":"max_tokens","stop":null,"amazon-bedrock-invocationMetrics":{"inputTokenCount":7,"outputTokenCount":126,"invocationLatency":4069}}`,
-			"all", translate.Chunk{Text: "all", Stop: "max_tokens", Usage: translate.Usage{InputTokens: 7, OutputTokens: 126}}, ""},
+			"all", translate.Chunk{Text: "all", Stop: "max_tokens", Usage: messages.Usage{InputTokens: 7, OutputTokens: 126}}, ""},
 		{"ours", ask(translate.CallsEnd), `{"completion":"","stop_reason":"stop_sequence","stop":"</function_calls>"}`, "",
 			translate.Chunk{Stop: "stop_sequence", StopSequence: translate.CallsEnd}, ""},
 		{"the next turn, though there are others", ask(translate.CallsEnd, "END"), end, "", translate.Chunk{Stop: "end_turn"}, ""},

@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // chatBody is the request body of chat completions, as far as a prompt needs it.
@@ -51,7 +52,7 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 	if !m.Can.Has(System) {
 		turns = foldSystem(p)
 	} else if system := systemText(p); system != "" {
-		b.Messages = append(b.Messages, chatMessage{translate.RoleSystem, system})
+		b.Messages = append(b.Messages, chatMessage{messages.RoleSystem, system})
 	}
 	for i, turn := range turns {
 		content, err := chatContent(m.Can, turn, i)

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // chatPart is a piece of a message that is more than text.
@@ -67,9 +68,9 @@ type messagesSource struct {
 // neither data nor a URL.
 func (s messagesSource) url() string {
 	switch s.Type {
-	case translate.SourceBase64:
+	case messages.SourceBase64:
 		return "data:" + s.MediaType + ";base64," + s.Data
-	case translate.SourceURL:
+	case messages.SourceURL:
 		return s.URL
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // chatCompletion is a chat.completion.chunk, or a whole chat.completion.
@@ -71,8 +72,8 @@ type chatUsage struct {
 	} `json:"prompt_tokens_details"`
 }
 
-func (u chatUsage) usage() translate.Usage {
-	return translate.Usage{
+func (u chatUsage) usage() messages.Usage {
+	return messages.Usage{
 		InputTokens:              max(0, u.Prompt-u.Details.CacheRead-u.Details.CacheWrite),
 		OutputTokens:             u.Completion,
 		CacheReadInputTokens:     u.Details.CacheRead,
@@ -85,8 +86,8 @@ type chatDecoder struct {
 	stops    []string // that the server was sent
 	called   bool     // the answer has begun a call
 	held     string   // text that may be the beginning of callOpens
-	usage    translate.Usage
-	stop     translate.Stop
+	usage    messages.Usage
+	stop     messages.Stop
 	sequence string
 }
 
@@ -187,22 +188,22 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 func (d *chatDecoder) finish(c *chatChoice) {
 	switch c.FinishReason {
 	case "length":
-		d.stop = translate.StopMaxTokens
+		d.stop = messages.StopMaxTokens
 	case "model_length": // Mistral
-		d.stop = translate.StopContextWindow
+		d.stop = messages.StopContextWindow
 	case "content_filter":
-		d.stop = translate.StopRefusal
+		d.stop = messages.StopRefusal
 	case "stop":
 		d.stop, d.sequence = d.stopped(c)
 	default:
-		d.stop = translate.StopEndTurn
+		d.stop = messages.StopEndTurn
 	}
 }
 
 // stopped tells what "stop" means: that the model had no more to say, or that it
 // met a stop sequence. Where the server does not tell, it was ours if a call has
 // begun: models do not leave one open.
-func (d *chatDecoder) stopped(c *chatChoice) (translate.Stop, string) {
+func (d *chatDecoder) stopped(c *chatChoice) (messages.Stop, string) {
 	met := c.StopReason
 	if met == nil {
 		met = c.MatchedStop
@@ -210,14 +211,14 @@ func (d *chatDecoder) stopped(c *chatChoice) (translate.Stop, string) {
 	if met != nil {
 		var sequence string
 		if met.Kind() == '"' && json.Unmarshal(met, &sequence) == nil && slices.Contains(d.stops, sequence) {
-			return translate.StopSequence, sequence
+			return messages.StopSequence, sequence
 		}
-		return translate.StopEndTurn, "" // or a sequence of the server's own
+		return messages.StopEndTurn, "" // or a sequence of the server's own
 	}
 	if d.called && len(d.stops) > 0 {
-		return translate.StopSequence, ""
+		return messages.StopSequence, ""
 	}
-	return translate.StopEndTurn, ""
+	return messages.StopEndTurn, ""
 }
 
 // callOpens begins a call.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 func TestChatBody(t *testing.T) {
@@ -18,7 +19,7 @@ func TestChatBody(t *testing.T) {
 	document := func(source string) translate.Part {
 		return translate.Part{Type: translate.PartDocument, Title: "T", Context: "C", Source: []byte(source)}
 	}
-	answer := translate.Turn{Role: translate.RoleAssistant, Parts: []translate.Part{textPart("So")}}
+	answer := translate.Turn{Role: messages.RoleAssistant, Parts: []translate.Part{textPart("So")}}
 	two := []translate.Text{{Text: "one"}, {Text: "two"}}
 	tests := []struct {
 		name   string
@@ -83,9 +84,9 @@ func TestDecodeChat(t *testing.T) {
 	text := func(s string) string {
 		return `{"choices":[{"delta":{"content":"` + s + `"},"finish_reason":null}]}` + "\n"
 	}
-	end := translate.Chunk{Stop: translate.StopEndTurn}
-	ours := translate.Chunk{Stop: translate.StopSequence}
-	named := translate.Chunk{Stop: translate.StopSequence, StopSequence: translate.CallsEnd}
+	end := translate.Chunk{Stop: messages.StopEndTurn}
+	ours := translate.Chunk{Stop: messages.StopSequence}
+	named := translate.Chunk{Stop: messages.StopSequence, StopSequence: translate.CallsEnd}
 	finish := func(reason string) string { return strings.Replace(stop(""), `"stop"`, `"`+reason+`"`, 1) + done }
 	tests := []struct {
 		name   string
@@ -105,16 +106,16 @@ func TestDecodeChat(t *testing.T) {
 ` + stop("") + done, "[x][y][z]a", end, ""},
 		{"no last event", text("a") + stop(""), "a", end, ""},
 		{"counters behind the end", stop("") + "\n" + `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":4}}}` + done,
-			"", translate.Chunk{Stop: translate.StopEndTurn, Usage: translate.Usage{InputTokens: 5, OutputTokens: 3, CacheReadInputTokens: 4}}, ""},
+			"", translate.Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{InputTokens: 5, OutputTokens: 3, CacheReadInputTokens: 4}}, ""},
 		{"no counters", `{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}],"usage":null}` + done, "a", end, ""},
 		{"a sequence that is named", stop(`,"stop_reason":"</function_calls>"`) + done, "", named, ""},
 		{"by another name", stop(`,"matched_stop":"</function_calls>"`) + done, "", named, ""},
 		{"one of the server's own", text("<invoke>") + stop(`,"stop_reason":"<|im_end|>"`) + done, "<invoke>", end, ""},
 		{"a token, or nothing", text("a") + stop(`,"stop_reason":128009,"matched_stop":null`) + done, "a", end, ""},
 		{"an open call", text("<inv") + text("oke>") + stop("") + done, "<invoke>", ours, ""},
-		{"length", finish("length"), "", translate.Chunk{Stop: translate.StopMaxTokens}, ""},
-		{"model_length", finish("model_length"), "", translate.Chunk{Stop: translate.StopContextWindow}, ""},
-		{"content_filter", finish("content_filter"), "", translate.Chunk{Stop: translate.StopRefusal}, ""},
+		{"length", finish("length"), "", translate.Chunk{Stop: messages.StopMaxTokens}, ""},
+		{"model_length", finish("model_length"), "", translate.Chunk{Stop: messages.StopContextWindow}, ""},
+		{"content_filter", finish("content_filter"), "", translate.Chunk{Stop: messages.StopRefusal}, ""},
 		{"tool_calls", finish("tool_calls"), "", end, ""},
 		{"function_call", finish("function_call"), "", end, ""},
 		{"a reason of tomorrow", finish("bored"), "", end, ""},
@@ -162,12 +163,12 @@ func TestDecodeChat(t *testing.T) {
 
 // TestCallInPrefill has a call that the prefill opened.
 func TestCallInPrefill(t *testing.T) {
-	turns := append(partsTurn(textPart("Hi")), translate.Turn{Role: translate.RoleAssistant, Parts: []translate.Part{textPart("<function_calls>\n<invoke>")}})
+	turns := append(partsTurn(textPart("Hi")), translate.Turn{Role: messages.RoleAssistant, Parts: []translate.Part{textPart("<function_calls>\n<invoke>")}})
 	d := newChatDecoder(&translate.Prompt{Turns: turns}, []string{translate.CallsEnd})
 	if _, err := d.decode([]byte(`{"choices":[{"delta":{},"finish_reason":"stop"}]}`)); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := d.end(); err != nil || c.Stop != translate.StopSequence {
+	if c, err := d.end(); err != nil || c.Stop != messages.StopSequence {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -32,8 +33,8 @@ func openChat(t *testing.T, f *upstreamtest.Chat) *upstream.OpenAI {
 // an answer from a stop sequence, and by those that do not: there an end within a
 // call is taken for our sequence.
 func TestChatThroughEvents(t *testing.T) {
-	request, err := translate.Decode([]byte(`{"model":"m","max_tokens":100,"stop_sequences":["END"],"messages":[{"role":"user","content":"Hi"}],
-		"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"}}}}]}`), translate.DecodeOptions{})
+	request, err := messages.Decode([]byte(`{"model":"m","max_tokens":100,"stop_sequences":["END"],"messages":[{"role":"user","content":"Hi"}],
+		"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"}}}}]}`), messages.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestChatThroughEvents(t *testing.T) {
 				f := upstreamtest.NewChat(upstreamtest.Answer(upstreamtest.Completion{Text: test.completion}))
 				change(f)
 				chat := openChat(t, f)
-				message, err := translate.Collect(translate.Events(request, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+				message, err := messages.Collect(translate.Events(request, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 					return chat.Invoke(t.Context(), upstream.Model{ID: "m", Can: can}, p)
 				}))
 				if err != nil {
@@ -90,10 +91,10 @@ func TestChatThroughEvents(t *testing.T) {
 }
 
 func TestChatVariants(t *testing.T) {
-	completion := upstreamtest.Completion{Text: "Hello", Thinking: "Hm.", Usage: translate.Usage{InputTokens: 7, OutputTokens: 2}}
-	whole := answer{Text: "Hello", Thinking: "Hm.", Stop: translate.StopEndTurn, Usage: completion.Usage}
+	completion := upstreamtest.Completion{Text: "Hello", Thinking: "Hm.", Usage: messages.Usage{InputTokens: 7, OutputTokens: 2}}
+	whole := answer{Text: "Hello", Thinking: "Hm.", Stop: messages.StopEndTurn, Usage: completion.Usage}
 	uncounted := whole
-	uncounted.Usage = translate.Usage{}
+	uncounted.Usage = messages.Usage{}
 	tests := []struct {
 		name string
 		fake upstreamtest.Chat

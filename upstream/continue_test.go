@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -35,7 +36,7 @@ func TestContinuation(t *testing.T) {
 				return upstreamtest.Completion{Text: said}
 			})
 			req, p := forPrefill(t, w.plain)
-			message, err := translate.Collect(translate.Events(req, p, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+			message, err := messages.Collect(translate.Events(req, p, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 				m := w.model
 				m.Can |= upstream.Prefill
 				return up.Invoke(t.Context(), m, p)
@@ -52,10 +53,10 @@ func TestContinuation(t *testing.T) {
 
 // forPrefill is a request with a tool, and its prompt for a model that goes on
 // from a prefill.
-func forPrefill(t *testing.T, textWire bool) (*translate.Request, *translate.Prompt) {
+func forPrefill(t *testing.T, textWire bool) (*messages.Request, *translate.Prompt) {
 	t.Helper()
-	req, err := translate.Decode([]byte(`{"model":"m","max_tokens":1000,"messages":[{"role":"user","content":"Hi"}],
-		"tools":[{"name":"f","input_schema":{"type":"object","properties":{"x":{"type":"string"}}}}]}`), translate.DecodeOptions{})
+	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":1000,"messages":[{"role":"user","content":"Hi"}],
+		"tools":[{"name":"f","input_schema":{"type":"object","properties":{"x":{"type":"string"}}}}]}`), messages.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func forPrefill(t *testing.T, textWire bool) (*translate.Request, *translate.Pro
 // lastWords is the text that the completion goes on from.
 func lastWords(p *translate.Prompt) string {
 	last := p.Turns[len(p.Turns)-1]
-	if last.Role != translate.RoleAssistant {
+	if last.Role != messages.RoleAssistant {
 		return ""
 	}
 	text := ""

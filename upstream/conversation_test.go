@@ -12,12 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
 func TestConversation(t *testing.T) {
-	usage := translate.Usage{InputTokens: 25, OutputTokens: 9, CacheReadInputTokens: 3, CacheCreationInputTokens: 4}
+	usage := messages.Usage{InputTokens: 25, OutputTokens: 9, CacheReadInputTokens: 3, CacheCreationInputTokens: 4}
 	const call = "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n</parameters>\n</invoke>\n"
 	tests := []struct {
 		name       string
@@ -28,35 +29,35 @@ func TestConversation(t *testing.T) {
 		{
 			"prose", ask("Hi"),
 			upstreamtest.Completion{Text: "Hello, how are you?", Usage: usage},
-			answer{Text: "Hello, how are you?", Stop: translate.StopEndTurn},
+			answer{Text: "Hello, how are you?", Stop: messages.StopEndTurn},
 		}, {
 			"a call stopped where it ends", ask("Hi", translate.CallsEnd, "END"),
 			upstreamtest.Completion{Text: call + translate.CallsEnd + " and on", Usage: usage},
-			answer{Text: call, Stop: translate.StopSequence, StopSequence: translate.CallsEnd},
+			answer{Text: call, Stop: messages.StopSequence, StopSequence: translate.CallsEnd},
 		}, {
 			"the client's stop sequence", ask("Hi", translate.CallsEnd, "END"),
 			upstreamtest.Completion{Text: "one END two " + translate.CallsEnd, Usage: usage},
-			answer{Text: "one ", Stop: translate.StopSequence, StopSequence: "END"},
+			answer{Text: "one ", Stop: messages.StopSequence, StopSequence: "END"},
 		}, {
 			"max_tokens", ask("Hi"),
-			upstreamtest.Completion{Text: "It was a dark", Stop: translate.StopMaxTokens, Usage: usage},
-			answer{Text: "It was a dark", Stop: translate.StopMaxTokens},
+			upstreamtest.Completion{Text: "It was a dark", Stop: messages.StopMaxTokens, Usage: usage},
+			answer{Text: "It was a dark", Stop: messages.StopMaxTokens},
 		}, {
 			"refusal", ask("Hi"),
-			upstreamtest.Completion{Stop: translate.StopRefusal, Usage: usage},
-			answer{Stop: translate.StopRefusal},
+			upstreamtest.Completion{Stop: messages.StopRefusal, Usage: usage},
+			answer{Stop: messages.StopRefusal},
 		}, {
 			"reasons that only a server with tools has", ask("Hi"),
-			upstreamtest.Completion{Text: "x", Stop: translate.StopToolUse, Usage: usage},
-			answer{Text: "x", Stop: translate.StopEndTurn},
+			upstreamtest.Completion{Text: "x", Stop: messages.StopToolUse, Usage: usage},
+			answer{Text: "x", Stop: messages.StopEndTurn},
 		}, {
 			"characters split over fragments of the body", ask("Hi"),
 			upstreamtest.Completion{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Pieces: 5, Fragment: 3, Usage: usage},
-			answer{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Stop: translate.StopEndTurn},
+			answer{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Stop: messages.StopEndTurn},
 		}, {
 			"one piece larger than every buffer", ask("Hi"),
 			upstreamtest.Completion{Text: strings.Repeat("ab<é", 50_000), Pieces: 1, Usage: usage},
-			answer{Text: strings.Repeat("ab<é", 50_000), Stop: translate.StopEndTurn},
+			answer{Text: strings.Repeat("ab<é", 50_000), Stop: messages.StopEndTurn},
 		},
 	}
 	for _, test := range tests {
@@ -75,8 +76,8 @@ func TestConversation(t *testing.T) {
 					}
 					want.Usage = got.Usage
 				}
-				if w.plain && want.Stop == translate.StopRefusal {
-					want.Stop = translate.StopEndTurn
+				if w.plain && want.Stop == messages.StopRefusal {
+					want.Stop = messages.StopEndTurn
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
@@ -148,7 +149,7 @@ func TestSimulatedBehindEachWire(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got.Usage, want.Usage = translate.Usage{}, translate.Usage{}
+		got.Usage, want.Usage = messages.Usage{}, messages.Usage{}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

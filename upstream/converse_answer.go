@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // maxConverseAnswer bounds an answer that comes in one piece, in bytes.
@@ -43,8 +44,8 @@ type converseUsage struct {
 	CacheWrite int `json:"cacheWriteInputTokens"`
 }
 
-func (u converseUsage) usage() translate.Usage {
-	return translate.Usage{
+func (u converseUsage) usage() messages.Usage {
+	return messages.Usage{
 		InputTokens: u.Input, OutputTokens: u.Output,
 		CacheReadInputTokens: u.CacheRead, CacheCreationInputTokens: u.CacheWrite,
 	}
@@ -167,17 +168,17 @@ func (d *converseDecoder) stop(s converseStop) error {
 	case "":
 		return gatewayError("the upstream ended its answer without a stop reason", nil)
 	case "guardrail_intervened":
-		d.last.Stop = translate.StopGuardrail
+		d.last.Stop = messages.StopGuardrail
 		return nil
 	case "content_filtered":
-		d.last.Stop = translate.StopRefusal
+		d.last.Stop = messages.StopRefusal
 		return nil
 	case "malformed_model_output", "malformed_tool_use":
 		// What could not be read is missing from the text.
 		return internal.error(fmt.Sprintf("the model wrote what its upstream could not read (%s)", s.StopReason))
 	}
 	d.last.Stop = stopReason(s.StopReason)
-	if d.last.Stop != translate.StopSequence {
+	if d.last.Stop != messages.StopSequence {
 		return nil
 	}
 	var met struct {
@@ -188,7 +189,7 @@ func (d *converseDecoder) stop(s converseStop) error {
 	case met.Sequence == "" && len(d.stops) == 1:
 		d.last.StopSequence = d.stops[0]
 	case len(d.stops) == 0:
-		d.last.Stop, d.last.StopSequence = translate.StopEndTurn, ""
+		d.last.Stop, d.last.StopSequence = messages.StopEndTurn, ""
 	}
 	return nil
 }

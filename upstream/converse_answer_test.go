@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // converseFrame is an event of ConverseStream.
@@ -49,8 +50,8 @@ func TestReadConverseStream(t *testing.T) {
 	text := event("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"text":"Hé"},"p":"abc"}`)
 	stop := func(reason string) string { return event("messageStop", `{"p":"a","stopReason":"`+reason+`"}`) }
 	usage := event("metadata", `{"usage":{"inputTokens":7,"outputTokens":9,"totalTokens":16,"cacheReadInputTokens":3,"cacheWriteInputTokens":4},"metrics":{"latencyMs":40},"p":"x"}`)
-	used := translate.Usage{InputTokens: 7, OutputTokens: 9, CacheReadInputTokens: 3, CacheCreationInputTokens: 4}
-	end := translate.Chunk{Stop: translate.StopEndTurn, Usage: used}
+	used := messages.Usage{InputTokens: 7, OutputTokens: 9, CacheReadInputTokens: 3, CacheCreationInputTokens: 4}
+	end := translate.Chunk{Stop: messages.StopEndTurn, Usage: used}
 	tests := []struct {
 		name     string
 		stops    []string
@@ -67,20 +68,20 @@ func TestReadConverseStream(t *testing.T) {
 			event("contentBlockDelta", `{"delta":{"reasoningContent":{"redactedContent":"eHg="}}}`) +
 			event("contentBlockDelta", `{"delta":{"citation":{"title":"t"}}}`) +
 			event("brandNew", `{"delta":"x"}`) + text + stop("tool_use") + usage, "Hé", "so", end, ""},
-		{"no metadata", nil, start + text + stop("max_tokens"), "Hé", "", translate.Chunk{Stop: translate.StopMaxTokens}, ""},
+		{"no metadata", nil, start + text + stop("max_tokens"), "Hé", "", translate.Chunk{Stop: messages.StopMaxTokens}, ""},
 		{"metadata first", nil, start + usage + stop("end_turn"), "", "", end, ""},
 		{"nothing behind the metadata is read", nil, start + stop("end_turn") + usage + "x", "", "", end, ""},
-		{"refused by a guardrail", nil, start + stop("guardrail_intervened"), "", "", translate.Chunk{Stop: translate.StopGuardrail}, ""},
-		{"filtered", nil, start + stop("content_filtered"), "", "", translate.Chunk{Stop: translate.StopRefusal}, ""},
-		{"a full context window", nil, start + stop("model_context_window_exceeded"), "", "", translate.Chunk{Stop: translate.StopContextWindow}, ""},
-		{"a reason to come", nil, start + stop("weary"), "", "", translate.Chunk{Stop: translate.StopEndTurn}, ""},
+		{"refused by a guardrail", nil, start + stop("guardrail_intervened"), "", "", translate.Chunk{Stop: messages.StopGuardrail}, ""},
+		{"filtered", nil, start + stop("content_filtered"), "", "", translate.Chunk{Stop: messages.StopRefusal}, ""},
+		{"a full context window", nil, start + stop("model_context_window_exceeded"), "", "", translate.Chunk{Stop: messages.StopContextWindow}, ""},
+		{"a reason to come", nil, start + stop("weary"), "", "", translate.Chunk{Stop: messages.StopEndTurn}, ""},
 		{"malformed", nil, start + text + stop("malformed_model_output") + usage, "Hé", "", translate.Chunk{}, "500 api_error: the model wrote what its upstream could not read (malformed_model_output)"},
 		{"a sequence with its name", []string{"END", "two"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"two"}}`), "", "",
-			translate.Chunk{Stop: translate.StopSequence, StopSequence: "two"}, ""},
-		{"one sequence, without its name", []string{"END"}, start + stop("stop_sequence"), "", "", translate.Chunk{Stop: translate.StopSequence, StopSequence: "END"}, ""},
+			translate.Chunk{Stop: messages.StopSequence, StopSequence: "two"}, ""},
+		{"one sequence, without its name", []string{"END"}, start + stop("stop_sequence"), "", "", translate.Chunk{Stop: messages.StopSequence, StopSequence: "END"}, ""},
 		{"one of two, without its name", []string{"END", "two"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":[1]}`), "", "",
-			translate.Chunk{Stop: translate.StopSequence}, ""},
-		{"a sequence, and none was sent", nil, start + stop("stop_sequence"), "", "", translate.Chunk{Stop: translate.StopEndTurn}, ""},
+			translate.Chunk{Stop: messages.StopSequence}, ""},
+		{"a sequence, and none was sent", nil, start + stop("stop_sequence"), "", "", translate.Chunk{Stop: messages.StopEndTurn}, ""},
 		{"no messageStop", nil, start + text + usage, "Hé", "", translate.Chunk{}, "502 api_error: the upstream broke off"},
 		{"nothing", nil, "", "", "", translate.Chunk{}, "broke off"},
 		{"cut in the metadata", nil, start + text + stop("end_turn") + usage[:50], "Hé", "", translate.Chunk{}, "broke off"},
@@ -101,7 +102,7 @@ func TestReadConverseStream(t *testing.T) {
 func TestReadConverseWhole(t *testing.T) {
 	const output = `"output":{"message":{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"so","signature":"x"}}},` +
 		`{"reasoningContent":{"redactedContent":"eHg="}},{"text":"Hé"},{"toolUse":{}},{"text":"!"}]}}`
-	used := translate.Usage{InputTokens: 7, OutputTokens: 9}
+	used := messages.Usage{InputTokens: 7, OutputTokens: 9}
 	tests := []struct {
 		name           string
 		answer         string
@@ -110,9 +111,9 @@ func TestReadConverseWhole(t *testing.T) {
 		err            string
 	}{
 		{"whole", `{` + output + `,"stopReason":"end_turn","usage":{"inputTokens":7,"outputTokens":9},"metrics":{"latencyMs":8},"trace":{}}`,
-			"Hé!", "so", translate.Chunk{Stop: translate.StopEndTurn, Usage: used}, ""},
-		{"a sequence", `{` + output + `,"stopReason":"stop_sequence"}`, "Hé!", "so", translate.Chunk{Stop: translate.StopSequence, StopSequence: "END"}, ""},
-		{"no text", `{"stopReason":"content_filtered"}`, "", "", translate.Chunk{Stop: translate.StopRefusal}, ""},
+			"Hé!", "so", translate.Chunk{Stop: messages.StopEndTurn, Usage: used}, ""},
+		{"a sequence", `{` + output + `,"stopReason":"stop_sequence"}`, "Hé!", "so", translate.Chunk{Stop: messages.StopSequence, StopSequence: "END"}, ""},
+		{"no text", `{"stopReason":"content_filtered"}`, "", "", translate.Chunk{Stop: messages.StopRefusal}, ""},
 		{"no stop reason", `{` + output + `}`, "", "", translate.Chunk{}, "without a stop reason"},
 		{"malformed", `{` + output + `,"stopReason":"malformed_tool_use"}`, "", "", translate.Chunk{}, "500 api_error"},
 		{"cut", `{` + output + `,"stopReason":"end_turn"`, "", "", translate.Chunk{}, "cannot be read"},

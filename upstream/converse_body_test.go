@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 const anything = System | Streaming | StopSequences | Images | Documents | Caching
@@ -20,7 +21,7 @@ var (
 )
 
 func partsTurn(parts ...translate.Part) []translate.Turn {
-	return []translate.Turn{{Role: translate.RoleUser, Parts: parts}}
+	return []translate.Turn{{Role: messages.RoleUser, Parts: parts}}
 }
 
 func textPart(text string) translate.Part {
@@ -29,7 +30,7 @@ func textPart(text string) translate.Part {
 
 func TestConverseBody(t *testing.T) {
 	temperature, topP, topK := 0.5, 0.25, 40
-	hi := []translate.Turn{textTurn(translate.RoleUser, "Hi")}
+	hi := []translate.Turn{textTurn(messages.RoleUser, "Hi")}
 	system := []translate.Text{{Text: "<tools>"}, {Text: " \n"}, {Text: "Be \"brief\""}}
 	const hiJSON = `"messages":[{"role":"user","content":[{"text":"Hi"}]}]`
 	tests := []struct {
@@ -43,7 +44,7 @@ func TestConverseBody(t *testing.T) {
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":1}}`},
 		{"all of it, for a Claude", Model{ID: "us.anthropic.claude-3-7-sonnet-20250219-v1:0", Can: anything}, translate.Prompt{
 			System:      system,
-			Turns:       []translate.Turn{textTurn(translate.RoleUser, "Hi", " ", "<b> & \u2028"), textTurn(translate.RoleAssistant, "<function_calls>")},
+			Turns:       []translate.Turn{textTurn(messages.RoleUser, "Hi", " ", "<b> & \u2028"), textTurn(messages.RoleAssistant, "<function_calls>")},
 			MaxTokens:   64,
 			Temperature: &temperature, TopP: &topP, TopK: &topK,
 		}, []string{"</function_calls>", "END"},
@@ -68,7 +69,7 @@ func TestConverseBody(t *testing.T) {
 		{"no system messages, and an image alone", Model{ID: "m", Can: Images}, translate.Prompt{System: system[:1], MaxTokens: 9,
 			Turns: partsTurn(translate.Part{Type: translate.PartImage, Source: pngSource})}, nil,
 			`{"messages":[{"role":"user","content":[{"text":"<tools>"},{"image":{"format":"png","source":{"bytes":"aGk="}}}]}],"inferenceConfig":{"maxTokens":9}}`},
-		{"a blank prefill", Model{ID: "m", Can: anything}, translate.Prompt{Turns: []translate.Turn{hi[0], textTurn(translate.RoleAssistant, "\n")}, MaxTokens: 9}, nil,
+		{"a blank prefill", Model{ID: "m", Can: anything}, translate.Prompt{Turns: []translate.Turn{hi[0], textTurn(messages.RoleAssistant, "\n")}, MaxTokens: 9}, nil,
 			`{` + hiJSON + `,"inferenceConfig":{"maxTokens":9}}`},
 	}
 	for _, test := range tests {
@@ -167,9 +168,9 @@ func TestConverseRefuses(t *testing.T) {
 		{"a media type", anything, image(`{"type":"base64","media_type":"image/tiff","data":"aGk="}`),
 			`messages: this model does not take the media type "image/tiff" of the image in turn 1 (user)`},
 		{"no source", anything, image(`[]`), "messages: the source cannot be read of the image in turn 1 (user)"},
-		{"a blank turn", anything, []translate.Turn{textTurn(translate.RoleUser, "a"), textTurn(translate.RoleAssistant, " "), textTurn(translate.RoleUser, "b")},
+		{"a blank turn", anything, []translate.Turn{textTurn(messages.RoleUser, "a"), textTurn(messages.RoleAssistant, " "), textTurn(messages.RoleUser, "b")},
 			"messages: turn 2 (assistant) is blank, which this model does not take"},
-		{"what is no text", anything, []translate.Turn{textTurn(translate.RoleUser, "\xff")}, "the prompt cannot be written as JSON"},
+		{"what is no text", anything, []translate.Turn{textTurn(messages.RoleUser, "\xff")}, "the prompt cannot be written as JSON"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

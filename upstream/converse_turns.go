@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 type converseImage struct {
@@ -36,21 +37,21 @@ var converseFormats = map[string]map[string]string{
 // left out, and so is a blank prefill, which says nothing.
 func converseTurns(can Features, turns []translate.Turn) ([]converseMessage, error) {
 	names := documentNames{}
-	var messages []converseMessage
+	var list []converseMessage
 	for i, turn := range turns {
 		content, err := converseContent(can, turn, i, names)
 		if err != nil {
 			return nil, err
 		}
 		if len(content) == 0 {
-			if turn.Role == translate.RoleAssistant && i == len(turns)-1 {
+			if turn.Role == messages.RoleAssistant && i == len(turns)-1 {
 				break
 			}
 			return nil, invalid.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
 		}
-		messages = append(messages, converseMessage{turn.Role, content})
+		list = append(list, converseMessage{turn.Role, content})
 	}
-	return messages, nil
+	return list, nil
 }
 
 // converseContent returns the blocks of a turn. Where Converse has no place for

@@ -8,18 +8,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // messagesEvent is one event of a Messages stream (reference/streaming.md §3),
 // as far as a completion needs it. One struct for all types: the type says
 // which fields can be set.
 type messagesEvent struct {
-	Type         string          `json:"type"`
-	Delta        messagesDelta   `json:"delta"`         // content_block_delta, message_delta
-	ContentBlock messagesDelta   `json:"content_block"` // content_block_start
-	Usage        translate.Usage `json:"usage"`         // message_delta
+	Type         string         `json:"type"`
+	Delta        messagesDelta  `json:"delta"`         // content_block_delta, message_delta
+	ContentBlock messagesDelta  `json:"content_block"` // content_block_start
+	Usage        messages.Usage `json:"usage"`         // message_delta
 	Message      struct {
-		Usage translate.Usage `json:"usage"`
+		Usage messages.Usage `json:"usage"`
 	} `json:"message"` // message_start
 	Error   messagesError  `json:"error"`
 	Metrics bedrockMetrics `json:"amazon-bedrock-invocationMetrics"` // message_stop
@@ -53,8 +54,8 @@ var lenient = jsontext.AllowDuplicateNames(true)
 type messagesDecoder struct {
 	event    messagesEvent // of the last decode, kept to save an allocation an event
 	text     []byte        // of the last text delta, likewise
-	usage    translate.Usage
-	stop     translate.Stop
+	usage    messages.Usage
+	stop     messages.Stop
 	sequence string
 }
 
@@ -167,8 +168,8 @@ func (d *messagesDecoder) meter(m bedrockMetrics) {
 	d.usage = latest(m.usage(), d.usage)
 }
 
-func (m bedrockMetrics) usage() translate.Usage {
-	return translate.Usage{
+func (m bedrockMetrics) usage() messages.Usage {
+	return messages.Usage{
 		InputTokens: m.Input, OutputTokens: m.Output,
 		CacheReadInputTokens: m.CacheRead, CacheCreationInputTokens: m.CacheWrite,
 	}
@@ -176,7 +177,7 @@ func (m bedrockMetrics) usage() translate.Usage {
 
 // latest is old with all that news knows: totals are cumulative, and a zero or an
 // absent counter says nothing.
-func latest(old, news translate.Usage) translate.Usage {
+func latest(old, news messages.Usage) messages.Usage {
 	take := func(to *int, from int) {
 		if from != 0 {
 			*to = from
@@ -191,12 +192,12 @@ func latest(old, news translate.Usage) translate.Usage {
 
 // stopReason reads a stop_reason. We send no tools, so what speaks of them, or of
 // a turn that the upstream would like to go on with, is an end like any other.
-func stopReason(s string) translate.Stop {
-	switch stop := translate.Stop(s); stop {
-	case translate.StopMaxTokens, translate.StopSequence, translate.StopRefusal, translate.StopGuardrail, translate.StopContextWindow:
+func stopReason(s string) messages.Stop {
+	switch stop := messages.Stop(s); stop {
+	case messages.StopMaxTokens, messages.StopSequence, messages.StopRefusal, messages.StopGuardrail, messages.StopContextWindow:
 		return stop
 	}
-	return translate.StopEndTurn
+	return messages.StopEndTurn
 }
 
 // decodeStream yields the piece of an answer that decode makes of each event, up to

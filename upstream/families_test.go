@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -28,7 +29,7 @@ func TestFamilies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := translate.Decode(archive.Files[0].Data, translate.DecodeOptions{})
+	req, err := messages.Decode(archive.Files[0].Data, messages.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"dragoman/translate/messages"
 	"iter"
 	"strings"
 
@@ -9,8 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // Guardrail is one of Bedrock's, which a prompt and the answer to it have to pass
@@ -60,7 +59,7 @@ func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput)
 	if g.Mode == "" && g.TagSuffix == "" {
 		return
 	}
-	in.Body = translate.WithMembers(in.Body, map[string]jsontext.Value{GuardrailConfig: asJSON(struct {
+	in.Body = messages.WithMembers(in.Body, map[string]jsontext.Value{GuardrailConfig: asJSON(struct {
 		TagSuffix string `json:"tagSuffix,omitzero"`
 		Mode      string `json:"streamProcessingMode,omitzero"`
 	}{g.TagSuffix, invokeModes[g.Mode]})})
@@ -96,7 +95,7 @@ func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error
 		end := func() bool {
 			data := ending
 			if ending = nil; intervened && data != nil {
-				data = withStop(data, translate.StopGuardrail)
+				data = withStop(data, messages.StopGuardrail)
 			}
 			return data == nil || yield(data, nil)
 		}
@@ -129,13 +128,13 @@ func intervenes(data []byte) bool {
 
 // withStop returns a message_delta with another stop reason; what cannot be read is
 // left to who reads it.
-func withStop(event []byte, stop translate.Stop) []byte {
+func withStop(event []byte, stop messages.Stop) []byte {
 	var e struct {
 		Delta jsontext.Value `json:"delta"`
 	}
 	if json.Unmarshal(event, &e) != nil || e.Delta.Kind() != '{' {
 		return event
 	}
-	delta := translate.WithMembers(e.Delta, map[string]jsontext.Value{"stop_reason": asJSON(stop), "stop_sequence": jsontext.Value("null")})
-	return translate.WithMembers(event, map[string]jsontext.Value{"delta": delta})
+	delta := messages.WithMembers(e.Delta, map[string]jsontext.Value{"stop_reason": asJSON(stop), "stop_sequence": jsontext.Value("null")})
+	return messages.WithMembers(event, map[string]jsontext.Value{"delta": delta})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // That a guardrail intervened is read beside any event, and changes the ending alone.
@@ -83,7 +84,7 @@ func TestTextIntervention(t *testing.T) {
 		d := newTextDecoder(&translate.Prompt{})
 		first, err := d.decode([]byte(chunks[0]))
 		last, err2 := d.decode([]byte(chunks[1]))
-		if err != nil || err2 != nil || first.Text != "Sorry" || first.Stop != "" || last.Stop != translate.StopGuardrail || last.StopSequence != "" {
+		if err != nil || err2 != nil || first.Text != "Sorry" || first.Stop != "" || last.Stop != messages.StopGuardrail || last.StopSequence != "" {
 			t.Errorf("%s: %+v, %+v, %v, %v", name, first, last, err, err2)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 const (
@@ -83,7 +84,7 @@ func invoke[P portion](
 // portion is what an answer comes in: the chunks of a text, or the events of a model
 // with tools of its own.
 type portion interface {
-	translate.Chunk | translate.Event
+	translate.Chunk | messages.Event
 }
 
 // withRequestID adds the upstream's id of the request to the first portion that can have
@@ -101,7 +102,7 @@ func withRequestID[P portion](id string, yield func(P, error) bool) func(P, erro
 			switch p := any(&p).(type) {
 			case *translate.Chunk:
 				p.RequestID, told = id, true
-			case *translate.Event:
+			case *messages.Event:
 				if p.Message != nil {
 					p.Message.RequestID, told = id, true
 				}
@@ -116,8 +117,8 @@ func isLast[P portion](p P) bool {
 	switch p := any(p).(type) {
 	case translate.Chunk:
 		return p.Stop != ""
-	case translate.Event:
-		return p.Type == translate.MessageStop
+	case messages.Event:
+		return p.Type == messages.MessageStop
 	}
 	return false
 }

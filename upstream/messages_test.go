@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 func TestMessagesBody(t *testing.T) {
@@ -17,18 +18,18 @@ func TestMessagesBody(t *testing.T) {
 	full := &translate.Prompt{
 		System: []translate.Text{{Text: "<tools>"}, {Text: "Be \"brief\"\n"}},
 		Turns: []translate.Turn{
-			{Role: translate.RoleUser, Parts: []translate.Part{
+			{Role: messages.RoleUser, Parts: []translate.Part{
 				{Type: translate.PartText, Text: "Look <here> & \u2028"},
 				{Type: translate.PartImage, Source: jsontext.Value(`{"type":"base64","media_type":"image/png","data":"aGk="}`)},
 				{Type: translate.PartDocument, Source: jsontext.Value(`{"type":"url","url":"https://x.test/a.pdf"}`), Title: "T", Context: "C"},
 			}},
-			{Role: translate.RoleAssistant, Parts: []translate.Part{{Type: translate.PartText, Text: "<function_calls>"}}},
+			{Role: messages.RoleAssistant, Parts: []translate.Part{{Type: translate.PartText, Text: "<function_calls>"}}},
 		},
 		StopSequences: []string{translate.CallsEnd, "END"},
 		MaxTokens:     64, Temperature: &temperature, TopP: &topP, TopK: &topK,
 	}
 	least := &translate.Prompt{
-		Turns:     []translate.Turn{{Role: translate.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Hi"}}}},
+		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Hi"}}}},
 		MaxTokens: 1,
 	}
 	tests := []struct {
@@ -73,7 +74,7 @@ func TestMessagesBody(t *testing.T) {
 func TestDecodeMessages(t *testing.T) {
 	const start = `{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":25,"cache_read_input_tokens":null,"output_tokens":1,"service_tier":"standard"}}}` + "\n"
 	const stop = `{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":9}}` + "\n" + `{"type":"message_stop"}`
-	used := translate.Usage{InputTokens: 25, OutputTokens: 9}
+	used := messages.Usage{InputTokens: 25, OutputTokens: 9}
 	tests := []struct {
 		name   string
 		events string // one a line

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,8 +13,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // ErrNoCounter says that an upstream does not count tokens.
@@ -33,7 +32,7 @@ type Native struct {
 func (n Native) encode(members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{"model": nil, "stream": nil, memberVersion: nil, memberBetas: nil}
 	maps.Copy(changes, members)
-	return translate.WithMembers(n.Body, changes)
+	return messages.WithMembers(n.Body, changes)
 }
 
 // header writes the client's betas, and where the server speaks several versions of
@@ -112,53 +111,53 @@ func asJSON(v any) jsontext.Value {
 // nativeDecoder turns the events of one Messages stream into those of translate.
 type nativeDecoder struct {
 	chunks  messagesDecoder
-	usage   translate.Usage
+	usage   messages.Usage
 	started bool
 	blocks  int // that have begun
 }
 
 // decode reads one event. Its Raw, like its Text, is valid until the next one.
-func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
+func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 	if bytes.ContainsAny(data, "\r\n") { // which would end a line of the client's stream
 		raw := jsontext.Value(bytes.Clone(data))
 		if raw.Compact() == nil {
 			data = raw
 		}
 	}
-	var e translate.Event
+	var e messages.Event
 	if text, ok := d.chunks.textDelta(data); ok {
 		index, _ := strconv.Atoi(string(data[len(deltaStart) : len(deltaStart)+digits(data[len(deltaStart):])]))
-		e = translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Index: index, Text: []byte(text), Raw: data}
+		e = messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Index: index, Text: []byte(text), Raw: data}
 	} else {
 		var ev nativeEvent
 		if err := readEvent(data, &ev, &ev.Type); err != nil {
-			return translate.Event{}, err
+			return messages.Event{}, err
 		}
 		if ev.Type == "error" {
-			return translate.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+			return messages.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
 		}
 		e = d.event(&ev, data)
 	}
 	if !d.inOrder(e) {
-		return translate.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
+		return messages.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
 	}
 	return e, nil
 }
 
 // inOrder tells whether an event can follow those before it: so far as it takes to
 // put a message together.
-func (d *nativeDecoder) inOrder(e translate.Event) bool {
+func (d *nativeDecoder) inOrder(e messages.Event) bool {
 	switch e.Type {
-	case translate.MessageStart:
+	case messages.MessageStart:
 		first := !d.started
 		d.started = true
 		return first
-	case translate.ContentBlockStart:
+	case messages.ContentBlockStart:
 		d.blocks++
 		return d.started && e.Index == d.blocks-1
-	case translate.ContentBlockDelta, translate.ContentBlockStop:
+	case messages.ContentBlockDelta, messages.ContentBlockStop:
 		return e.Index >= 0 && e.Index < d.blocks
-	case translate.MessageDelta, translate.MessageStop:
+	case messages.MessageDelta, messages.MessageStop:
 		return d.started
 	}
 	return true
@@ -177,60 +176,60 @@ type nativeEvent struct {
 		Data     string `json:"data"`
 	} `json:"content_block"`
 	Delta struct {
-		Type         string         `json:"type"`
-		Text         string         `json:"text"`
-		PartialJSON  string         `json:"partial_json"`
-		Thinking     string         `json:"thinking"`
-		Signature    string         `json:"signature"`
-		StopReason   translate.Stop `json:"stop_reason"`
-		StopSequence string         `json:"stop_sequence"`
+		Type         string        `json:"type"`
+		Text         string        `json:"text"`
+		PartialJSON  string        `json:"partial_json"`
+		Thinking     string        `json:"thinking"`
+		Signature    string        `json:"signature"`
+		StopReason   messages.Stop `json:"stop_reason"`
+		StopSequence string        `json:"stop_sequence"`
 	} `json:"delta"`
 }
 
 // delta returns the kind of a delta, and what it carries.
-func (ev *nativeEvent) delta() (translate.DeltaType, []byte) {
+func (ev *nativeEvent) delta() (messages.DeltaType, []byte) {
 	switch d := &ev.Delta; d.Type {
 	case "text_delta":
-		return translate.TextDelta, []byte(d.Text)
+		return messages.TextDelta, []byte(d.Text)
 	case "input_json_delta":
-		return translate.InputJSONDelta, []byte(d.PartialJSON)
+		return messages.InputJSONDelta, []byte(d.PartialJSON)
 	case "thinking_delta":
-		return translate.ThinkingDelta, []byte(d.Thinking)
+		return messages.ThinkingDelta, []byte(d.Thinking)
 	case "signature_delta":
-		return translate.SignatureDelta, []byte(d.Signature)
+		return messages.SignatureDelta, []byte(d.Signature)
 	}
-	return translate.OtherDelta, nil
+	return messages.OtherDelta, nil
 }
 
-func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
-	e := translate.Event{Type: translate.OtherEvent, Index: ev.Index, Raw: data}
+func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
+	e := messages.Event{Type: messages.OtherEvent, Index: ev.Index, Raw: data}
 	switch ev.Type {
 	case "message_start":
-		e.Type = translate.MessageStart
+		e.Type = messages.MessageStart
 		d.usage = ev.Message.Usage
-		e.Message = &translate.Message{Usage: d.usage}
+		e.Message = &messages.Message{Usage: d.usage}
 	case "ping":
-		e.Type = translate.Ping
+		e.Type = messages.Ping
 	case "content_block_start":
-		e.Type = translate.ContentBlockStart
+		e.Type = messages.ContentBlockStart
 		b := &ev.ContentBlock
-		e.Block = &translate.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Thinking: b.Thinking, Data: b.Data}
+		e.Block = &messages.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Thinking: b.Thinking, Data: b.Data}
 	case "content_block_delta":
-		e.Type = translate.ContentBlockDelta
+		e.Type = messages.ContentBlockDelta
 		e.Delta, e.Text = ev.delta()
 	case "content_block_stop":
-		e.Type = translate.ContentBlockStop
+		e.Type = messages.ContentBlockStop
 	case "message_delta":
-		e.Type = translate.MessageDelta
+		e.Type = messages.MessageDelta
 		d.usage = latest(d.usage, ev.Usage)
-		if ev.Delta.StopReason == translate.StopGuardrail { // which the Messages API has no other word for
-			e.Raw = withStop(data, translate.StopRefusal)
+		if ev.Delta.StopReason == messages.StopGuardrail { // which the Messages API has no other word for
+			e.Raw = withStop(data, messages.StopRefusal)
 		}
-		e.Message = &translate.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
+		e.Message = &messages.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
 	case "message_stop":
-		e.Type = translate.MessageStop
+		e.Type = messages.MessageStop
 		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own, which no client of the Messages API expects
-			e.Raw = translate.WithMembers(data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": nil})
+			e.Raw = messages.WithMembers(data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": nil})
 		}
 	}
 	return e

@@ -12,13 +12,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
 
 type passer interface {
-	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[translate.Event, error]
+	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[messages.Event, error]
 }
 
 // nativeEvents is an answer with all that a client of the model may know and we
@@ -91,12 +91,12 @@ var nativeWires = []nativeWire{{
 }}
 
 // pass sends a request over the wire, and returns what came back until it ended.
-func (w nativeWire) pass(t *testing.T, model string, c upstreamtest.Completion, n upstream.Native) (events []translate.Event, raw []string, f fake, err error) {
+func (w nativeWire) pass(t *testing.T, model string, c upstreamtest.Completion, n upstream.Native) (events []messages.Event, raw []string, f fake, err error) {
 	t.Helper()
 	f = w.serve(upstreamtest.Answer(c))
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
-	var e translate.Event
+	var e messages.Event
 	for e, err = range w.dial(t, server).Pass(t.Context(), upstream.Model{ID: model}, n) {
 		if err == nil {
 			raw = append(raw, string(e.Raw))
@@ -120,13 +120,13 @@ func TestPass(t *testing.T) {
 			}
 			first, end := events[0].Message, events[len(events)-2].Message
 			if first.RequestID != "req-of-the-fake" || first.Usage.InputTokens != 25 ||
-				end.StopReason != translate.StopToolUse || end.Usage != (translate.Usage{InputTokens: 25, OutputTokens: 9, CacheReadInputTokens: 3}) {
+				end.StopReason != messages.StopToolUse || end.Usage != (messages.Usage{InputTokens: 25, OutputTokens: 9, CacheReadInputTokens: 3}) {
 				t.Errorf("what we know of it: %+v, %+v", first, end)
 			}
 			if text := string(events[6].Text) + string(events[7].Text); text != "Hé!" || events[6].Index != 1 {
 				t.Errorf("text %q of block %d", text, events[6].Index)
 			}
-			if b, d := events[9].Block, events[10]; b.ID != "toolu_1" || b.Name != "f" || d.Delta != translate.InputJSONDelta || string(d.Text) != `{"a":1}` {
+			if b, d := events[9].Block, events[10]; b.ID != "toolu_1" || b.Name != "f" || d.Delta != messages.InputJSONDelta || string(d.Text) != `{"a":1}` {
 				t.Errorf("call %+v, %+v", b, d)
 			}
 			sent := string(f.Requests()[0].Body)
@@ -177,7 +177,7 @@ func TestPassInDisorder(t *testing.T) {
 		f := upstreamtest.NewMessages(upstreamtest.Answer(upstreamtest.Completion{}))
 		f.Native = func(string, []byte) []string { return events }
 		server := httptest.NewServer(f)
-		_, err := translate.Collect(nativeWires[1].dial(t, server).Pass(t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
+		_, err := messages.Collect(nativeWires[1].dial(t, server).Pass(t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
 		server.Close()
 		var failed *upstream.Error
 		if !errors.As(err, &failed) || failed.Status != 502 {

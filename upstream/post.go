@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"context"
+	"dragoman/translate/messages"
 	"io"
 	"maps"
 	"net/http"
@@ -13,8 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // resource is where the requests of a wire over plain HTTP go.
@@ -67,7 +66,7 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 		changes[name] = nil
 	}
 	maps.Copy(changes, members)
-	return translate.WithMembers(body, changes)
+	return messages.WithMembers(body, changes)
 }
 
 // post sends a body in JSON and returns the response if it is an answer of one of

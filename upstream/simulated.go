@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // bytesPerToken is what the simulated model takes for one token, in max_tokens
@@ -40,7 +41,7 @@ func (s *Simulated) Invoke(ctx context.Context, _ Model, p *translate.Prompt) it
 	return func(yield func(translate.Chunk, error) bool) {
 		r := read(p)
 		text, end := limit(r.completion(), p)
-		next := translate.Chunk{Usage: translate.Usage{InputTokens: tokens(size(p))}}
+		next := translate.Chunk{Usage: messages.Usage{InputTokens: tokens(size(p))}}
 		for i := 0; ; i++ {
 			if ctx.Err() != nil {
 				yield(translate.Chunk{}, context.Cause(ctx))
@@ -62,21 +63,21 @@ func (s *Simulated) Invoke(ctx context.Context, _ Model, p *translate.Prompt) it
 
 // limit cuts a completion where the prompt asks for it and says how it ends.
 func limit(text string, p *translate.Prompt) (string, translate.Chunk) {
-	end := translate.Chunk{Stop: translate.StopEndTurn}
+	end := translate.Chunk{Stop: messages.StopEndTurn}
 	if most := p.MaxTokens * bytesPerToken; len(text) > most {
 		for most > 0 && !utf8.RuneStart(text[most]) {
 			most--
 		}
-		text, end.Stop = text[:most], translate.StopMaxTokens
+		text, end.Stop = text[:most], messages.StopMaxTokens
 	}
 	first := len(text) + 1 // where the first stop sequence to be whole ends
 	for _, stop := range p.StopSequences {
 		at := strings.Index(text, stop)
 		if stop != "" && at >= 0 && at+len(stop) < first {
-			first, end.Stop, end.StopSequence = at+len(stop), translate.StopSequence, stop
+			first, end.Stop, end.StopSequence = at+len(stop), messages.StopSequence, stop
 		}
 	}
-	if end.Stop == translate.StopSequence {
+	if end.Stop == messages.StopSequence {
 		text = text[:first-len(end.StopSequence)]
 	}
 	end.Usage.OutputTokens = tokens(len(text))

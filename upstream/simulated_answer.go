@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 const (
@@ -53,12 +54,12 @@ func read(p *translate.Prompt) reading {
 	}
 
 	turns := p.Turns
-	if n := len(turns); n > 0 && turns[n-1].Role == translate.RoleAssistant {
+	if n := len(turns); n > 0 && turns[n-1].Role == messages.RoleAssistant {
 		r.prefill = words(turns[n-1])
 		turns = turns[:n-1]
 	}
 	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Role != translate.RoleUser {
+		if turns[i].Role != messages.RoleUser {
 			continue
 		}
 		text := words(turns[i])

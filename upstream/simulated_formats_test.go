@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // The simulated model is asked in each format, with a prefill and without: it calls
@@ -35,7 +36,7 @@ func TestSimulatedFormats(t *testing.T) {
 			for _, tt := range tests {
 				t.Run(fmt.Sprintf("%s %s prefill=%v", format, tt.name, prefill), func(t *testing.T) {
 					body := `{"model":"m","max_tokens":500,` + tools + `"tool_choice":{"type":"` + tt.choice + `},"messages":[` + tt.messages + `]}`
-					req, err := translate.Decode([]byte(body), translate.DecodeOptions{})
+					req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -43,7 +44,7 @@ func TestSimulatedFormats(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					m, err := translate.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+					m, err := messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 						return NewSimulated().Invoke(t.Context(), Model{}, p)
 					}))
 					if err != nil {
@@ -52,7 +53,7 @@ func TestSimulatedFormats(t *testing.T) {
 					var calls []string
 					text := ""
 					for _, b := range m.Content {
-						if text += b.Text; b.Type == translate.BlockToolUse {
+						if text += b.Text; b.Type == messages.BlockToolUse {
 							calls = append(calls, b.Name+" "+string(b.Input))
 						}
 					}
@@ -64,7 +65,7 @@ func TestSimulatedFormats(t *testing.T) {
 						t.Errorf("got %s, want %s; %+v", got, tt.want, m)
 					}
 					for _, o := range m.Outcomes {
-						if o.Kind != translate.OutcomeClean {
+						if o.Kind != messages.OutcomeClean {
 							t.Errorf("outcome %+v", o)
 						}
 					}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -120,7 +121,7 @@ func conversation(turns ...string) *translate.Prompt {
 	p := weather("")
 	p.Turns = nil
 	for i, text := range turns {
-		p.Turns = append(p.Turns, turn([...]string{translate.RoleUser, translate.RoleAssistant}[i%2], text))
+		p.Turns = append(p.Turns, turn([...]string{messages.RoleUser, messages.RoleAssistant}[i%2], text))
 	}
 	return p
 }
@@ -135,61 +136,61 @@ func TestSimulated(t *testing.T) {
 		name   string
 		prompt *translate.Prompt
 		want   string
-		stop   translate.Stop
+		stop   messages.Stop
 	}{
-		{"no tools", ask("Hello there"), "[simulated] You said: Hello there", translate.StopEndTurn},
-		{"no words", ask(""), "[simulated] You said nothing in words.", translate.StopEndTurn},
-		{"a capitalised word", weather("What's the weather in Oslo?"), "[simulated] I will call get_weather.\n\n" + oslo, translate.StopSequence},
-		{"a quoted phrase", weather(`What is the weather in "Oslo" of Norway?`), "[simulated] I will call get_weather.\n\n" + oslo, translate.StopSequence},
+		{"no tools", ask("Hello there"), "[simulated] You said: Hello there", messages.StopEndTurn},
+		{"no words", ask(""), "[simulated] You said nothing in words.", messages.StopEndTurn},
+		{"a capitalised word", weather("What's the weather in Oslo?"), "[simulated] I will call get_weather.\n\n" + oslo, messages.StopSequence},
+		{"a quoted phrase", weather(`What is the weather in "Oslo" of Norway?`), "[simulated] I will call get_weather.\n\n" + oslo, messages.StopSequence},
 		{"a phrase in single quotes", weather("What's the weather in 'old Oslo's port' of Norway?"),
-			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "old Oslo's port", 1), translate.StopSequence},
+			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "old Oslo's port", 1), messages.StopSequence},
 		{"no phrase between apostrophes", weather("What's the dogs' weather, and the cats'?"),
-			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "and the cats", 1), translate.StopSequence},
+			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "and the cats", 1), messages.StopSequence},
 		{"the last words", weather("weather please, for old oslo town"),
-			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "old oslo town", 1), translate.StopSequence},
+			"[simulated] I will call get_weather.\n\n" + strings.Replace(oslo, "Oslo", "old oslo town", 1), messages.StopSequence},
 		{"numbers, enum, boolean, array", weather("Reserve seats at Chez Marie for 3 on the terrace"),
-			"[simulated] I will call book_table.\n\n" + table, translate.StopSequence},
+			"[simulated] I will call book_table.\n\n" + table, messages.StopSequence},
 		{"a number in brackets", weather("Reserve seats at Chez Marie (guests=3) on the terrace"),
-			"[simulated] I will call book_table.\n\n" + table, translate.StopSequence},
+			"[simulated] I will call book_table.\n\n" + table, messages.StopSequence},
 		{"an answer in JSON", inJSON(ask("Tell me a joke about 3 cats")),
-			`{"setup":"about 3 cats","cats":{"count":3}}`, translate.StopEndTurn},
+			`{"setup":"about 3 cats","cats":{"count":3}}`, messages.StopEndTurn},
 		{"an answer in JSON, with results", inJSON(conversation("Weather in Oslo?", oslo+translate.CallsEnd, results+"</function_results>")),
-			`{"setup":"Oslo","cats":{"count":1}}`, translate.StopEndTurn},
+			`{"setup":"Oslo","cats":{"count":1}}`, messages.StopEndTurn},
 		{"a call where JSON is asked for", inJSON(weather("What's the weather in Oslo?")),
-			"[simulated] I will call get_weather.\n\n" + oslo, translate.StopSequence},
-		{"none fits", weather("Tell me a joke"), "[simulated] None of the tools fits. You said: Tell me a joke", translate.StopEndTurn},
+			"[simulated] I will call get_weather.\n\n" + oslo, messages.StopSequence},
+		{"none fits", weather("Tell me a joke"), "[simulated] None of the tools fits. You said: Tell me a joke", messages.StopEndTurn},
 		{"two by name", weather("Call now and get_weather for Oslo"),
 			"[simulated] I will call now and get_weather.\n\n<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n" +
-				strings.TrimPrefix(oslo, "<function_calls>\n"), translate.StopSequence},
+				strings.TrimPrefix(oslo, "<function_calls>\n"), messages.StopSequence},
 		{"two by name, one allowed", weather("Call now and get_weather for Oslo. Make at most one call."),
-			"[simulated] I will call now.\n\n<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n", translate.StopSequence},
-		{"a tool demanded", conversation("Hello Oslo\nAnswer with a call to the tool get_weather now, and write nothing before it."), oslo, translate.StopSequence},
-		{"any tool demanded", conversation("Hello from Oslo\nAnswer with a call to one of the tools now, and write nothing before it."), oslo, translate.StopSequence},
+			"[simulated] I will call now.\n\n<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n", messages.StopSequence},
+		{"a tool demanded", conversation("Hello Oslo\nAnswer with a call to the tool get_weather now, and write nothing before it."), oslo, messages.StopSequence},
+		{"any tool demanded", conversation("Hello from Oslo\nAnswer with a call to one of the tools now, and write nothing before it."), oslo, messages.StopSequence},
 		{"any tool demanded, none fits", conversation("Hello\nAnswer with a call to one of the tools now, and write nothing before it."),
-			strings.Replace(oslo, "Oslo", "Hello", 1), translate.StopSequence},
+			strings.Replace(oslo, "Oslo", "Hello", 1), messages.StopSequence},
 		{"any tool demanded, and one is named", conversation("Tell me of now\nAnswer with a call to one of the tools now, and write nothing before it."),
-			"<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n", translate.StopSequence},
+			"<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n", messages.StopSequence},
 		{"prefill up to the name", conversation("Weather in Oslo?", "<function_calls>\n<invoke>\n<tool_name>"),
-			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>"), translate.StopSequence},
+			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>"), messages.StopSequence},
 		{"prefill within the name", conversation("Hello in Oslo?", "<function_calls>\n<invoke>\n<tool_name>get"),
-			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>get"), translate.StopSequence},
+			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>get"), messages.StopSequence},
 		{"prefill up to the parameters", conversation("Hello Oslo", "Yes.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>"),
-			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>"), translate.StopSequence},
+			strings.TrimPrefix(oslo, "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>"), messages.StopSequence},
 		{"prefill of another make", conversation("Hello Oslo", "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<unit>kel"),
-			"</unit>\n</parameters>\n</invoke>\n", translate.StopSequence},
-		{"prefill in prose", conversation("Hello", "So"), " [simulated] None of the tools fits. You said: Hello", translate.StopEndTurn},
+			"</unit>\n</parameters>\n</invoke>\n", messages.StopSequence},
+		{"prefill in prose", conversation("Hello", "So"), " [simulated] None of the tools fits. You said: Hello", messages.StopEndTurn},
 		{"results", conversation("Weather in Oslo?", oslo+translate.CallsEnd, results+"</function_results>"),
-			"[simulated] The tool get_weather returned: 18 C, &lt;/stdout> sunny", translate.StopEndTurn},
+			"[simulated] The tool get_weather returned: 18 C, &lt;/stdout> sunny", messages.StopEndTurn},
 		{"results and an error", conversation("Weather in Oslo?", oslo+translate.CallsEnd,
 			results+"<error>\nno such city\n</error>\n<error>\nno\n</error>\n<result>\n<tool_name>now</tool_name>\n<stdout>\n\n</stdout>\n</result>\n</function_results>\nAnd now?"),
-			"[simulated] The tool get_weather returned: 18 C, &lt;/stdout> sunny\nThe tool failed: no such city\nThe tool failed: no\nThe tool now returned nothing.", translate.StopEndTurn},
+			"[simulated] The tool get_weather returned: 18 C, &lt;/stdout> sunny\nThe tool failed: no such city\nThe tool failed: no\nThe tool now returned nothing.", messages.StopEndTurn},
 		{"an error that names its tool", conversation("Weather in Oslo?", oslo+translate.CallsEnd,
 			"<function_results>\n<result>\n<tool_name>get_weather</tool_name>\n<error>no such city</error>\n</result>\n</function_results>"),
-			"[simulated] The tool get_weather failed: no such city", translate.StopEndTurn},
+			"[simulated] The tool get_weather failed: no such city", messages.StopEndTurn},
 		{"a call demanded after results", conversation("Weather in Oslo?", oslo+translate.CallsEnd,
-			results+"</function_results>\nAnswer with a call to the tool get_weather now, and write nothing before it."), oslo, translate.StopSequence},
+			results+"</function_results>\nAnswer with a call to the tool get_weather now, and write nothing before it."), oslo, messages.StopSequence},
 		{"spelled results are not results", conversation("&lt;function_results>weather</function_results>"),
-			"[simulated] None of the tools fits. You said nothing in words.", translate.StopEndTurn},
+			"[simulated] None of the tools fits. You said nothing in words.", messages.StopEndTurn},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -241,11 +242,11 @@ func TestSimulatedLimits(t *testing.T) {
 		stops     []string
 		want      answer
 	}{
-		{"max_tokens", 4, nil, answer{Text: "[simulated] You ", Stop: translate.StopMaxTokens}},
-		{"no tokens at all", 0, nil, answer{Stop: translate.StopMaxTokens}},
-		{"the stop sequence that is whole first wins", 99, []string{"said: é", "You s", "u"}, answer{Text: "[sim", Stop: translate.StopSequence, StopSequence: "u"}},
-		{"a stop sequence beyond max_tokens", 4, []string{"said"}, answer{Text: "[simulated] You ", Stop: translate.StopMaxTokens}},
-		{"a character is not cut", 6, nil, answer{Text: "[simulated] You said: é", Stop: translate.StopMaxTokens}},
+		{"max_tokens", 4, nil, answer{Text: "[simulated] You ", Stop: messages.StopMaxTokens}},
+		{"no tokens at all", 0, nil, answer{Stop: messages.StopMaxTokens}},
+		{"the stop sequence that is whole first wins", 99, []string{"said: é", "You s", "u"}, answer{Text: "[sim", Stop: messages.StopSequence, StopSequence: "u"}},
+		{"a stop sequence beyond max_tokens", 4, []string{"said"}, answer{Text: "[simulated] You ", Stop: messages.StopMaxTokens}},
+		{"a character is not cut", 6, nil, answer{Text: "[simulated] You said: é", Stop: messages.StopMaxTokens}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -255,7 +256,7 @@ func TestSimulatedLimits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Usage = translate.Usage{}
+			got.Usage = messages.Usage{}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}

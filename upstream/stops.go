@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // splitStops says who finds which stop sequence of a prompt: the upstream is sent
@@ -70,7 +71,7 @@ func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 		w.at = w.set.next(w.at, c.Text[i])
 		if stop := w.set.met(w.at); stop != "" {
 			c.Text = string(w.held.Next(before + i + 1 - len(stop)))
-			c.Stop, c.StopSequence = translate.StopSequence, stop
+			c.Stop, c.StopSequence = messages.StopSequence, stop
 			c.Usage.OutputTokens = max(c.Usage.OutputTokens, translate.EstimateTokens(w.read))
 			return c
 		}

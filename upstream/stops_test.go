@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // inPieces yields the text in pieces of n bytes, and then the last chunk.
@@ -26,7 +27,7 @@ func inPieces(text string, n int, last translate.Chunk, fail error) iter.Seq2[tr
 }
 
 func TestWatchStops(t *testing.T) {
-	end := translate.Chunk{Stop: translate.StopEndTurn, Usage: translate.Usage{OutputTokens: 77}}
+	end := translate.Chunk{Stop: messages.StopEndTurn, Usage: messages.Usage{OutputTokens: 77}}
 	tests := []struct {
 		name     string
 		text     string
@@ -58,9 +59,9 @@ func TestWatchStops(t *testing.T) {
 					text.WriteString(c.Text)
 					last = c
 				}
-				want := translate.StopEndTurn
+				want := messages.StopEndTurn
 				if test.sequence != "" {
-					want = translate.StopSequence
+					want = messages.StopSequence
 				}
 				if text.String() != test.want || last.Stop != want || last.StopSequence != test.sequence {
 					t.Errorf("in pieces of %d: %q, %s %q", n, &text, last.Stop, last.StopSequence)
@@ -93,7 +94,7 @@ func TestWatchStopsFindsTheFirst(t *testing.T) {
 		}
 		var got strings.Builder
 		var last translate.Chunk
-		for c := range watchStops(stops, inPieces(text, 1+random.IntN(5), translate.Chunk{Stop: translate.StopEndTurn}, nil)) {
+		for c := range watchStops(stops, inPieces(text, 1+random.IntN(5), translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
 			got.WriteString(c.Text)
 			last = c
 		}
@@ -111,7 +112,7 @@ func BenchmarkWatchStops(b *testing.B) {
 	}
 	text := strings.Repeat("ab", 4096)
 	for b.Loop() {
-		for range watchStops(stops, inPieces(text, 2, translate.Chunk{Stop: translate.StopEndTurn}, nil)) {
+		for range watchStops(stops, inPieces(text, 2, translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
 		}
 	}
 }
@@ -119,7 +120,7 @@ func BenchmarkWatchStops(b *testing.B) {
 // TestWatchStopsHoldsLittle has each piece out as soon as it cannot begin a sequence.
 func TestWatchStopsHoldsLittle(t *testing.T) {
 	var got []string
-	for c := range watchStops([]string{"END"}, inPieces("aE b EN", 1, translate.Chunk{Stop: translate.StopEndTurn}, nil)) {
+	for c := range watchStops([]string{"END"}, inPieces("aE b EN", 1, translate.Chunk{Stop: messages.StopEndTurn}, nil)) {
 		got = append(got, c.Text)
 	}
 	if s := strings.Join(got, "|"); s != "a||E |b| |||EN" {
@@ -140,9 +141,9 @@ func TestWatchStopsLosesNothingInAFailure(t *testing.T) {
 }
 
 func TestSplitStops(t *testing.T) {
-	req := &translate.Request{
-		MaxTokens: 1, StopSequences: []string{"END"}, Tools: []translate.Tool{{Name: "f", InputSchema: []byte(`{"type":"object"}`)}},
-		Messages: []translate.MessageParam{{Role: translate.RoleUser, Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Hi"}}}},
+	req := &messages.Request{
+		MaxTokens: 1, StopSequences: []string{"END"}, Tools: []messages.Tool{{Name: "f", InputSchema: []byte(`{"type":"object"}`)}},
+		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Hi"}}}},
 	}
 	p, err := translate.Render(req, translate.Target{})
 	if err != nil {

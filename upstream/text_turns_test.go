@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -22,7 +23,7 @@ var marked = []string{
 }
 
 // everywhere is a request in which every text that a client can write is s.
-func everywhere(t *testing.T, s string, prefill bool) *translate.Request {
+func everywhere(t *testing.T, s string, prefill bool) *messages.Request {
 	t.Helper()
 	object := func(pairs ...any) map[string]any {
 		m := map[string]any{}
@@ -45,7 +46,7 @@ func everywhere(t *testing.T, s string, prefill bool) *translate.Request {
 	}
 	note := object("type", "document", "title", s, "context", s, "source", object("type", "text", "media_type", "text/plain", "data", s))
 	found := object("type", "search_result", "title", s, "source", s, "content", list(text, text))
-	messages := list(
+	turns := list(
 		object("role", "user", "content", list(text, text)),
 		object("role", "assistant", "content", list(text, call("toolu_1"), text, call("toolu_2"))),
 		object("role", "user", "content", list(result("toolu_2", true), result("toolu_1", false), text, note, found)),
@@ -54,15 +55,15 @@ func everywhere(t *testing.T, s string, prefill bool) *translate.Request {
 		object("role", "user", "content", list(text, note, text)),
 	)
 	if prefill {
-		messages = append(messages, object("role", "assistant", "content", s+"."))
+		turns = append(turns, object("role", "assistant", "content", s+"."))
 	}
-	body, err := json.Marshal(object("model", "m", "max_tokens", 9, "system", list(text, text), "messages", messages,
+	body, err := json.Marshal(object("model", "m", "max_tokens", 9, "system", list(text, text), "messages", turns,
 		"tools", list(object("name", "f", "description", s, "input_schema", schema), object("name", "g", "description", s, "input_schema", object("type", "object"))),
 		"stop_sequences", list(s+"x"), "tool_choice", object("type", "any")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := translate.Decode(body, translate.DecodeOptions{})
+	req, err := messages.Decode(body, messages.DecodeOptions{})
 	if err != nil {
 		t.Fatalf("%q: %v", s, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // VertexMessages invokes Claude models with streamRawPredict and the Messages
@@ -34,7 +35,7 @@ func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Promp
 
 // Pass sends the request of a client to the model with this id, which has tools of
 // its own.
-func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[messages.Event, error] {
 	return stream(ctx, v.model(m.ID, "streamRawPredict").with(n.header(false)), func() ([]byte, error) {
 		if err := checkVertexModel(m.ID); err != nil {
 			return nil, err
@@ -75,7 +76,7 @@ func (v *VertexMessages) Passes(Model) bool { return true }
 func (v *Vertex) Passes(m Model) bool { return isClaude(m.ID) }
 
 // Pass is that of [Vertex.Messages].
-func (v *Vertex) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
+func (v *Vertex) Pass(ctx context.Context, m Model, n Native) iter.Seq2[messages.Event, error] {
 	return v.Messages().Pass(ctx, m, n)
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -192,9 +193,9 @@ func (w wire) open(t *testing.T, s upstreamtest.Script) (invoker, fake) {
 // answer is all that a sequence of chunks said.
 type answer struct {
 	Text, Thinking string
-	Stop           translate.Stop
+	Stop           messages.Stop
 	StopSequence   string
-	Usage          translate.Usage
+	Usage          messages.Usage
 }
 
 // collect checks the form of a sequence and returns what it said: at most one
@@ -217,7 +218,7 @@ func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (answer, er
 		a.Text += c.Text
 		a.Thinking += c.Thinking
 		a.Stop, a.StopSequence = c.Stop, c.StopSequence
-		if c.Usage != (translate.Usage{}) {
+		if c.Usage != (messages.Usage{}) {
 			a.Usage = c.Usage
 		}
 	}
@@ -230,7 +231,7 @@ func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (answer, er
 // ask is a prompt of one question.
 func ask(text string, stops ...string) *translate.Prompt {
 	return &translate.Prompt{
-		Turns:         []translate.Turn{{Role: translate.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: text}}}},
+		Turns:         []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: text}}}},
 		StopSequences: stops,
 		MaxTokens:     1000,
 	}

@@ -14,6 +14,7 @@ import (
 	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // onlineTimeout is how long one call of `check --online` may take.
@@ -126,12 +127,12 @@ func call(ctx context.Context, up proxy.Upstream, way proxy.Way) error {
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
 	asked := way.Asked()
-	prompt, err := translate.Render(&translate.Request{
+	prompt, err := translate.Render(&messages.Request{
 		Model:     way.Model,
 		MaxTokens: 1,
-		Messages: []translate.MessageParam{{
-			Role:    translate.RoleUser,
-			Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Say ok."}},
+		Messages: []messages.MessageParam{{
+			Role:    messages.RoleUser,
+			Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Say ok."}},
 		}},
 	}, way.Target(asked))
 	if err != nil {

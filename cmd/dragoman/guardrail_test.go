@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	"github.com/google/go-cmp/cmp"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -145,7 +145,7 @@ func TestGuardrail(t *testing.T) {
 		`model: "anthropic.claude-3-haiku-20240307-v1:0", tools: native`:  true,
 		`model: "anthropic.claude-3-haiku-20240307-v1:0", tools: auto`:    true,
 	} {
-		fake := upstreamtest.NewBedrock(upstreamtest.Answer(upstreamtest.Completion{Text: "I cannot.", Stop: translate.StopGuardrail}))
+		fake := upstreamtest.NewBedrock(upstreamtest.Answer(upstreamtest.Completion{Text: "I cannot.", Stop: messages.StopGuardrail}))
 		if native {
 			fake.Native = func(string, []byte) []string {
 				return []string{

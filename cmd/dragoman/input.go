@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate"
 )
 
 // maxLine bounds a line of --jsonl, in bytes, its ending left out.
@@ -109,7 +108,7 @@ func badLine(format string, args ...any) error {
 
 // asLineError makes an invalid request an error of its line.
 func asLineError(err error) error {
-	var invalid *translate.InvalidRequestError
+	var invalid *messages.InvalidRequestError
 	if errors.As(err, &invalid) {
 		return badLine("%s", invalid)
 	}

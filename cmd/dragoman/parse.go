@@ -15,6 +15,7 @@ import (
 
 	"dragoman/proxy/nearest"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 func parseCommand() command {
@@ -124,7 +125,7 @@ func (f *parseFlags) print(p process, c completion) error {
 		return err
 	}
 	if !f.events {
-		msg, err := translate.Collect(events)
+		msg, err := messages.Collect(events)
 		if err != nil {
 			return err
 		}
@@ -148,15 +149,15 @@ func (f *parseFlags) print(p process, c completion) error {
 type completion struct {
 	request  []byte // JSON
 	text     string
-	stop     translate.Stop
+	stop     messages.Stop
 	sequence string // "" for the end of the calls
 	format   string // a name of parseFormats
 	cut      int    // bytes of a chunk; 0: one chunk
 }
 
 // parse reads the completion as events. The id of the request seeds theirs.
-func (c completion) parse(id string) (iter.Seq2[translate.Event, error], error) {
-	req, err := translate.Decode(c.request, translate.DecodeOptions{LooseNames: true})
+func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
+	req, err := messages.Decode(c.request, messages.DecodeOptions{LooseNames: true})
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func (c completion) parse(id string) (iter.Seq2[translate.Event, error], error) 
 	if err != nil {
 		return nil, err
 	}
-	if c.stop == translate.StopSequence && c.sequence == "" {
+	if c.stop == messages.StopSequence && c.sequence == "" {
 		c.sequence = translate.CallsEnd
 		if len(prompt.ClientStops()) < len(prompt.StopSequences) {
 			c.sequence = prompt.StopSequences[0]
@@ -199,20 +200,20 @@ func (c completion) chunks(*translate.Prompt) iter.Seq2[translate.Chunk, error] 
 
 // stopOf checks why a completion ended. No reason is end_turn, or stop_sequence
 // where a sequence is given.
-func stopOf(reason, sequence string) (translate.Stop, string, error) {
-	stops := []translate.Stop{
-		translate.StopEndTurn, translate.StopMaxTokens, translate.StopSequence, translate.StopRefusal, translate.StopContextWindow,
+func stopOf(reason, sequence string) (messages.Stop, string, error) {
+	stops := []messages.Stop{
+		messages.StopEndTurn, messages.StopMaxTokens, messages.StopSequence, messages.StopRefusal, messages.StopContextWindow,
 	}
-	stop := translate.Stop(reason)
+	stop := messages.Stop(reason)
 	switch {
 	case reason == "" && sequence == "":
-		stop = translate.StopEndTurn
+		stop = messages.StopEndTurn
 	case reason == "":
-		stop = translate.StopSequence
+		stop = messages.StopSequence
 	case !slices.Contains(stops, stop):
 		return "", "", fmt.Errorf("%q is not a reason: use one of %s", reason, strings.Trim(fmt.Sprint(stops), "[]"))
 	}
-	if stop != translate.StopSequence && sequence != "" {
+	if stop != messages.StopSequence && sequence != "" {
 		return "", "", fmt.Errorf("%s has no stop sequence: the reason for %q is stop_sequence", stop, sequence)
 	}
 	return stop, sequence, nil
@@ -240,7 +241,7 @@ func parseLine(n int, line, dst []byte, format string) ([]byte, error) {
 	if err != nil {
 		return dst, asLineError(err)
 	}
-	msg, err := translate.Collect(events)
+	msg, err := messages.Collect(events)
 	if err != nil {
 		return dst, &lineError{"api_error", err.Error()}
 	}

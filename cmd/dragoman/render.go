@@ -8,6 +8,7 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 func renderCommand() command {
@@ -80,7 +81,7 @@ func (r *renderer) run(p process, args []string, lines bool) error {
 
 // append renders one request to the end of dst.
 func (r *renderer) append(dst, body []byte) ([]byte, error) {
-	req, err := translate.Decode(body, translate.DecodeOptions{Strict: r.cfg != nil && r.cfg.Strict})
+	req, err := messages.Decode(body, messages.DecodeOptions{Strict: r.cfg != nil && r.cfg.Strict})
 	if err != nil {
 		return dst, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // dragoman reads the completions with our own parser.
@@ -15,7 +16,7 @@ func dragoman(t *testing.T, list []item) []answer {
 	answers := make([]answer, len(list))
 	for i := range list {
 		c := &list[i]
-		answers[i] = parse(t, c.request(), &translate.Prompt{}, c.Completion, translate.Stop(c.Stop), c.StopSequence)
+		answers[i] = parse(t, c.request(), &translate.Prompt{}, c.Completion, messages.Stop(c.Stop), c.StopSequence)
 	}
 	return answers
 }
@@ -26,18 +27,18 @@ func rewritten(format string) func(*testing.T, []item) []answer {
 	return func(t *testing.T, list []item) []answer {
 		answers := make([]answer, len(list))
 		for i := range list {
-			said := translate.MessageParam{Role: translate.RoleAssistant}
-			var results []translate.BlockParam
+			said := messages.MessageParam{Role: messages.RoleAssistant}
+			var results []messages.BlockParam
 			for n, m := range list[i].Accepted[0] {
 				id := fmt.Sprintf("toolu_%d", n)
-				said.Content = append(said.Content, translate.BlockParam{Type: translate.BlockToolUse, ID: id, Name: m.Name, Input: []byte(m.Input)})
-				results = append(results, translate.BlockParam{Type: translate.BlockToolResult, ToolUseID: id})
+				said.Content = append(said.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: id, Name: m.Name, Input: []byte(m.Input)})
+				results = append(results, messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id})
 			}
 			req := list[i].request()
-			req.Messages = []translate.MessageParam{
-				{Role: translate.RoleUser, Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Go."}}},
+			req.Messages = []messages.MessageParam{
+				{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go."}}},
 				said,
-				{Role: translate.RoleUser, Content: results},
+				{Role: messages.RoleUser, Content: results},
 			}
 			prompt, err := translate.Render(req, translate.Target{Format: format})
 			if err != nil {
@@ -47,25 +48,25 @@ func rewritten(format string) func(*testing.T, []item) []answer {
 			for _, part := range prompt.Turns[1].Parts {
 				text += part.Text
 			}
-			answers[i] = parse(t, req, prompt, text, translate.StopEndTurn, "")
+			answers[i] = parse(t, req, prompt, text, messages.StopEndTurn, "")
 		}
 		return answers
 	}
 }
 
-func (c *item) request() *translate.Request {
-	req := &translate.Request{MaxTokens: 1}
+func (c *item) request() *messages.Request {
+	req := &messages.Request{MaxTokens: 1}
 	for _, tool := range c.Tools {
-		req.Tools = append(req.Tools, translate.Tool{Name: tool.Name, InputSchema: []byte(tool.InputSchema)})
+		req.Tools = append(req.Tools, messages.Tool{Name: tool.Name, InputSchema: []byte(tool.InputSchema)})
 	}
 	return req
 }
 
 // parse reads a text as the answer to a prompt.
-func parse(t *testing.T, req *translate.Request, prompt *translate.Prompt, text string, stop translate.Stop, sequence string) (a answer) {
+func parse(t *testing.T, req *messages.Request, prompt *translate.Prompt, text string, stop messages.Stop, sequence string) (a answer) {
 	t.Helper()
 	began := time.Now()
-	m, err := translate.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	m, err := messages.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		return func(yield func(translate.Chunk, error) bool) {
 			_ = yield(translate.Chunk{Text: text}, nil) && yield(translate.Chunk{Stop: stop, StopSequence: sequence}, nil)
 		}
@@ -76,9 +77,9 @@ func parse(t *testing.T, req *translate.Request, prompt *translate.Prompt, text 
 	}
 	for _, b := range m.Content {
 		switch b.Type {
-		case translate.BlockText:
+		case messages.BlockText:
 			a.Text += b.Text
-		case translate.BlockToolUse:
+		case messages.BlockToolUse:
 			a.Calls = append(a.Calls, call{Name: b.Name, Input: json.RawMessage(b.Input)})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"dragoman/conformance/install"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // peer is a parser.
@@ -122,7 +123,7 @@ func program(t *testing.T, list []item, folder, name string, args ...string) []a
 
 // closed is the completion with the tag back that the upstream stopped at, for parsers that want it.
 func (c *item) closed() string {
-	if c.Stop == string(translate.StopSequence) && (c.StopSequence == "" || c.StopSequence == translate.CallsEnd) {
+	if c.Stop == string(messages.StopSequence) && (c.StopSequence == "" || c.StopSequence == translate.CallsEnd) {
 		return c.Completion + translate.CallsEnd
 	}
 	return c.Completion

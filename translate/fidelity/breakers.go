@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // closedBy closes a value with another tag.
@@ -109,7 +110,7 @@ func (d *damaged) cdata() bool {
 }
 
 // truncate cuts the text anywhere behind the wrapper's beginning.
-func (d *damaged) truncate(stop translate.Stop, sequence string) bool {
+func (d *damaged) truncate(stop messages.Stop, sequence string) bool {
 	text := joined(d.pieces)
 	from := len(joined(d.pieces[:d.all(rWrapOpen)[0]]))
 	at := from + d.IntN(len(text)-from)

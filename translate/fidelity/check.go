@@ -6,28 +6,30 @@ import (
 	"strings"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Answer is what an upstream says: all its text, and why it stopped.
 type Answer struct {
 	Text     string
-	Stop     translate.Stop
+	Stop     messages.Stop
 	Sequence string
 }
 
 // whole is the answer of an upstream that has no stop sequences.
-func whole(text string) Answer { return Answer{text, translate.StopEndTurn, ""} }
+func whole(text string) Answer { return Answer{text, messages.StopEndTurn, ""} }
 
 // stopped is the answer of an upstream that meets our stop sequence after the calls,
 // and leaves it out: it may be the end of the last one.
 func stopped(text, sequence string) Answer {
 	before, _ := strings.CutSuffix(text, sequence)
-	return Answer{before, translate.StopSequence, sequence}
+	return Answer{before, messages.StopSequence, sequence}
 }
 
 // read reads an answer that comes in pieces, as long as cut says.
-func read(req *translate.Request, prompt *translate.Prompt, a Answer, cut func() int) (*translate.Message, error) {
+func read(req *messages.Request, prompt *translate.Prompt, a Answer, cut func() int) (*messages.Message, error) {
 	chunks := func(yield func(translate.Chunk, error) bool) {
 		for text := a.Text; text != ""; {
 			n := min(max(cut(), 1), len(text))
@@ -38,7 +40,7 @@ func read(req *translate.Request, prompt *translate.Prompt, a Answer, cut func()
 		}
 		yield(translate.Chunk{Stop: a.Stop, StopSequence: a.Sequence}, nil)
 	}
-	return translate.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] { return chunks }))
+	return messages.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] { return chunks }))
 }
 
 // cuts returns how long the pieces of a text are.
@@ -55,17 +57,17 @@ func cuts(c chance) func() int {
 type reading struct {
 	text  string // all text blocks
 	calls []Call
-	stop  translate.Stop
-	raw   *translate.Message
+	stop  messages.Stop
+	raw   *messages.Message
 }
 
-func readingOf(m *translate.Message) (r reading, err error) {
+func readingOf(m *messages.Message) (r reading, err error) {
 	r.stop, r.raw = m.StopReason, m
 	for _, b := range m.Content {
 		switch b.Type {
-		case translate.BlockText:
+		case messages.BlockText:
 			r.text += b.Text
-		case translate.BlockToolUse:
+		case messages.BlockToolUse:
 			v, err := ReadValue(b.Input)
 			if err != nil {
 				return r, err
@@ -82,10 +84,10 @@ func readingOf(m *translate.Message) (r reading, err error) {
 func (r reading) whole() (list []Call) {
 	i := 0
 	for _, o := range r.raw.Outcomes {
-		if o.Kind == translate.OutcomeLeaked || i == len(r.calls) {
+		if o.Kind == messages.OutcomeLeaked || i == len(r.calls) {
 			continue
 		}
-		if o.Kind != translate.OutcomeIncomplete {
+		if o.Kind != messages.OutcomeIncomplete {
 			list = append(list, r.calls[i])
 		}
 		i++
@@ -157,7 +159,7 @@ func roundTrip(c chance) error {
 	if err != nil {
 		return err
 	}
-	if !sameCalls(r.calls, inst.Calls) || r.stop != translate.StopToolUse || strings.TrimSpace(r.text) != prose {
+	if !sameCalls(r.calls, inst.Calls) || r.stop != messages.StopToolUse || strings.TrimSpace(r.text) != prose {
 		return fmt.Errorf("tools\n%s\nmeant\n%s\nwritten\n%q\nread\n%s", inst.schemas(), showCalls(inst.Calls), text, r)
 	}
 	return nil
@@ -173,15 +175,15 @@ func (inst *Instance) schemas() string {
 
 // past returns the calls as they are shown to the model once they are history, in a
 // format.
-func past(inst *Instance, req *translate.Request, format string) (*translate.Prompt, string, error) {
-	answer := translate.MessageParam{Role: translate.RoleAssistant}
-	results := translate.MessageParam{Role: translate.RoleUser}
+func past(inst *Instance, req *messages.Request, format string) (*translate.Prompt, string, error) {
+	answer := messages.MessageParam{Role: messages.RoleAssistant}
+	results := messages.MessageParam{Role: messages.RoleUser}
 	for i, call := range inst.Calls {
 		id := fmt.Sprint("toolu_", i)
-		answer.Content = append(answer.Content, translate.BlockParam{Type: translate.BlockToolUse, ID: id, Name: call.Name,
+		answer.Content = append(answer.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: id, Name: call.Name,
 			Input: jsontext.Value(call.Input.JSON())})
-		results.Content = append(results.Content, translate.BlockParam{Type: translate.BlockToolResult, ToolUseID: id,
-			Content: []translate.BlockParam{{Type: translate.BlockText, Text: "done"}}})
+		results.Content = append(results.Content, messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id,
+			Content: []messages.BlockParam{{Type: messages.BlockText, Text: "done"}}})
 	}
 	with := *req
 	with.Messages = append(with.Messages[:1:1], answer, results)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // Kind is one thing that goes wrong in what models write.
@@ -80,7 +81,7 @@ func (d *damaged) asAnswer() Answer {
 	}
 	text := joined(d.pieces)
 	if before, _, found := strings.Cut(text, translate.CallsEnd); found && d.one(2) {
-		return Answer{before, translate.StopSequence, translate.CallsEnd}
+		return Answer{before, messages.StopSequence, translate.CallsEnd}
 	}
 	return whole(text)
 }
@@ -89,13 +90,13 @@ func (d *damaged) asAnswer() Answer {
 func (d *damaged) judge(r reading) Result {
 	meant := d.inst.Calls
 	switch {
-	case r.stop == translate.StopToolUse && sameCalls(r.calls, meant):
+	case r.stop == messages.StopToolUse && sameCalls(r.calls, meant):
 		return Exact
-	case r.stop == translate.StopToolUse && d.means != nil && sameCalls(r.calls, d.means):
+	case r.stop == messages.StopToolUse && d.means != nil && sameCalls(r.calls, d.means):
 		return AsWritten
-	case r.stop == translate.StopToolUse && d.says != nil && d.differ(r.calls, meant, func(_ *node, got, meant Value) bool { return d.says(got, meant) }):
+	case r.stop == messages.StopToolUse && d.says != nil && d.differ(r.calls, meant, func(_ *node, got, meant Value) bool { return d.says(got, meant) }):
 		return AsWritten
-	case r.stop == translate.StopToolUse && (d.differ(r.calls, meant, d.saysOrRefuses) || d.means != nil && d.differ(r.calls, d.means, d.saysOrRefuses)):
+	case r.stop == messages.StopToolUse && (d.differ(r.calls, meant, d.saysOrRefuses) || d.means != nil && d.differ(r.calls, d.means, d.saysOrRefuses)):
 		return KeptAsText
 	case d.refused(r):
 		return Refused
@@ -106,7 +107,7 @@ func (d *damaged) judge(r reading) Result {
 // refused tells whether every call that is said to be whole is one that was meant,
 // and what became of the others can be seen.
 func (d *damaged) refused(r reading) bool {
-	if r.stop == translate.StopToolUse && !strings.Contains(r.text, "<") {
+	if r.stop == messages.StopToolUse && !strings.Contains(r.text, "<") {
 		return false
 	}
 	return d.among(r.whole(), d.inst.Calls) || d.means != nil && d.among(r.whole(), d.means)

@@ -1,9 +1,9 @@
 package fidelity
 
 import (
+	"dragoman/translate/messages"
 	"slices"
 
-	"dragoman/translate"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -46,12 +46,12 @@ func newInstance(c chance) *Instance {
 }
 
 // Request returns the request that offers the tools.
-func (inst *Instance) Request() *translate.Request {
-	req := &translate.Request{ID: "msg_fidelity", Model: "m", MaxTokens: 1000}
+func (inst *Instance) Request() *messages.Request {
+	req := &messages.Request{ID: "msg_fidelity", Model: "m", MaxTokens: 1000}
 	for _, t := range inst.Tools {
-		req.Tools = append(req.Tools, translate.Tool{Name: t.Name, InputSchema: jsontext.Value(t.Schema)})
+		req.Tools = append(req.Tools, messages.Tool{Name: t.Name, InputSchema: jsontext.Value(t.Schema)})
 	}
-	req.Messages = []translate.MessageParam{{Role: translate.RoleUser, Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Go on."}}}}
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go on."}}}}
 	return req
 }
 

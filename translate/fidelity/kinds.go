@@ -1,10 +1,9 @@
 package fidelity
 
 import (
+	"dragoman/translate/messages"
 	"slices"
 	"strings"
-
-	"dragoman/translate"
 )
 
 const ns = "antml:" // a namespace that models write before the names of tags
@@ -119,9 +118,9 @@ var Kinds = []Kind{
 	}},
 	{"values in CDATA", "Unwrapped.", (*damaged).cdata},
 	{"the whole call in CDATA", "The calls are read, or text.", func(d *damaged) bool { return d.around("<![CDATA[\n", "\n]]>") }},
-	{"cut by the token limit", "`max_tokens`; calls before the cut stand.", func(d *damaged) bool { return d.truncate(translate.StopMaxTokens, "") }},
-	{"cut, and said to be ended", "A call that was not read to its end is not whole: `max_tokens`.", func(d *damaged) bool { return d.truncate(translate.StopEndTurn, "") }},
-	{"cut by a stop sequence of the client's", "`stop_sequence`; calls before the cut stand.", func(d *damaged) bool { return d.truncate(translate.StopSequence, "STOP") }},
+	{"cut by the token limit", "`max_tokens`; calls before the cut stand.", func(d *damaged) bool { return d.truncate(messages.StopMaxTokens, "") }},
+	{"cut, and said to be ended", "A call that was not read to its end is not whole: `max_tokens`.", func(d *damaged) bool { return d.truncate(messages.StopEndTurn, "") }},
+	{"cut by a stop sequence of the client's", "`stop_sequence`; calls before the cut stand.", func(d *damaged) bool { return d.truncate(messages.StopSequence, "STOP") }},
 	{"head of the calls lost", "Text, or the calls that are left.", (*damaged).behead},
 	{"a parameter given twice", "The first counts.", (*damaged).twice},
 	{"name of a parameter in another case", "As written: another parameter.", (*damaged).otherCase},

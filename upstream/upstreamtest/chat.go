@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // Chat is a server with chat completions (reference/vertex.md §5), streaming and
@@ -174,13 +175,13 @@ func (s *Chat) reasoning() []byte { return quote(cmp.Or(s.Reasoning, "reasoning_
 func (s *Chat) ending(c Completion) string {
 	reason, met := "stop", []byte("null")
 	switch c.Stop {
-	case translate.StopMaxTokens:
+	case messages.StopMaxTokens:
 		reason = "length"
-	case translate.StopRefusal:
+	case messages.StopRefusal:
 		reason = "content_filter"
-	case translate.StopToolUse:
+	case messages.StopToolUse:
 		reason = "tool_calls"
-	case translate.StopSequence:
+	case messages.StopSequence:
 		met = quote(c.StopSequence)
 	}
 	members := fmt.Sprintf(`"finish_reason":%q`, reason)

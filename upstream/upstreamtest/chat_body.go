@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // chatBody is the request body of chat completions for a model without tools.
@@ -92,14 +93,14 @@ func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 	p := &translate.Prompt{
 		StopSequences: b.Stop, MaxTokens: b.MaxTokens, Temperature: b.Temperature, TopP: b.TopP, TopK: b.TopK,
 	}
-	messages := b.Messages
-	if first := messages[0]; first.Role == translate.RoleSystem {
+	list := b.Messages
+	if first := list[0]; first.Role == messages.RoleSystem {
 		for _, part := range first.Content {
 			p.System = append(p.System, translate.Text{Text: part.Text})
 		}
-		messages = messages[1:]
+		list = list[1:]
 	}
-	for i, m := range messages {
+	for i, m := range list {
 		turn, problem := m.turn(i)
 		if problem != nil {
 			return nil, problem
@@ -111,7 +112,7 @@ func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 
 // ending checks how the body wants a last assistant message read, as vLLM does.
 func (b *chatBody) ending(p *translate.Prompt) *malformed {
-	prefill := len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
+	prefill := len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant
 	begins := cmp.Or(b.GenerationPrompt, new(true))
 	switch {
 	case b.Continue && *begins:
@@ -124,7 +125,7 @@ func (b *chatBody) ending(p *translate.Prompt) *malformed {
 
 func (m *chatMessage) turn(i int) (translate.Turn, *malformed) {
 	turn := translate.Turn{Role: m.Role}
-	if m.Role != [...]string{translate.RoleUser, translate.RoleAssistant}[i%2] {
+	if m.Role != [...]string{messages.RoleUser, messages.RoleAssistant}[i%2] {
 		return turn, &malformed{text: "Conversation roles must alternate user/assistant/user/assistant/..."}
 	}
 	for j := range m.Content {

@@ -2,12 +2,11 @@ package upstreamtest
 
 import (
 	"bytes"
+	"dragoman/translate/messages"
 	"fmt"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
-
-	"dragoman/translate"
 )
 
 // converseEvents returns the events of ConverseStream for a completion
@@ -55,7 +54,7 @@ func (c Completion) converseWhole(named bool) []event {
 }
 
 // converseReasons are those that Converse calls otherwise.
-var converseReasons = map[translate.Stop]string{translate.StopRefusal: "content_filtered"}
+var converseReasons = map[messages.Stop]string{messages.StopRefusal: "content_filtered"}
 
 // converseStop returns the members that say why the completion ended.
 func (c Completion) converseStop(named bool) string {

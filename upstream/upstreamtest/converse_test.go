@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -124,7 +125,7 @@ func TestPromptOfConverse(t *testing.T) {
 
 // TestConverseStreams reads an answer with AWS's own decoder of frames.
 func TestConverseStreams(t *testing.T) {
-	b := NewBedrock(Answer(Completion{Thinking: "so", Text: "one END two", Pieces: 2, Usage: translate.Usage{InputTokens: 7, OutputTokens: 2}}))
+	b := NewBedrock(Answer(Completion{Thinking: "so", Text: "one END two", Pieces: 2, Usage: messages.Usage{InputTokens: 7, OutputTokens: 2}}))
 	body := `{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"stopSequences":["END"]},"additionalModelResponseFieldPaths":["/stop_sequence"]}`
 	_, h, answer := serve(b, signed(t, "/model/us.anthropic.claude-3-haiku-20240307-v1%3A0/converse-stream", body, AccessKeyID, SecretAccessKey))
 	if got := h.Get("content-type"); got != "application/vnd.amazon.eventstream" {

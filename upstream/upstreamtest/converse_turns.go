@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // What a request may hold of each (reference/bedrock.md §5).
@@ -28,13 +29,13 @@ type conversation struct {
 
 // turns checks the conversation and returns it.
 func (r *converseBody) turns() ([]translate.Turn, *malformed) {
-	if len(r.Messages) == 0 || r.Messages[0].Role != translate.RoleUser {
+	if len(r.Messages) == 0 || r.Messages[0].Role != messages.RoleUser {
 		return nil, &malformed{text: "A conversation must start with a user message. Try again with a conversation that starts with a user message."}
 	}
 	c := conversation{names: map[string]bool{}}
 	var turns []translate.Turn
 	for i, m := range r.Messages {
-		if m.Role != [...]string{translate.RoleUser, translate.RoleAssistant}[i%2] {
+		if m.Role != [...]string{messages.RoleUser, messages.RoleAssistant}[i%2] {
 			return nil, &malformed{text: "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again."}
 		}
 		turn, problem := c.turn(i, m)
@@ -44,7 +45,7 @@ func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 		turns = append(turns, turn)
 	}
 	last := turns[len(turns)-1]
-	if text := last.Parts[len(last.Parts)-1].Text; last.Role == translate.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
+	if text := last.Parts[len(last.Parts)-1].Text; last.Role == messages.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
 		return nil, &malformed{text: "The model returned the following errors: messages: final assistant content cannot end with trailing whitespace"}
 	}
 	return turns, nil
@@ -84,7 +85,7 @@ func (c *conversation) part(b converseBlock, place, role string) (translate.Part
 		return part, &malformed{text: "The text field in the ContentBlock object at " + place + " is blank. Add text to the text field, and try again."}
 	case b.Text != nil:
 		return translate.Part{Type: translate.PartText, Text: *b.Text}, nil
-	case role != translate.RoleUser:
+	case role != messages.RoleUser:
 		return part, &malformed{text: place + ": only a user shows " + typ + "s"}
 	case mediaTypes[typ][m.Format] == "":
 		return part, &malformed{text: fmt.Sprintf("%s.%s.format: %q is no format", place, typ, m.Format)}

@@ -1,11 +1,10 @@
 package upstreamtest
 
 import (
+	"dragoman/translate/messages"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
-
-	"dragoman/translate"
 )
 
 type event struct {
@@ -21,7 +20,7 @@ func (c Completion) events() []event {
 		list = append(list, event{name, fmt.Appendf(nil, `{"type":"`+name+`"`+format+`}`, args...)})
 	}
 	add("message_start", `,"message":{"id":"msg_fake","type":"message","role":"assistant","model":"fake","content":[],`+
-		`"stop_reason":null,"stop_sequence":null,"usage":%s}`, quote(translate.Usage{
+		`"stop_reason":null,"stop_sequence":null,"usage":%s}`, quote(messages.Usage{
 		InputTokens:              c.Usage.InputTokens,
 		CacheCreationInputTokens: c.Usage.CacheCreationInputTokens,
 		CacheReadInputTokens:     c.Usage.CacheReadInputTokens,
@@ -49,8 +48,8 @@ func (c Completion) events() []event {
 		sequence = string(quote(c.StopSequence))
 	}
 	stop := c.Stop
-	if stop == translate.StopGuardrail { // of which the model knows nothing
-		stop = translate.StopEndTurn
+	if stop == messages.StopGuardrail { // of which the model knows nothing
+		stop = messages.StopEndTurn
 	}
 	add("message_delta", `,"delta":{"stop_reason":%s,"stop_sequence":%s},"usage":{"output_tokens":%d}`,
 		quote(stop), sequence, c.Usage.OutputTokens)

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -79,7 +79,7 @@ func converseGuardrail(operation string, data []byte) (*upstream.Guardrail, *mal
 // action is what InvokeModel says beside the last event of an answer in which a
 // guardrail intervened.
 func (c Completion) action() string {
-	if c.Stop != translate.StopGuardrail {
+	if c.Stop != messages.StopGuardrail {
 		return ""
 	}
 	return `,"` + upstream.GuardrailAction + `":"` + upstream.Intervened + `"`

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // messagesBody is the request body of the Messages API for a model without
@@ -106,14 +107,14 @@ func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 	}
 	last := p.Turns[len(p.Turns)-1]
 	text := last.Parts[len(last.Parts)-1].Text
-	if last.Role == translate.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
+	if last.Role == messages.RoleAssistant && strings.TrimRight(text, " \t\r\n") != text {
 		return nil, &malformed{text: "messages: final assistant content cannot end with trailing whitespace"}
 	}
 	return p, nil
 }
 
 func (m *message) turn(i int) (translate.Turn, *malformed) {
-	role := [...]string{translate.RoleUser, translate.RoleAssistant}[i%2]
+	role := [...]string{messages.RoleUser, messages.RoleAssistant}[i%2]
 	if m.Role != role {
 		return translate.Turn{}, &malformed{text: fmt.Sprintf(
 			`messages.%d: roles must alternate between "user" and "assistant", beginning with "user"`, i)}

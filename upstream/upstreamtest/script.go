@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -24,14 +25,14 @@ type Completion struct {
 	// for it.
 	Thinking string
 	// Stop is why the text ends; "" means that the model had no more to say.
-	Stop         translate.Stop
+	Stop         messages.Stop
 	StopSequence string
 	// Pieces is in how many text deltas the text comes; 0 means one for about
 	// each 8 bytes. No character is cut.
 	Pieces int
 	// Usage is what the server reports; zero means a token for each 4 bytes of
 	// the completion.
-	Usage translate.Usage
+	Usage messages.Usage
 	// Fragment is how many bytes of the body go out at once, wherever that cuts
 	// frames and characters; 0 means one frame at once.
 	Fragment int
@@ -153,16 +154,16 @@ func (c Completion) settle(p *translate.Prompt) Completion {
 	for _, stop := range p.StopSequences {
 		if at := strings.Index(c.Text, stop); at >= 0 && at+len(stop) < first {
 			first = at + len(stop)
-			c.Stop, c.StopSequence = translate.StopSequence, stop
+			c.Stop, c.StopSequence = messages.StopSequence, stop
 		}
 	}
 	if first <= len(c.Text) {
 		c.Text = c.Text[:first-len(c.StopSequence)]
 	}
 	if c.Stop == "" {
-		c.Stop = translate.StopEndTurn
+		c.Stop = messages.StopEndTurn
 	}
-	if c.Usage == (translate.Usage{}) {
+	if c.Usage == (messages.Usage{}) {
 		c.Usage.OutputTokens = (len(c.Text) + 3) / 4
 	}
 	return c

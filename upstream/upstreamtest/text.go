@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // The markers between the turns of a text prompt (reference/legacy-format.md §9).
@@ -102,14 +103,14 @@ func valueOf[T int | float64](v *T) T {
 func parsePrompt(text string) (*translate.Prompt, *malformed) {
 	p := new(translate.Prompt)
 	system, role, rest := nextMarker(text)
-	if role != translate.RoleUser {
+	if role != messages.RoleUser {
 		return nil, invalidPrompt(`must start with "\n\nHuman:" turn after an optional system prompt`)
 	}
 	if system != "" {
 		p.System = []translate.Text{{Text: system}}
 	}
 	for role != "" {
-		if role != [...]string{translate.RoleUser, translate.RoleAssistant}[len(p.Turns)%2] {
+		if role != [...]string{messages.RoleUser, messages.RoleAssistant}[len(p.Turns)%2] {
 			return nil, invalidPrompt(`must alternate between "\n\nHuman:" and "\n\nAssistant:" turns`)
 		}
 		turn := translate.Turn{Role: role, Parts: []translate.Part{{Type: translate.PartText}}}
@@ -119,7 +120,7 @@ func parsePrompt(text string) (*translate.Prompt, *malformed) {
 	}
 	last := p.Turns[len(p.Turns)-1]
 	switch prefill := last.Parts[0].Text; {
-	case last.Role != translate.RoleAssistant:
+	case last.Role != messages.RoleAssistant:
 		return nil, invalidPrompt(`must end with "\n\nAssistant:" turn`)
 	case prefill == "" && strings.HasSuffix(text, assistantMarker):
 		p.Turns = p.Turns[:len(p.Turns)-1]
@@ -135,9 +136,9 @@ func nextMarker(text string) (before, role, after string) {
 	human, assistant := strings.Index(text, humanMarker), strings.Index(text, assistantMarker)
 	switch {
 	case human >= 0 && (assistant < 0 || human < assistant):
-		return text[:human], translate.RoleUser, text[human+len(humanMarker):]
+		return text[:human], messages.RoleUser, text[human+len(humanMarker):]
 	case assistant >= 0:
-		return text[:assistant], translate.RoleAssistant, text[assistant+len(assistantMarker):]
+		return text[:assistant], messages.RoleAssistant, text[assistant+len(assistantMarker):]
 	}
 	return text, "", ""
 }
@@ -152,18 +153,18 @@ func (c Completion) textEvents(p *translate.Prompt) []event {
 		list = append(list, event{"completion", fmt.Appendf(nil, `{"type":"completion",`+format+`}`, args...)})
 	}
 	pieces := c.pieces()
-	if len(pieces) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleUser {
+	if len(pieces) > 0 && p.Turns[len(p.Turns)-1].Role == messages.RoleUser {
 		pieces[0] = " " + pieces[0]
 	}
 	for _, piece := range pieces {
 		add(`"completion":%s,"stop_reason":null,"stop":null`, quote(piece))
 	}
 	// The model knows two reasons: where it has no more to say, the human's turn begins.
-	reason, stop := translate.StopSequence, quote(humanMarker)
+	reason, stop := messages.StopSequence, quote(humanMarker)
 	switch c.Stop {
-	case translate.StopMaxTokens:
-		reason, stop = translate.StopMaxTokens, []byte("null")
-	case translate.StopSequence:
+	case messages.StopMaxTokens:
+		reason, stop = messages.StopMaxTokens, []byte("null")
+	case messages.StopSequence:
 		stop = quote(c.StopSequence)
 	}
 	add(`"completion":"","stop_reason":%s,"stop":%s%s,"amazon-bedrock-invocationMetrics":%s`, quote(reason), stop, c.action(), quote(c.metrics()))

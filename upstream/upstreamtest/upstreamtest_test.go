@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 const minimal = `"max_tokens":9,"messages":[{"role":"user","content":"Hi"}]`
@@ -259,7 +260,7 @@ func TestCompletionIsSettled(t *testing.T) {
 	}
 	for _, test := range tests {
 		c := Completion{Text: test.text}.settle(&translate.Prompt{StopSequences: test.stops})
-		if c.Text != test.want || c.StopSequence != test.stop || (c.Stop == translate.StopSequence) != (test.stop != "") {
+		if c.Text != test.want || c.StopSequence != test.stop || (c.Stop == messages.StopSequence) != (test.stop != "") {
 			t.Errorf("%q, %q: %+v", test.text, test.stops, c)
 		}
 	}

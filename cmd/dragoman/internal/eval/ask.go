@@ -12,6 +12,7 @@ import (
 
 	"dragoman/proxy"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -38,7 +39,7 @@ func (m Model) answer(ctx context.Context, j job) Record {
 	)
 	can := m.Way.Asked().Can
 	again := backoff.NewExponentialBackOff()
-	message, err := backoff.Retry(ctx, func() (*translate.Message, error) {
+	message, err := backoff.Retry(ctx, func() (*messages.Message, error) {
 		began := time.Now()
 		message, err := m.ask(ctx, j, can)
 		took, cause = time.Since(began), err
@@ -65,17 +66,17 @@ func (m Model) answer(ctx context.Context, j job) Record {
 	r.Milliseconds = took.Milliseconds()
 	r.take(message)
 	r.Wrong = j.question.want.grade(r.Calls)
-	if message.StopReason == translate.StopMaxTokens {
+	if message.StopReason == messages.StopMaxTokens {
 		r.Wrong = cmp.Or(r.Wrong, "cut off by max_tokens")
 	}
 	return r
 }
 
 // ask is the pipeline of the proxy: decode, render, invoke, parse.
-func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*translate.Message, error) {
+func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	req, err := translate.Decode(j.question.body, translate.DecodeOptions{})
+	req, err := messages.Decode(j.question.body, messages.DecodeOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*translat
 	if err != nil {
 		return nil, err
 	}
-	return translate.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		return m.Via.Invoke(ctx, asked, p)
 	}))
 }

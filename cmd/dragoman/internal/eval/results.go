@@ -2,13 +2,12 @@ package eval
 
 import (
 	"bytes"
+	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"dragoman/translate"
 )
 
 // Record is a line of the results: one question, asked once.
@@ -30,13 +29,13 @@ type Record struct {
 }
 
 // take takes down what the model answered.
-func (r *Record) take(m *translate.Message) {
+func (r *Record) take(m *messages.Message) {
 	var text strings.Builder
 	for _, b := range m.Content {
 		switch b.Type {
-		case translate.BlockText:
+		case messages.BlockText:
 			text.WriteString(b.Text)
-		case translate.BlockToolUse:
+		case messages.BlockToolUse:
 			c := Call{Name: b.Name}
 			if err := unmarshal(b.Input, &c.Input); err != nil {
 				panic(err) // the input of a call is an object

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"dragoman/translate/messages"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"dragoman/translate"
 )
 
 // Question is one line of a test set, ready to be asked.
@@ -157,7 +156,7 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 		q.Kind = bfclKind(l.ID)
 	}
 	q.body = marshal(ask)
-	_, err = translate.Decode(q.body, translate.DecodeOptions{Strict: true})
+	_, err = messages.Decode(q.body, messages.DecodeOptions{Strict: true})
 	if err != nil && l.Function != nil {
 		err = &unfitError{err}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // set writes a test set and returns its path.
@@ -150,21 +151,21 @@ func TestBuiltin(t *testing.T) {
 // perfect returns the calls that are read in an answer which makes those that are expected.
 func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	t.Helper()
-	req, err := translate.Decode(q.body, translate.DecodeOptions{})
+	req, err := messages.Decode(q.body, messages.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := translate.MessageParam{Role: translate.RoleAssistant, Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Well."}}}
+	said := messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Well."}}}
 	for _, c := range q.want.Calls {
 		input := map[string]any{}
 		for name, arg := range c.Args {
 			input[name] = arg.Allowed[0]
 		}
-		said.Content = append(said.Content, translate.BlockParam{Type: translate.BlockToolUse, ID: "toolu_x" + c.Name, Name: c.Name, Input: []byte(marshal(input))})
+		said.Content = append(said.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: "toolu_x" + c.Name, Name: c.Name, Input: []byte(marshal(input))})
 	}
 	history := *req
-	history.Messages = append(history.Messages[:len(req.Messages):len(req.Messages)], said, translate.MessageParam{
-		Role: translate.RoleUser, Content: []translate.BlockParam{{Type: translate.BlockText, Text: "Go on."}},
+	history.Messages = append(history.Messages[:len(req.Messages):len(req.Messages)], said, messages.MessageParam{
+		Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go on."}},
 	})
 	prompt, err := translate.Render(&history, target)
 	if err != nil {
@@ -174,9 +175,9 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	for _, part := range prompt.Turns[len(prompt.Turns)-2].Parts {
 		text += part.Text
 	}
-	m, err := translate.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	m, err := messages.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		return func(yield func(translate.Chunk, error) bool) {
-			yield(translate.Chunk{Text: text, Stop: translate.StopEndTurn}, nil)
+			yield(translate.Chunk{Text: text, Stop: messages.StopEndTurn}, nil)
 		}
 	}))
 	if err != nil {

@@ -1,11 +1,10 @@
 package eval
 
 import (
+	"dragoman/translate/messages"
 	"fmt"
 	"maps"
 	"slices"
-
-	"dragoman/translate"
 )
 
 // About is what a report says of the run, beside its figures.
@@ -114,7 +113,7 @@ func summarize(format string, records []Record) Summary {
 		for kind, n := range r.Outcomes {
 			outcomes[kind] += n
 			s.Calls += n
-			if kind != string(translate.OutcomeClean) {
+			if kind != string(messages.OutcomeClean) {
 				s.Malformed += n
 			}
 		}

@@ -1,0 +1,82 @@
+package markup
+
+import "strings"
+
+// element is one child of a value that is written as elements.
+type Element struct{ Tag, Text string }
+
+// readElements reads text that is nothing but elements and white space.
+func ReadElements(text string) (list []Element, ok bool) {
+	for {
+		text = strings.TrimLeft(text, " \t\r\n")
+		if text == "" {
+			return list, true
+		}
+		end := strings.IndexByte(text, '>')
+		if text[0] != '<' || end < 2 || !isElementTag(strings.TrimSuffix(text[1:end], "/")) {
+			return nil, false
+		}
+		tag := text[1:end]
+		text = text[end+1:]
+		if name, empty := strings.CutSuffix(tag, "/"); empty {
+			list = append(list, Element{Tag: name})
+			continue
+		}
+		n := closing(text, tag)
+		if n < 0 {
+			return nil, false
+		}
+		list = append(list, Element{tag, TrimNewlines(text[:n])})
+		text = text[n+len("</>")+len(tag):]
+	}
+}
+
+func isElementTag(tag string) bool {
+	for i := range len(tag) {
+		if !IsNameByte(tag[i]) && tag[i] != '%' {
+			return false
+		}
+	}
+	return tag != ""
+}
+
+// closing returns where the closing tag of an element begins whose opening tag
+// stands just before text, or -1. Elements of the same name may be nested in it.
+func closing(text, tag string) int {
+	open, shut := "<"+tag+">", "</"+tag+">"
+	depth, at := 1, 0
+	for {
+		n := strings.Index(text[at:], shut)
+		if n < 0 {
+			return -1
+		}
+		depth += strings.Count(text[at:at+n], open) - 1
+		if depth == 0 {
+			return at + n
+		}
+		at += n + len(shut)
+	}
+}
+
+// trimNewlines takes off the newline after an opening tag, and then that before the
+// closing one: where the first is none, the last is the value's own.
+func TrimNewlines(text string) string {
+	if inner := trimFirstNewline(text); len(inner) < len(text) {
+		return TrimLastNewline(inner)
+	}
+	return text
+}
+
+func trimFirstNewline(text string) string {
+	if rest, ok := strings.CutPrefix(text, "\r\n"); ok {
+		return rest
+	}
+	return strings.TrimPrefix(text, "\n")
+}
+
+func TrimLastNewline(text string) string {
+	if rest, ok := strings.CutSuffix(text, "\r\n"); ok {
+		return rest
+	}
+	return strings.TrimSuffix(text, "\n")
+}

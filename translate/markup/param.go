@@ -1,0 +1,102 @@
+package markup
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// reservedParams are names that mean something else inside <parameters>: ours, and
+// the wrappers of other makers that the parser reads (see textTags).
+var reservedParams = []string{"parameters", "invoke", "function_calls", "function_results", "parameter", "tool_name",
+	"function_call", "tool_calls", "tool_call", "use_tool"}
+
+// paramTag returns the tag under which a property is offered to the model: its
+// name, with what could not stand in a tag as %XX. [paramName] is the inverse.
+func ParamTag(name string) string {
+	if name == "" {
+		return "%"
+	}
+	reserved := IsReserved(name)
+	if !reserved && strings.IndexFunc(name, breaksTag) < 0 && utf8.ValidString(name) {
+		return name
+	}
+	const hex = "0123456789ABCDEF"
+	var tag strings.Builder
+	for i, r := range name {
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD") {
+			size = 1 // no character: one byte
+		}
+		piece := name[i : i+size]
+		if !breaksTag(r) && r != ':' && len(piece) == utf8.RuneLen(r) && !(reserved && i == 0) {
+			tag.WriteString(piece)
+			continue
+		}
+		for _, c := range []byte(piece) {
+			tag.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		}
+	}
+	return tag.String()
+}
+
+// isReserved tells whether a name is reserved, alone or before a character that
+// names of ours do not hold: after a namespace, every name of ours is.
+func IsReserved(name string) bool {
+	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
+		name = name[colon+1:]
+		for i := range tagNames {
+			if matchWhole(name, tagNames[i].name, true) == Yes {
+				return true
+			}
+		}
+	}
+	for _, r := range reservedParams {
+		if matchWhole(name, r, true) == Yes {
+			return true
+		}
+	}
+	return false
+}
+
+// breaksTag tells which characters cannot stand in a tag as they are: those that
+// end it, and line breaks of any kind.
+func breaksTag(r rune) bool {
+	switch r {
+	case 0x7f, 0x85, 0x2028, 0x2029:
+		return true
+	}
+	return r <= ' ' || r < 0x80 && strings.IndexByte(`<>/"'=&%!?[]`, byte(r)) >= 0
+}
+
+// paramName returns the property that a tag of the model's stands for.
+func ParamName(tag string) string {
+	if tag == "%" {
+		return ""
+	}
+	if strings.IndexByte(tag, '%') < 0 {
+		return tag
+	}
+	var name strings.Builder
+	for i := 0; i < len(tag); i++ {
+		if tag[i] == '%' && i+2 < len(tag) && hexDigit(tag[i+1]) < 16 && hexDigit(tag[i+2]) < 16 {
+			name.WriteByte(hexDigit(tag[i+1])<<4 | hexDigit(tag[i+2]))
+			i += 2
+		} else {
+			name.WriteByte(tag[i])
+		}
+	}
+	return name.String()
+}
+
+func hexDigit(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 255
+}
+
+// maxParamTag is the longest tag that the parser takes for a parameter's.
+const MaxParamTag = 256

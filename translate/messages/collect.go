@@ -1,0 +1,79 @@
+package messages
+
+import (
+	"errors"
+	"iter"
+	"slices"
+)
+
+// Collect puts the events of a whole answer together into one message. It
+// returns the error of events, or one if they end before message_stop: never
+// part of a message.
+func Collect(events iter.Seq2[Event, error]) (*Message, error) {
+	var m *Message
+	var native *nativeMessage
+	stopped := false
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if e.Type == MessageStart && e.Raw != nil {
+			native = &nativeMessage{}
+		}
+		if native != nil {
+			native.add(e)
+			stopped = stopped || e.Type == MessageStop
+			continue
+		}
+		switch e.Type {
+		case MessageStart:
+			m = &Message{ID: e.Message.ID, Model: e.Message.Model, Usage: e.Message.Usage}
+		case ContentBlockStart:
+			b := *e.Block
+			b.Input = nil
+			m.Content = append(m.Content, b)
+		case ContentBlockDelta:
+			m.Content[e.Index].add(e.Delta, e.Text)
+		case ContentBlockStop:
+			m.Content[e.Index].finish(e.Cut)
+		case MessageDelta:
+			m.StopReason, m.StopSequence = e.Message.StopReason, e.Message.StopSequence
+			m.Usage, m.Outcomes = e.Message.Usage, e.Message.Outcomes
+		case MessageStop:
+			stopped = true
+		}
+	}
+	if !stopped {
+		return nil, errors.New("the events ended before message_stop")
+	}
+	if native != nil {
+		return native.whole(), nil
+	}
+	return m, nil
+}
+
+// add appends a delta. Pieces are gathered in Input, which grows in place, and
+// become text at the end.
+func (b *ContentBlock) add(delta DeltaType, piece []byte) {
+	if delta == SignatureDelta {
+		b.Signature += string(piece)
+		return
+	}
+	b.Input = append(b.Input, piece...)
+}
+
+// finish takes what was gathered. Of a call that was cut, what came whole counts:
+// programs run what they get.
+func (b *ContentBlock) finish(cut int) {
+	switch b.Type {
+	case BlockToolUse:
+		if cut > 0 {
+			b.Cut = slices.Clone(b.Input)
+			b.Input = append(b.Input[:cut], '}')
+		}
+	case BlockText:
+		b.Text, b.Input = string(b.Input), nil
+	case BlockThinking:
+		b.Thinking, b.Input = string(b.Input), nil
+	}
+}

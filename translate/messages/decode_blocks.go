@@ -1,0 +1,270 @@
+package messages
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// blockPlace is a place that holds content blocks.
+type blockPlace struct {
+	takes   []string // types
+	omits   []string // types that the API takes here and a text model cannot read
+	message bool     // the content of a message
+}
+
+// foreignBlocks come from a server with tools of its own, or from a model that
+// thinks (reference/messages-api.md §4).
+var foreignBlocks = []string{
+	"thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
+	"code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result",
+	"tool_search_tool_result", "container_upload", "mcp_tool_use", "mcp_tool_result", "mcp_tool_listing",
+	"compaction", "fallback", "advisor_tool_result",
+}
+
+var (
+	inUser = blockPlace{
+		takes: []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolResult},
+		omits: foreignBlocks, message: true,
+	}
+	inAssistant     = blockPlace{takes: []string{BlockText, BlockToolUse, BlockDocument}, omits: foreignBlocks, message: true}
+	inSystemMessage = blockPlace{takes: []string{BlockText}, message: true}
+	inSystem        = blockPlace{takes: []string{BlockText}}
+	inToolResult    = blockPlace{
+		takes: []string{BlockText, BlockImage, BlockSearchResult, BlockDocument, BlockToolReference},
+		omits: []string{"browser_state"},
+	}
+	inSearchResult = blockPlace{takes: []string{BlockText}}
+	inSource       = blockPlace{takes: []string{BlockText, BlockImage}}
+)
+
+// messageBlocks are the types that the content of some message takes.
+var messageBlocks = []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolUse, BlockToolResult}
+
+// unusableIn are the members of each type of block that the API knows and a
+// text model has no use for.
+var unusableIn = map[string][]string{
+	BlockText:          {"cache_control", "citations"},
+	BlockImage:         {"cache_control", "transformations"},
+	BlockDocument:      {"cache_control", "citations"},
+	BlockSearchResult:  {"cache_control", "citations"},
+	BlockToolUse:       {"cache_control", "caller", "toolset_name"},
+	BlockToolResult:    {"cache_control", "toolset_name"},
+	BlockToolReference: {"cache_control"},
+}
+
+// MaxBlocks is how many content blocks a request may have in all, those within
+// others included.
+const MaxBlocks = 100_000
+
+// room is how many blocks a list may have.
+func (d *decoder) room(list jsontext.Value) int {
+	const shortest = len(`{"type":"text","text":"a"},`)
+	return room(list, shortest, MaxBlocks-d.blocks)
+}
+
+// content reads content outside of messages: a string, or an array of blocks.
+func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []BlockParam {
+	switch v.Kind() {
+	case '"':
+		s := d.text(at, v)
+		if s == "" {
+			return nil
+		}
+		return []BlockParam{{Type: BlockText, Text: s}}
+	case '[':
+		blocks := make([]BlockParam, 0, d.room(v))
+		for e := range d.elements(at, v, MaxBlocks) {
+			if b, ok := d.block(e, place); ok {
+				blocks = append(blocks, b)
+			}
+		}
+		return blocks
+	case 0:
+		d.fail(at, fieldRequired)
+	default:
+		d.fail(at, notText)
+	}
+	return nil
+}
+
+// blockMembers are those that a block of some type has.
+var blockMembers = []string{
+	"type", "text", "source", "title", "context", "id", "name", "input", "tool_use_id", "is_error", "tool_name", "content",
+	"thinking", "signature", "cache_control", "citations", "transformations", "caller", "toolset_name",
+}
+
+// block reads one block. It is not ok if the block is left out.
+func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) {
+	at := &e.at
+	o, ok := d.openItem(e, blockMembers)
+	if !ok {
+		return b, false
+	}
+	if d.blocks++; d.blocks > MaxBlocks {
+		d.fail(*at, "There should be at most %d content blocks in all", MaxBlocks)
+	}
+	b.Type = d.word(at.member("type"), o.Take("type"), messageBlocks)
+	if d.err != nil || !d.placed(at, b.Type, place) {
+		return b, false
+	}
+	at.tag = b.Type
+	d.fill(at, &b, &o, place)
+	d.leave(at, &o, unusableIn[b.Type])
+	at.tag = ""
+	return b, true
+}
+
+// placed reports whether a block of the type may stand in the place. If it is
+// left out instead, that is noted.
+func (d *decoder) placed(at *fieldPath, typ string, place *blockPlace) bool {
+	switch {
+	case typ == BlockThinking && d.thinks && place == &inAssistant:
+		return true
+	case slices.Contains(place.takes, typ):
+		if typ == BlockDocument && place == &inAssistant && d.opt.Version == version20261021 {
+			d.fail(*at, "`document` blocks can only be in `user` messages under API version %s", version20261021)
+		}
+		return d.err == nil
+	case slices.Contains(place.omits, typ) && d.opt.Strict:
+		d.fail(*at, "`%s` blocks are not supported: this model only completes text. Remove the block, or use a model with a tool API.", typ)
+	case slices.Contains(place.omits, typ):
+		d.drop(at.member(typ))
+	case place.message && typ == BlockToolUse:
+		d.fail(*at, "`%s` blocks can only be in `assistant` messages", typ)
+	case place.message && slices.Contains(messageBlocks, typ):
+		d.fail(*at, "`%s` blocks can only be in `user` messages", typ)
+	default:
+		d.failTag(*at, typ, slices.Concat(place.takes, place.omits))
+	}
+	return false
+}
+
+func (d *decoder) failTag(at fieldPath, tag string, expected []string) {
+	d.fail(at, "Input tag '%s' found using 'type' does not match any of the expected tags: '%s'", clip(tag), strings.Join(expected, "', '"))
+}
+
+// fill reads the members that a block of its type has.
+func (d *decoder) fill(at *fieldPath, b *BlockParam, o *rawjson.Object, place *blockPlace) {
+	switch b.Type {
+	case BlockText:
+		b.Text = d.text(at.member("text"), o.Take("text"))
+		if b.Text == "" {
+			d.fail(at.root(), "text content blocks must be non-empty")
+		}
+		d.checkCitations(at, o, place)
+	case BlockImage:
+		d.source(at, b, o.Take("source"))
+	case BlockDocument:
+		d.source(at, b, o.Take("source"))
+		if d.err == nil {
+			b.Source.Title = d.optional(at.member("title"), o.Take("title"))
+			b.Source.Context = d.optional(at.member("context"), o.Take("context"))
+		}
+	case BlockSearchResult:
+		b.Source = &Source{Text: d.text(at.member("source"), o.Take("source")), Title: d.text(at.member("title"), o.Take("title"))}
+		content, v := at.member("content"), o.Take("content")
+		if v.Kind() == '"' {
+			d.fail(content, notList)
+		} else {
+			b.Content = d.content(content, v, &inSearchResult)
+		}
+	case BlockToolUse:
+		d.toolUse(at, b, o)
+	case BlockToolResult:
+		b.ToolUseID = d.toolID(at.member("tool_use_id"), o.Take("tool_use_id"))
+		b.IsError = d.flag(at.member("is_error"), o.Take("is_error"))
+		if v := o.Take("content"); !absent(v) {
+			b.Content = d.content(at.member("content"), v, &inToolResult)
+		}
+	case BlockThinking:
+		b.Text = d.text(at.member("thinking"), o.Take("thinking"))
+		o.Take("signature")
+	case BlockToolReference:
+		b.Name = d.text(at.member("tool_name"), o.Take("tool_name"))
+	}
+}
+
+// checkCitations refuses what a client may not say it has cited
+// (reference/messages-api.md §1).
+func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockPlace) {
+	c := o.Member("citations")
+	if d.opt.Version != version20261021 || place != &inUser && place != &inSearchResult {
+		return
+	}
+	if c.Kind() == '[' && !asksNothing(c) {
+		d.fail(at.member("citations"), "Not accepted in user messages under API version %s", version20261021)
+	}
+}
+
+func (d *decoder) toolUse(at *fieldPath, b *BlockParam, o *rawjson.Object) {
+	b.ID = d.toolID(at.member("id"), o.Take("id"))
+	b.Name = d.text(at.member("name"), o.Take("name"))
+	d.checkReplayedName(at.member("name"), b.Name)
+	if input := o.Take("input"); d.object(at.member("input"), input) {
+		b.Input = input
+	}
+}
+
+// The media types of base64 sources.
+var mediaTypes = map[string][]string{
+	BlockImage:    {"image/jpeg", "image/png", "image/gif", "image/webp"},
+	BlockDocument: {"application/pdf"},
+}
+
+var sourceMembers = []string{"type", "media_type", "data", "url", "file_id", "content"}
+
+// source reads where an image or document comes from.
+func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
+	p := at.member("source")
+	o, ok := d.open(&p, v, sourceMembers)
+	if !ok {
+		return
+	}
+	typ := d.text(p.member("type"), o.Take("type"))
+	if d.err != nil {
+		return
+	}
+	b.Source = &Source{Type: typ}
+	switch {
+	case typ == SourceBase64:
+		d.mediaType(p.member("media_type"), o.Take("media_type"), mediaTypes[b.Type])
+		d.isText(p.member("data"), o.Take("data"))
+	case typ == SourceURL:
+		d.isText(p.member("url"), o.Take("url"))
+	case typ == SourceFile:
+		d.isText(p.member("file_id"), o.Take("file_id"))
+	case typ == SourceText && b.Type == BlockDocument:
+		d.mediaType(p.member("media_type"), o.Take("media_type"), []string{"text/plain"})
+		b.Source.Text = d.text(p.member("data"), o.Take("data"))
+	case typ == SourceContent && b.Type == BlockDocument:
+		b.Content = d.content(p.member("content"), o.Take("content"), &inSource)
+	case b.Type == BlockDocument:
+		d.failTag(p, typ, []string{SourceBase64, SourceText, SourceContent, SourceURL, SourceFile})
+	default:
+		d.failTag(p, typ, []string{SourceBase64, SourceURL, SourceFile})
+	}
+	if typ == SourceBase64 || typ == SourceURL || typ == SourceFile {
+		b.Source.JSON = v
+		if !d.opt.Strict {
+			return // unknown members are not left out: they stay in the JSON
+		}
+	}
+	d.leave(&p, &o, nil)
+}
+
+func (d *decoder) mediaType(at fieldPath, v jsontext.Value, allowed []string) {
+	if s := d.text(at, v); !slices.Contains(allowed, s) {
+		d.fail(at, "Input should be '%s'", strings.Join(allowed, "', '"))
+	}
+}
+
+// isText checks a string that stays in its JSON.
+func (d *decoder) isText(at fieldPath, v jsontext.Value) {
+	if v.Kind() != '"' {
+		d.text(at, v)
+	}
+}

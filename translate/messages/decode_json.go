@@ -1,0 +1,132 @@
+package messages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// maxDepth is how deep a request may be nested, the body itself being the first
+// level. Real requests stay below 30.
+const maxDepth = 200
+
+// maxNames is how many members the objects around a place may have together. To
+// find a name that occurs twice, all of them have to be remembered.
+const maxNames = 50_000
+
+// CheckJSON reports why a body is not one JSON object in strict I-JSON (RFC 7493):
+// valid UTF-8, no duplicate names at any depth, names compared by case, nested at
+// most 200 levels deep, no more than 50,000 members to remember at once, nothing
+// after it. It takes time linear in the body, and memory for those names alone.
+//
+// The error is an *InvalidRequestError, or the cause of ctx once that has ended.
+func CheckJSON(ctx context.Context, body []byte) error {
+	_, err := scan(ctx, body, nil)
+	return err
+}
+
+// scan is CheckJSON; it returns the members of the body, whose names are in
+// known, or so many of them that there are too many.
+func scan(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
+	const often = 1024 // tokens from one look at ctx to the next: well below a millisecond
+	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
+	var names [maxDepth + 1]int // of the object that is open at each level
+	open := 0                   // names in all of them
+	nameEnd := int64(0)         // of the member of the body that is being read
+	for n := 0; n == 0 || dec.StackDepth() > 0; n++ {
+		if n%often == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		before := dec.InputOffset()
+		token, err := dec.ReadToken()
+		if err != nil {
+			return nil, jsonError(body, err)
+		}
+		depth := dec.StackDepth()
+		in, length := dec.StackIndex(depth)
+		isName := in == '{' && length%2 == 1
+		switch {
+		case depth != 1 || in != '{' || length == 0 || len(members) > MaxMembers:
+		case isName:
+			nameEnd = dec.InputOffset()
+			members = append(members, rawjson.Member{Name: rawjson.Name(rawjson.Trim(body[before:nameEnd]), known)})
+		default:
+			members[len(members)-1].Value = rawjson.Trim(body[nameEnd:dec.InputOffset()])
+		}
+		switch token.Kind() {
+		case '{', '[':
+			if depth > maxDepth {
+				return nil, &InvalidRequestError{Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
+			}
+			names[depth] = 0
+		case '}':
+			open -= names[depth+1]
+		case '"':
+			if !isName {
+				continue
+			}
+			names[depth]++
+			if open++; open > maxNames {
+				return nil, &InvalidRequestError{Path: dotted(dec.StackPointer()), Message: fmt.Sprintf("This object and those around it have more than %d members.", maxNames)}
+			}
+		}
+	}
+	if len(bytes.TrimLeft(body[dec.InputOffset():], " \t\r\n")) > 0 {
+		return nil, jsonError(body, json.Unmarshal(body, new(ignored))) // which says what follows the value
+	}
+	if jsontext.Value(body).Kind() != '{' {
+		return nil, &InvalidRequestError{Message: notObject}
+	}
+	return members, nil
+}
+
+// ignored is any JSON value.
+type ignored struct{}
+
+func (*ignored) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return dec.SkipValue() }
+
+// jsonError says what the json package found wrong with a body.
+func jsonError(body []byte, err error) *InvalidRequestError {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return &InvalidRequestError{Message: "The request body is empty: it should be a JSON object."}
+	case !errors.As(err, &syntax):
+		return &InvalidRequestError{Message: "The request body is not valid JSON: " + err.Error()}
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return &InvalidRequestError{Path: dotted(syntax.JSONPointer), Message: "The name occurs more than once in its object."}
+	}
+	what := syntax.Err.Error()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		what = "it ends too early"
+	}
+	return &InvalidRequestError{
+		Path:    dotted(syntax.JSONPointer),
+		Message: fmt.Sprintf("The request body is not valid JSON: %s (at byte %d).", what, syntax.ByteOffset),
+	}
+}
+
+// dotted gives a JSON pointer the form of the API's paths.
+func dotted(p jsontext.Pointer) string {
+	return clip(strings.Join(slices.Collect(p.Tokens()), "."))
+}
+
+// longestShown is how much is told of what a client wrote, in bytes.
+const longestShown = 256
+
+// clip keeps what a client wrote from filling an error message.
+func clip(s string) string {
+	if len(s) > longestShown {
+		s = s[:longestShown] + "..."
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

@@ -1,0 +1,220 @@
+package messages
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// The API's words for what is wrong with a value (reference/messages-api.md §9).
+const (
+	fieldRequired = "Field required"
+	extraInputs   = "Extra inputs are not permitted"
+	notString     = "Input should be a valid string"
+	notObject     = "Input should be a valid dictionary"
+	notList       = "Input should be a valid list"
+	notText       = "Input should be a valid string or list"
+)
+
+// fieldPath is a place in a request, innermost step first. It becomes text only
+// when something has to be said about it.
+type fieldPath struct {
+	up    *fieldPath
+	name  string // of a member; "" for an element of an array
+	index int
+	tag   string // the type of an element, which the API adds to its path
+}
+
+// member is the place of a member of the request itself.
+func member(name string) fieldPath { return fieldPath{name: name} }
+
+func (p *fieldPath) member(name string) fieldPath { return fieldPath{up: p, name: name} }
+
+func (p *fieldPath) element(i int) fieldPath { return fieldPath{up: p, index: i} }
+
+func (p *fieldPath) tagged(tag string) fieldPath {
+	t := *p
+	t.tag = tag
+	return t
+}
+
+// root returns the member of the request that p is in.
+func (p *fieldPath) root() fieldPath {
+	for p.up != nil {
+		p = p.up
+	}
+	return *p
+}
+
+// String returns the place in the API's form: "messages.3.content.0.tool_use.input".
+func (p *fieldPath) String() string { return clip(string(p.append(nil, true))) }
+
+// append appends the whole place, or that without indexes and types:
+// "messages.content.input".
+func (p *fieldPath) append(dst []byte, whole bool) []byte {
+	if p.up != nil {
+		dst = p.up.append(dst, whole)
+	}
+	add := func(step string) {
+		if len(dst) > 0 {
+			dst = append(dst, '.')
+		}
+		dst = append(dst, step...)
+	}
+	switch {
+	case p.name == "" && whole:
+		add(strconv.Itoa(p.index))
+		if p.tag != "" {
+			add(p.tag)
+		}
+	case p.name != "" && !(whole && p.up != nil && p.up.tag == p.name): // the text of a text block is "text", once
+		add(p.name)
+	}
+	return dst
+}
+
+// fail keeps the first failure.
+func (d *decoder) fail(at fieldPath, format string, args ...any) {
+	if d.err == nil {
+		d.err = &InvalidRequestError{Path: at.String(), Message: fmt.Sprintf(format, args...)}
+	}
+}
+
+// text reads a string that has to be there.
+func (d *decoder) text(at fieldPath, v jsontext.Value) string {
+	switch v.Kind() {
+	case '"':
+		return d.unquote(v)
+	case 0:
+		d.fail(at, fieldRequired)
+	default:
+		d.fail(at, notString)
+	}
+	return ""
+}
+
+// optional reads a string that may be missing or null.
+func (d *decoder) optional(at fieldPath, v jsontext.Value) string {
+	if absent(v) {
+		return ""
+	}
+	return d.text(at, v)
+}
+
+// word is text for a string that mostly is one of known, and then costs no memory.
+func (d *decoder) word(at fieldPath, v jsontext.Value, known []string) string {
+	if v.Kind() == '"' {
+		return rawjson.Name(v, known)
+	}
+	return d.text(at, v)
+}
+
+func (d *decoder) unquote(quoted jsontext.Value) string {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	// The string was checked before, so there can be no error.
+	d.scratch, _ = jsontext.AppendUnquote(slices.Grow(d.scratch[:0], len(quoted)), quoted)
+	text := string(d.scratch)
+	if cap(d.scratch) > 1<<20 { // not to be kept for the strings that follow
+		d.scratch = nil
+	}
+	return text
+}
+
+func (d *decoder) flag(at fieldPath, v jsontext.Value) bool {
+	if !absent(v) && v.Kind() != 't' && v.Kind() != 'f' {
+		d.fail(at, "Input should be a valid boolean")
+	}
+	return v.Kind() == 't'
+}
+
+// integer reads an integer that has to be there. As in JSON Schema, 2.0 is one.
+func (d *decoder) integer(at fieldPath, v jsontext.Value, least int) int {
+	if v.Kind() == 0 {
+		d.fail(at, fieldRequired)
+		return 0
+	}
+	const exact = 1 << 53
+	f, ok := d.number(v)
+	switch {
+	case !ok || f != math.Trunc(f) || math.Abs(f) > exact:
+		d.fail(at, "Input should be a valid integer")
+		return 0
+	case int(f) < least:
+		d.fail(at, "Input should be greater than or equal to %d", least)
+	}
+	return int(f)
+}
+
+// fraction reads a number between 0 and 1 that may be missing.
+func (d *decoder) fraction(at fieldPath, v jsontext.Value) *float64 {
+	if absent(v) {
+		return nil
+	}
+	f, ok := d.number(v)
+	switch {
+	case !ok:
+		d.fail(at, "Input should be a valid number")
+	case f < 0:
+		d.fail(at, "Input should be greater than or equal to 0")
+	case f > 1:
+		d.fail(at, "Input should be less than or equal to 1")
+	}
+	return &f
+}
+
+func (d *decoder) number(v jsontext.Value) (f float64, ok bool) {
+	if v.Kind() != '0' {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	return f, err == nil
+}
+
+// object reports whether a value is an object; it fails if not.
+func (d *decoder) object(at fieldPath, v jsontext.Value) bool {
+	switch v.Kind() {
+	case '{':
+		return true
+	case 0:
+		d.fail(at, fieldRequired)
+	default:
+		d.fail(at, notObject)
+	}
+	return false
+}
+
+// list reports whether a value that may be missing is an array; it fails if it
+// is of another kind.
+func (d *decoder) list(at fieldPath, v jsontext.Value) bool {
+	if !absent(v) && v.Kind() != '[' {
+		d.fail(at, notList)
+	}
+	return v.Kind() == '['
+}
+
+// asksNothing reports whether the value of a field that is left out is one that
+// a text model does justice to by doing nothing. Clients that replay an answer
+// send such values without meaning anything by them.
+func asksNothing(v jsontext.Value) bool {
+	const longest = 64
+	if len(v) > longest {
+		return false
+	}
+	v = v.Clone()
+	if err := v.Compact(); err != nil {
+		return false
+	}
+	switch string(v) {
+	case `false`, `[]`, `{}`, `{"type":"disabled"}`, `{"type":"direct"}`, `{"enabled":false}`, `["direct"]`:
+		return true
+	}
+	return false
+}

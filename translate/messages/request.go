@@ -1,0 +1,170 @@
+package messages
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// Request is a Messages-API request (reference/messages-api.md §2), as far as
+// it concerns a model that completes text. [Decode] makes one from JSON.
+type Request struct {
+	// ID seeds the ids that Events gives to the message and its tool_use blocks.
+	// It is not part of the API's body: a server sets it, anew for each request.
+	ID string
+
+	Model         string
+	MaxTokens     int
+	Messages      []MessageParam
+	System        []BlockParam // text blocks
+	Tools         []Tool       // client tools, Anthropic-defined ones included
+	ToolChoice    ToolChoice
+	StopSequences []string
+	Stream        bool
+	Thinking      Thinking
+	Format        jsontext.Value // the schema of the JSON that the answer has to be; nil for none
+	Temperature   *float64
+	TopP          *float64
+	TopK          *int
+
+	// Dropped names what lenient decoding left out: dotted field names without
+	// indexes ("thinking", "tools.cache_control"), sorted, each once.
+	Dropped []string
+}
+
+// The roles of a [Turn] and of a [MessageParam].
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleSystem    = "system" // MessageParam only: a mid-conversation system message
+)
+
+// MessageParam is one message of a request. Content given as a string is one
+// text block.
+type MessageParam struct {
+	Role    string // RoleUser, RoleAssistant or RoleSystem
+	Content []BlockParam
+}
+
+// The types of a [BlockParam] beside BlockText and BlockToolUse. Blocks of
+// other types (thinking, server tools) do not survive decoding.
+const (
+	BlockImage         = "image"
+	BlockDocument      = "document"
+	BlockSearchResult  = "search_result"
+	BlockToolResult    = "tool_result"
+	BlockToolReference = "tool_reference"
+)
+
+// Thinking says whether the model is asked to think before it answers, and whether
+// the client wants to see that.
+type Thinking uint8
+
+// The ways to think.
+const (
+	ThinkingOff Thinking = iota
+	ThinkingShown
+	ThinkingOmitted // as a block without text
+)
+
+// BlockParam is one content block of a request (reference/messages-api.md §4).
+// Which fields are set follows from Type.
+type BlockParam struct {
+	Type string
+
+	Text string // text; thinking, in a request that asks for it
+
+	Source *Source // image, document, search_result
+
+	ID    string         // tool_use
+	Name  string         // tool_use; tool_reference: the tool_name
+	Input jsontext.Value // tool_use: a valid JSON object without duplicate names
+
+	ToolUseID string // tool_result
+	IsError   bool   // tool_result
+
+	// Content holds the blocks of a tool_result, of a search_result (text) or of
+	// a document whose source is "content".
+	Content []BlockParam
+}
+
+// The types of a [Source].
+const (
+	SourceBase64  = "base64"
+	SourceText    = "text"
+	SourceContent = "content"
+	SourceURL     = "url"
+	SourceFile    = "file"
+)
+
+// Source is where an image, a document or a search_result comes from, and what it is
+// called.
+type Source struct {
+	Type string         // of an image or document; "" for a search_result
+	Text string         // SourceText: the document; search_result: where it was found
+	JSON jsontext.Value // the source object as the client sent it, for SourceBase64, SourceURL and SourceFile
+
+	Title   string // document, search_result
+	Context string // document
+}
+
+// Tool is a client tool: the client runs it.
+type Tool struct {
+	// Type is "" for a tool with a schema of the client's, else that of an
+	// Anthropic-defined tool such as "bash_20250124".
+	Type        string
+	Name        string
+	Description string
+	InputSchema jsontext.Value // a valid JSON object without duplicate names
+	// Strict asks for inputs that fit the schema.
+	Strict bool
+	// Streaming says how the input of a call is streamed (eager_input_streaming).
+	Streaming InputStreaming
+}
+
+// InputStreaming says when the parameters of a call are sent.
+type InputStreaming uint8
+
+// The ways to stream an input.
+const (
+	StreamAsTargeted InputStreaming = iota // as Target.HoldValues says
+	StreamEagerly                          // strings as they are written
+	StreamWhole                            // each parameter when it is whole
+)
+
+// holds tells whether each parameter is sent when it is whole; target is what the
+// model's entry says.
+func (t *Tool) HoldsValues(target bool) bool {
+	return t.Streaming == StreamWhole || target && t.Streaming != StreamEagerly
+}
+
+// The types of a [ToolChoice].
+const (
+	ChoiceAuto = "auto"
+	ChoiceAny  = "any"
+	ChoiceTool = "tool"
+	ChoiceNone = "none"
+)
+
+// ToolChoice is the request's tool_choice (reference/messages-api.md §6);
+// absent, it is ChoiceAuto.
+type ToolChoice struct {
+	Type                   string
+	Name                   string // ChoiceTool
+	DisableParallelToolUse bool
+}
+
+// offers reports whether the model may call a tool in its answer.
+func (r *Request) OffersTools() bool {
+	return len(r.Tools) > 0 && r.ToolChoice.Type != ChoiceNone
+}
+
+// InvalidRequestError says what is wrong with a request, where, and how to mend it.
+type InvalidRequestError struct {
+	Path    string // dotted, zero-based: "messages.3.content.0.text"; "" for the body as a whole
+	Message string
+	Details jsontext.Value // what programs may want to know: the error's "details" (reference/errors.md §1), or nil
+}
+
+func (e *InvalidRequestError) Error() string {
+	if e.Path == "" {
+		return e.Message
+	}
+	return e.Path + ": " + e.Message
+}

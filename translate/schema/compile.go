@@ -1,0 +1,242 @@
+package schema
+
+import (
+	"dragoman/translate/markup"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// compileSchema reads a JSON Schema. It never fails: what it cannot read allows anything.
+//
+// The cost is linear in the length of raw: each place in it is compiled once and shared by
+// all that refer to it, schemas that are demanded together (allOf, $ref beside others) are
+// put together once, within a budget, and what follows from alternatives is found once for
+// the whole graph (schema_facts.go). Nothing is left to be searched when a value is read.
+func Compile(raw jsontext.Value) *Schema {
+	root := readPlace(raw)
+	if root == nil {
+		return &Schema{}
+	}
+	c := schemaCompiler{root: root, budget: mergeSlack + len(raw)}
+	s := c.schema(root)
+	for i := 0; i < len(c.places); i++ {
+		c.into(c.places[i].schema, c.places[i])
+	}
+	all := make([]*Schema, len(c.places))
+	for i, p := range c.places {
+		all[i] = p.schema
+	}
+	inOrder(all, func(s *Schema) []*Schema { return s.parts }, c.join)
+	deduce(all)
+	return s
+}
+
+// mergeSlack is how many members, alternatives and properties schemas that are put together
+// may add up to beyond one for each byte. Schemas of schemas of schemas grow with the square
+// of the text; a hundred types that are all made of one with a hundred properties are ordinary.
+const mergeSlack = 8 << 10
+
+type schemaCompiler struct {
+	root   *place
+	places []*place // whose schemas are new, in the order in which they were come to
+	budget int      // of what may still be put together
+}
+
+// compiling is what is known of a schema only while it is compiled.
+type compiling struct {
+	parts    []*Schema // that have to hold too
+	branches []*Schema // of anyOf and oneOf
+	typed    bool      // there is a type
+	state    uint8     // of inOrder
+}
+
+// schema returns the schema of a place. A place that holds a $ref alone is what the $ref
+// leads to: the schema is shared, and may be one that holds the place.
+func (c *schemaCompiler) schema(p *place) *Schema {
+	var path []*place
+	s := anySchema // of what says nothing, or leads to nothing or to itself
+	for at := p; at != nil && !at.followed; {
+		if at.schema != nil {
+			s = at.schema
+			break
+		}
+		if len(at.members) == 0 {
+			break // it allows anything
+		}
+		ref, alone := bareRef(at)
+		if !alone {
+			at.schema = &Schema{}
+			c.places = append(c.places, at)
+			s = at.schema
+			break
+		}
+		at.followed = true
+		path = append(path, at)
+		at = c.resolve(ref)
+	}
+	for _, at := range path {
+		at.schema, at.followed = s, false
+	}
+	return s
+}
+
+// bareRef returns the $ref of a schema that says nothing else about the type.
+func bareRef(p *place) (ref *place, alone bool) {
+	for _, m := range p.members {
+		switch m.name {
+		case "$ref":
+			ref = m.place
+		case "title", "description", "default", "examples", "$comment":
+		default:
+			return nil, false
+		}
+	}
+	return ref, ref != nil
+}
+
+// resolve returns what a $ref leads to. References elsewhere are never fetched: they lead
+// to nothing.
+func (c *schemaCompiler) resolve(ref *place) *place {
+	var text string
+	if json.Unmarshal(ref.raw, &text) != nil {
+		return nil
+	}
+	pointer, ok := localRef(text)
+	if !ok {
+		return nil
+	}
+	return c.root.at(pointer)
+}
+
+func (c *schemaCompiler) into(s *Schema, p *place) {
+	for _, m := range p.members {
+		switch m.name {
+		case "$ref":
+			s.parts = append(s.parts, c.refs(m.place))
+		case "type":
+			s.kinds |= readKinds(m.place)
+			s.typed = true
+		case "enum":
+			s.enum = slices.Grow(s.enum, len(m.elements))
+			for _, e := range m.elements {
+				s.enum = append(s.enum, e.raw)
+			}
+		case "const":
+			s.enum = append(s.enum, m.raw)
+		case "nullable":
+			if string(m.raw) == "true" {
+				s.kinds |= kindNull
+			}
+		case "properties":
+			for _, m := range m.members {
+				s.addProperty(property{m.name, markup.ParamTag(m.name), c.schema(m.place)})
+			}
+		case "items":
+			s.items = c.schema(m.place)
+		case "additionalProperties":
+			if m.raw.Kind() == '{' {
+				s.Additional = c.schema(m.place)
+			}
+		case "anyOf", "oneOf":
+			for _, e := range m.elements {
+				s.branches = append(s.branches, c.schema(e))
+			}
+		case "allOf":
+			for _, e := range m.elements {
+				s.parts = append(s.parts, c.schema(e))
+			}
+		}
+	}
+}
+
+// refs returns the schema of what a $ref leads to.
+func (c *schemaCompiler) refs(ref *place) *Schema {
+	if p := c.resolve(ref); p != nil {
+		return c.schema(p)
+	}
+	return anySchema
+}
+
+func readKinds(p *place) (k kinds) {
+	var name string
+	if p.raw.Kind() == '"' && json.Unmarshal(p.raw, &name) == nil {
+		return kindNames[name]
+	}
+	for _, e := range p.elements {
+		if e.raw.Kind() == '"' {
+			k |= readKinds(e)
+		}
+	}
+	return k
+}
+
+// join adds what its parts demand to s, which has the first word.
+func (c *schemaCompiler) join(s *Schema) {
+	for _, part := range s.parts {
+		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties); c.budget < 0 {
+			// What is too large to be put together allows anything.
+			s.kinds, s.enum, s.alts, s.items, s.Additional = 0, nil, nil, nil, anySchema
+			return
+		}
+		s.kinds |= part.kinds
+		s.enum = append(s.enum, part.enum...)
+		s.alts = append(s.alts, part.alts...)
+		for _, p := range part.Properties {
+			s.addProperty(p)
+		}
+		if s.items == nil {
+			s.items = part.items
+		}
+		if s.Additional == nil {
+			s.Additional = part.Additional
+		}
+	}
+	if s.kinds == kindNull && !s.typed { // "nullable" beside no type restricts nothing
+		s.kinds = 0
+	}
+	if len(s.alts) == 0 {
+		s.alts = s.branches
+	} else {
+		s.alts = append(s.alts, s.branches...)
+	}
+	if s.kinds == 0 && len(s.Properties) > 0 && len(s.alts) == 0 {
+		s.kinds = kindObject
+	}
+}
+
+// inOrder visits schemas, each once and after those that it leads to. Where they lead in
+// a circle, one of them is visited before what it leads to.
+func inOrder(all []*Schema, next func(*Schema) []*Schema, visit func(*Schema)) {
+	const entered, done = 1, 2
+	type step struct {
+		*Schema
+		next []*Schema
+	}
+	for _, s := range all {
+		s.state = 0
+	}
+	var path []step
+	enter := func(s *Schema) {
+		if s.state == 0 && s != anySchema {
+			s.state = entered
+			path = append(path, step{s, next(s)})
+		}
+	}
+	for _, s := range all {
+		enter(s)
+		for len(path) > 0 {
+			last := &path[len(path)-1]
+			if len(last.next) == 0 {
+				visit(last.Schema)
+				last.state = done
+				path = path[:len(path)-1]
+				continue
+			}
+			to := last.next[0]
+			last.next = last.next[1:]
+			enter(to)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package schema
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// Bounds on what a schema can make of itself: a level of nesting or of inlining
+// costs a pass over what is below it, and definitions that name each other many
+// times grow without end. What is beyond a bound keeps its $ref.
+const (
+	maxInlineDepth = 32
+	inlineFactor   = 4
+	inlineSlack    = 4 << 10
+)
+
+// definitions are the named schemas of a tool: its $defs and definitions. One
+// that does not contain itself is written where a $ref names it; the others,
+// and those that no $ref led to, are given by name.
+type definitions struct {
+	list   []definition
+	index  map[named]int
+	budget int  // bytes that may still be inlined
+	all    bool // a $ref is left that may mean any of them
+	plain  bool // there is no $ref at all
+}
+
+// named is where a definition stands: the keyword that holds it, and its name.
+type named struct{ keyword, name string }
+
+type definition struct {
+	ref     string // that names it, as JSON
+	schema  jsontext.Value
+	types   []string // see refTypes
+	state   uint8    // of the search for cycles
+	keep    bool     // contains itself: never inlined
+	inlined bool
+	named   bool // a $ref to it is left
+	given   bool
+}
+
+// The states of the search for cycles.
+const (
+	unvisited = iota
+	visiting
+	visited
+)
+
+func readDefinitions(root jsontext.Value) definitions {
+	d := definitions{budget: inlineFactor*len(root) + inlineSlack, plain: !bytes.Contains(root, []byte(`"$ref"`))}
+	for name, table := range rawjson.Members(root) {
+		if string(name) != `"$defs"` && string(name) != `"definitions"` {
+			continue
+		}
+		keyword := rawjson.Text(name)
+		for name, schema := range rawjson.Members(table) {
+			if d.index == nil {
+				d.index = make(map[named]int)
+			}
+			d.index[named{keyword, rawjson.Text(name)}] = len(d.list)
+			d.list = append(d.list, definition{ref: `"#/` + keyword + "/" + string(name[1:]), schema: schema})
+		}
+	}
+	for i := range d.list {
+		d.search(i, 0)
+	}
+	return d
+}
+
+// search marks definitions that lead back to themselves.
+func (d *definitions) search(i, depth int) {
+	if d.list[i].state != unvisited {
+		return
+	}
+	d.list[i].state = visiting
+	d.eachRef(d.list[i].schema, 0, func(ref jsontext.Value) {
+		j, whole := d.find(ref)
+		switch {
+		case !whole:
+		case d.list[j].state == visiting || depth == maxInlineDepth:
+			d.list[j].keep = true
+		default:
+			d.search(j, depth+1)
+		}
+	})
+	d.list[i].state = visited
+}
+
+// eachRef calls visit for every $ref in a schema.
+func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref jsontext.Value)) {
+	if depth > maxInlineDepth {
+		d.all = true
+		return
+	}
+	for s := range rawjson.Elements(schema) {
+		d.eachRef(s, depth+1, visit)
+	}
+	for name, value := range rawjson.Members(schema) {
+		switch kind := keywordHolds(name); {
+		case isRef(jsonMember{name, value}):
+			visit(value)
+		case kind == holdsNamed && value[0] == '{':
+			for _, s := range rawjson.Members(value) {
+				d.eachRef(s, depth+1, visit)
+			}
+		case kind != holdsData:
+			d.eachRef(value, depth+1, visit)
+		}
+	}
+}
+
+// find returns the definition that a $ref names, or -1, and whether it names
+// the whole of it.
+func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
+	pointer, ok := localRef(rawjson.Text(ref))
+	if !ok || len(pointer) < 2 {
+		return -1, false
+	}
+	i, ok = d.index[named{pointer[0], pointer[1]}]
+	if !ok {
+		return -1, false
+	}
+	return i, len(pointer) == 2
+}
+
+// inline returns the schema to write in the place of a $ref. If there is none,
+// the $ref stays, and what it names is given.
+func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Value, ok bool) {
+	i, whole := d.find(ref)
+	if i < 0 {
+		// "#" is the tool's whole input and "#/properties/…" a part: both are in view.
+		d.all = d.all || string(ref) != `"#"` && !bytes.HasPrefix(ref, []byte(`"#/properties/`))
+		return nil, false
+	}
+	def := &d.list[i]
+	if !whole || def.keep || depth >= maxInlineDepth || d.budget < len(def.schema) {
+		def.named = true
+		return nil, false
+	}
+	d.budget -= len(def.schema)
+	def.inlined = true
+	return def.schema, true
+}
+
+// given returns the definitions to be given by name, as an object; "" if there
+// are none. What a given one names is given too.
+func (d *definitions) given() string {
+	var queue []int
+	give := func(i int) {
+		if i >= 0 && !d.list[i].given {
+			d.list[i].given = true
+			queue = append(queue, i)
+		}
+	}
+	for i, def := range d.list {
+		if def.named || !def.inlined {
+			give(i)
+		}
+	}
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		d.eachRef(d.list[i].schema, 0, func(ref jsontext.Value) {
+			j, _ := d.find(ref)
+			give(j)
+		})
+	}
+	object := []byte{'{'}
+	for _, def := range d.list {
+		if def.given || d.all {
+			object = append(append(object, def.ref...), ':')
+			object = append(append(object, def.schema...), ',')
+		}
+	}
+	if len(object) == 1 {
+		return ""
+	}
+	return string(closeJSON(object, '}'))
+}

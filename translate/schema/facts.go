@@ -1,0 +1,152 @@
+package schema
+
+import (
+	"dragoman/translate/rawjson"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// facts follow from the alternatives of a schema, and from theirs: found once, when the
+// schema is compiled, because alternatives of alternatives multiply. Where alternatives
+// lead in a circle, what holds is what holds without going round (the least fixpoint).
+type facts struct {
+	altsTake               kinds           // what the alternatives speak of
+	altsArray              *Schema         // the first of them that takes arrays, or nil
+	altsText, altsNullable bool            // see text
+	spelled                map[string]bool // see spell
+	longest                int             // of the spellings, in bytes
+}
+
+// deduce finds the facts of the schemas of a graph.
+func deduce(all []*Schema) {
+	var withAlts []*Schema
+	for _, s := range all {
+		if len(s.alts) > fewAlts {
+			s.fold()
+		}
+		if len(s.enum) > 0 {
+			s.spell()
+		}
+		if len(s.alts) > 0 {
+			withAlts = append(withAlts, s)
+		}
+	}
+	if len(withAlts) == 0 {
+		return
+	}
+	holders := map[*Schema][]*Schema{} // of an alternative
+	for _, s := range withAlts {
+		s.altsText, s.altsNullable = s.textOfAlts()
+		for _, alt := range s.alts {
+			s.altsTake |= alt.own()
+			if len(alt.alts) > 0 {
+				holders[alt] = append(holders[alt], s)
+			}
+		}
+	}
+	inOrder(withAlts, func(s *Schema) []*Schema { return s.alts }, func(s *Schema) {
+		for _, alt := range s.alts {
+			s.altsTake |= alt.altsTake
+			if s.altsArray == nil {
+				s.altsArray = alt.Array()
+			}
+		}
+	})
+	// What was come to in a circle had not all of its own alternatives yet.
+	for queue := withAlts; len(queue) > 0; {
+		alt := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, s := range holders[alt] {
+			take, array := s.altsTake|alt.altsTake, s.altsArray
+			if array == nil {
+				array = alt.Array()
+			}
+			if take != s.altsTake || array != s.altsArray {
+				s.altsTake, s.altsArray = take, array
+				queue = append(queue, s)
+			}
+		}
+	}
+}
+
+// textOfAlts is text of a schema with alternatives.
+func (s *Schema) textOfAlts() (str, nullable bool) {
+	if s.kinds != 0 && s.kinds != kindString {
+		return false, false
+	}
+	for _, alt := range s.alts {
+		switch {
+		case len(alt.enum) > 0 || len(alt.alts) > 0:
+			return false, false
+		case alt.kinds == kindNull:
+			nullable = true
+		case alt.kinds != 0 && alt.kinds&^kindNull == kindString:
+			str, nullable = true, nullable || alt.kinds&kindNull != 0
+		default:
+			return false, false
+		}
+	}
+	return str, nullable
+}
+
+// fewAlts are as many alternatives as are gone through as they are.
+const fewAlts = 8
+
+// fold leaves out alternatives that say nothing new, and makes one of neighbours that are
+// nothing but enums: a type of a thousand constants is looked up, not gone through.
+func (s *Schema) fold() {
+	var (
+		alts   []*Schema
+		seen   = make(map[*Schema]bool, len(s.alts))
+		plain  kinds     // that an alternative before allows as they are
+		enums  *Schema   // the last alternative, if it is nothing else
+		folded []*Schema // all of these
+	)
+	const scalars = kindNull | kindBoolean | kindInteger | kindNumber | kindString
+	for _, alt := range s.alts {
+		if seen[alt] {
+			continue
+		}
+		seen[alt] = true
+		isPlain := len(alt.enum) == 0 && len(alt.alts) == 0 && alt.kinds != 0 && alt.kinds&^scalars == 0
+		isEnum := len(alt.enum) > 0 && len(alt.alts) == 0 && alt.kinds&^kindString == 0
+		switch {
+		case isPlain && alt.kinds&^plain == 0:
+			continue
+		case isPlain:
+			plain |= alt.kinds
+		case isEnum && enums != nil && enums.kinds == alt.kinds:
+			enums.enum = append(enums.enum, alt.enum...)
+			continue
+		case isEnum:
+			enums = &Schema{kinds: alt.kinds, enum: append([]jsontext.Value(nil), alt.enum...)}
+			alts, folded = append(alts, enums), append(folded, enums)
+			continue
+		}
+		enums = nil
+		alts = append(alts, alt)
+	}
+	for _, enums := range folded {
+		enums.spell()
+	}
+	s.alts = alts
+}
+
+// spell notes the texts that spell the members of the enum, and whether each stands for a
+// string or for the JSON that it is.
+func (s *Schema) spell() {
+	s.spelled = make(map[string]bool, len(s.enum))
+	for _, e := range s.enum {
+		spelling, isString := "", e.Kind() == '"'
+		if !isString {
+			spelling = rawjson.CompactString(e)
+		} else if json.Unmarshal(e, &spelling) != nil {
+			continue
+		}
+		s.longest = max(s.longest, len(spelling))
+		if _, ok := s.spelled[spelling]; !ok {
+			s.spelled[spelling] = isString
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/schema/schematest"
+)
+
+// FuzzFacts holds that what is known of a compiled schema is what a walk through its
+// alternatives finds.
+func FuzzFacts(f *testing.F) {
+	for i, tt := range schematest.Requests() {
+		if len(tt.Schema) < 8<<10 || i%7 == 0 {
+			f.Add(tt.Schema)
+		}
+	}
+	f.Add(`{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"},{"type":"integer"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"array","items":{"$ref":"#"}}]}},"properties":{"v":{"$ref":"#/$defs/b"}}}`)
+	f.Add(`{"properties":{"v":{"nullable":true,"$ref":"#/$defs/a%20b"}},"$defs":{"a b":{"allOf":[{"type":"string"},{"$ref":"#/$defs/a%20b"}]}}}`)
+	f.Add("a text that stands for a schema, as every other does")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 100_000 {
+			t.Skip()
+		}
+		if !jsontext.Value(text).IsValid() {
+			text = schematest.Grown(text)
+		}
+		root := Compile(jsontext.Value(text))
+		checkFacts(t, root)
+		checkFacts(t, root.Additional)
+		checkFacts(t, root.items)
+		for _, p := range root.Properties {
+			checkFacts(t, p.schema)
+		}
+	})
+}
+
+// checkFacts compares what is known of s with what is found by going through all that its
+// alternatives lead to.
+func checkFacts(t *testing.T, s *Schema) {
+	if s == nil {
+		return
+	}
+	var takes kinds
+	arrays := false
+	seen := map[*Schema]bool{}
+	for queue := []*Schema{s}; len(queue) > 0; queue = queue[1:] {
+		if at := queue[0]; !seen[at] {
+			seen[at] = true
+			takes |= at.own()
+			arrays = arrays || at.kinds&kindArray != 0
+			queue = append(queue, at.alts...)
+		}
+	}
+	if s.takes() != takes || (s.Array() != nil) != arrays || s.Array() != nil && (!seen[s.Array()] || s.Array().kinds&kindArray == 0) {
+		t.Errorf("takes %b, want %b; an array: %v, want %v", s.takes(), takes, s.Array() != nil, arrays)
+	}
+}

@@ -1,0 +1,133 @@
+package schema
+
+import (
+	"dragoman/translate/rawjson"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// place is a value in a JSON text that has been taken apart: what is in it is read once,
+// however often and from wherever it is come to.
+type place struct {
+	raw      jsontext.Value // a part of the text
+	*content                // of an object or an array
+	schema   *Schema        // that it was compiled to
+	followed bool           // its $ref is being followed
+}
+
+// content is what is in a place. Most places have none, and share noContent.
+type content struct {
+	members  []namedPlace // of an object, in order
+	elements []*place     // of an array
+	byName   map[string]*place
+}
+
+var noContent = &content{}
+
+type namedPlace struct {
+	name string
+	*place
+}
+
+// readPlace takes a JSON text apart; nil if it is none.
+func readPlace(text jsontext.Value) *place {
+	if !text.IsValid(jsontext.AllowDuplicateNames(true)) {
+		return nil
+	}
+	p := new(place)
+	p.read(rawjson.Trim(text))
+	return p
+}
+
+// read takes the value apart that text begins with, and returns how long it is.
+func (p *place) read(text jsontext.Value) (n int) {
+	kind := text[0]
+	if kind != '{' && kind != '[' {
+		n = rawjson.Len(text)
+		p.raw, p.content = text[:n:n], noContent
+		return n
+	}
+	p.content = new(content)
+	rest, _ := rawjson.Next(text, 1)
+	for rest[0] != '}' && rest[0] != ']' {
+		var name string
+		if kind == '{' {
+			n = rawjson.Len(rest)
+			name = rawjson.Text(rest[:n])
+			rest, _ = rawjson.Next(rest, n)
+		}
+		in := new(place)
+		n = in.read(rest)
+		if kind == '{' {
+			p.members = append(p.members, namedPlace{name, in})
+		} else {
+			p.elements = append(p.elements, in)
+		}
+		rest, _ = rawjson.Next(rest, n)
+	}
+	n = len(text) - len(rest) + 1
+	p.raw = text[:n:n]
+	return n
+}
+
+// member returns the named member, or nil.
+func (p *place) member(name string) *place {
+	if p.raw.Kind() != '{' {
+		return nil
+	}
+	if p.byName == nil {
+		p.byName = make(map[string]*place, len(p.members))
+		for _, m := range p.members {
+			p.byName[m.name] = m.place
+		}
+	}
+	return p.byName[name]
+}
+
+// at returns what a JSON pointer leads to from p, or nil.
+func (p *place) at(pointer []string) *place {
+	for _, token := range pointer {
+		switch {
+		case p == nil:
+			return nil
+		case p.raw.Kind() == '[':
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(p.elements) {
+				return nil
+			}
+			p = p.elements[i]
+		default:
+			p = p.member(token)
+		}
+	}
+	return p
+}
+
+// pointerEscapes are those of a JSON pointer (RFC 6901 §3).
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
+
+// localRef reads a $ref to a place in the same text: "#", or "#" and a JSON pointer, whose
+// escapes of a URL are undone before its own (RFC 6901 §6).
+func localRef(ref string) (pointer []string, ok bool) {
+	path, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil, false
+	}
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	if path == "" {
+		return nil, true
+	}
+	if path[0] != '/' {
+		return nil, false
+	}
+	pointer = strings.Split(path[1:], "/")
+	for i, token := range pointer {
+		pointer[i] = pointerEscapes.Replace(token)
+	}
+	return pointer, true
+}

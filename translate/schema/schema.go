@@ -1,0 +1,144 @@
+package schema
+
+import (
+	"dragoman/translate/markup"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// kinds is a set of JSON types; none set means that any is allowed.
+type kinds uint16
+
+const (
+	kindNull kinds = 1 << iota
+	kindBoolean
+	kindInteger
+	kindNumber
+	kindObject
+	kindArray
+	kindString
+
+	// What else a value can be read as: see [schema.takes].
+	takesAny  // anything
+	takesEnum // a member of an enum
+)
+
+var kindNames = map[string]kinds{
+	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
+	"object": kindObject, "array": kindArray, "string": kindString,
+}
+
+// schema is as much of a JSON Schema as decides the type of a value. It may be
+// cyclic. The zero value allows anything.
+type Schema struct {
+	kinds      kinds
+	enum       []jsontext.Value // enum, or the one const
+	alts       []*Schema        // anyOf and oneOf
+	Properties []property
+	byTag      map[string]int // index in props
+	byName     map[string]int // of those whose tag is another
+	items      *Schema        // nil: anything
+	Additional *Schema        // additionalProperties, if it is a schema
+
+	facts
+	compiling
+}
+
+// property is a declared property, with the tag it is offered under.
+type property struct {
+	Name, Tag string
+	schema    *Schema
+}
+
+var (
+	anySchema    = &Schema{}
+	stringSchema = &Schema{kinds: kindString}
+	// stringsSchema is an object of strings.
+	Strings = &Schema{kinds: kindObject, Additional: stringSchema}
+)
+
+// own is takes without the alternatives.
+func (s *Schema) own() kinds {
+	k := s.kinds
+	if k == 0 && len(s.alts) == 0 {
+		k = takesAny
+	}
+	if len(s.enum) > 0 {
+		k |= takesEnum
+	}
+	return k
+}
+
+// takes tells what s or an alternative of it speaks of.
+func (s *Schema) takes() kinds { return s.own() | s.altsTake }
+
+// takesString tells whether a string fits s.
+func (s *Schema) takesString() bool { return s.takes()&(kindString|takesAny) != 0 }
+
+// namesString tells whether s speaks of strings: then they come before what merely
+// allows anything.
+func (s *Schema) namesString() bool { return s.takes()&kindString != 0 }
+
+// array returns the schema of the arrays that fit, or nil: s or an alternative.
+func (s *Schema) Array() *Schema {
+	if s.kinds&kindArray != 0 {
+		return s
+	}
+	return s.altsArray
+}
+
+// isScalar reports whether nothing fits but numbers, booleans and null.
+func (s *Schema) IsScalar() bool {
+	const scalars = kindNull | kindBoolean | kindInteger | kindNumber
+	return s.kinds != 0 && s.kinds&^scalars == 0 && len(s.alts) == 0
+}
+
+// text tells whether a string fits, and null whether null does beside it: then
+// and only then may a value be passed on before its end is known.
+func (s *Schema) IsText() (str, nullable bool) {
+	switch {
+	case len(s.enum) > 0:
+		return false, false
+	case len(s.alts) == 0:
+		return s.kinds&^kindNull == kindString, s.kinds&kindNull != 0
+	}
+	return s.altsText, s.altsNullable
+}
+
+// property returns the property that a tag of the model's names, and its schema.
+func (s *Schema) Lookup(tag string) (name string, ps *Schema, declared bool) {
+	i, ok := s.byTag[tag]
+	if !ok {
+		i, ok = s.byName[tag] // a model may write the name as it is
+	}
+	if ok {
+		return s.Properties[i].Name, s.Properties[i].schema, true
+	}
+	if s.Additional != nil {
+		return markup.ParamName(tag), s.Additional, false
+	}
+	return markup.ParamName(tag), stringSchema, false
+}
+
+// offers tells whether a property is offered under a tag.
+func (s *Schema) Offers(tag string) bool {
+	_, ok := s.byTag[tag]
+	return ok
+}
+
+func (s *Schema) addProperty(p property) {
+	if s.byTag == nil {
+		s.byTag = map[string]int{}
+	}
+	if _, ok := s.byTag[p.Tag]; ok {
+		return
+	}
+	s.byTag[p.Tag] = len(s.Properties)
+	if p.Name != p.Tag {
+		if s.byName == nil {
+			s.byName = map[string]int{}
+		}
+		s.byName[p.Name] = len(s.Properties)
+	}
+	s.Properties = append(s.Properties, p)
+}
