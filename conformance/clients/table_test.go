@@ -82,45 +82,55 @@ func table(results [][]outcome, markdown bool) string {
 	return out.String()
 }
 
-// reasons says once for each library why it fails a case, and what it makes of a call that was cut.
+// reasons says why libraries fail a case, and what they make of a call that was cut: each reason once,
+// with all libraries that it is true of, in the order of the columns.
 func reasons() []string {
 	var lines []string
-	for _, c := range clients {
-		for _, test := range conformance.Cases {
+	for _, test := range conformance.Cases {
+		of := map[string][]string{}
+		var said []string // the keys of of, in the order of the clients
+		for _, c := range clients {
 			reason := c.cannot[test.Name]
 			if test.Name == conformance.CutCall && reason == "" {
 				reason = cuts[c.name].how
 			}
-			line := fmt.Sprintf("– %s, %s: %s.", c.name, test.Name, reason)
-			if reason != "" && !slices.Contains(lines, line) {
-				lines = append(lines, line)
+			if reason == "" || slices.Contains(of[reason], c.name) {
+				continue
 			}
+			if of[reason] == nil {
+				said = append(said, reason)
+			}
+			of[reason] = append(of[reason], c.name)
+		}
+		for _, reason := range said {
+			lines = append(lines, fmt.Sprintf("– %s (%s): %s.", test.Name, strings.Join(of[reason], ", "), reason))
 		}
 	}
 	return lines
 }
 
-// update has the table in the README written.
-var update = flag.Bool("update", false, "write the table of the README")
+// update has the table in the page written.
+var update = flag.Bool("update", false, "write the table of docs/clients.md")
 
-// The lines in the README that the table stands between.
+// page is where the table stands, between two lines.
+var page = filepath.Join("..", "..", "docs", "clients.md")
+
 const (
 	begins = "<!-- conformance: make conformance ARGS=-update -->\n"
 	ends   = "<!-- /conformance -->\n"
 )
 
-// TestREADME holds the table of the README against that of a run in which nothing fails: [TestClients]
-// is that run.
-func TestREADME(t *testing.T) {
-	path := filepath.Join("..", "..", "README.md")
-	readme, err := os.ReadFile(path)
+// TestPage holds the table of the page against that of a run in which nothing fails: [TestClients] is
+// that run.
+func TestPage(t *testing.T) {
+	content, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(readme), begins)
+	before, rest, found := strings.Cut(string(content), begins)
 	block, after, closed := strings.Cut(rest, ends)
 	if !found || !closed {
-		t.Fatalf("the README has no table between %q and %q", begins, ends)
+		t.Fatalf("%s has no table between %q and %q", page, begins, ends)
 	}
 	results := make([][]outcome, len(clients))
 	for i, c := range clients {
@@ -136,10 +146,10 @@ func TestREADME(t *testing.T) {
 	switch {
 	case block == want:
 	case *update:
-		if err := os.WriteFile(path, []byte(before+begins+want+ends+after), 0o600); err != nil {
+		if err := os.WriteFile(page, []byte(before+begins+want+ends+after), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("the README has\n%s\nwant\n%s", block, want)
+		t.Errorf("%s has\n%s\nwant\n%s", page, block, want)
 	}
 }

@@ -1,6 +1,6 @@
-// Package readme runs the programs of the project's README as its readers would: what is in its
-// fenced blocks, against the dragoman binary. The releases of the libraries that the programs import
-// are pinned in this folder.
+// Package readme runs the programs of the project's README and of its other pages as their readers
+// would: what is in the fenced blocks, against the dragoman binary. The releases of the libraries that
+// the programs import are pinned in this folder.
 package readme
 
 import (
@@ -18,81 +18,175 @@ import (
 // root is the folder of the README.
 const root = "../.."
 
-// programs is what the README has to run: a block is in a language and begins with something.
-var programs = []struct {
+// kind is what blocks have in common that are in a language and begin with something.
+type kind struct {
 	name, language, prefix string
 	run                    func(t *testing.T, code string)
-}{
-	{"demo and test", "sh", "make demo", runCommands},
-	{"build and serve", "sh", "make build", runCommands},
-	{"curl", "sh", "curl ", runCurl},
-	{"Python", "python", "", runPython},
-	{"TypeScript", "ts", "", runTypeScript},
-	{"Go", "go", "", runGo},
-	{"Bedrock", "sh", "AWS_REGION=", runCommands},
-	{"Vertex", "sh", "GOOGLE_CLOUD_PROJECT=", runCommands},
 }
 
-// TestREADME runs every program of the README. A block that it cannot place is an error.
-func TestREADME(t *testing.T) {
-	left := blocks(t)
-	for _, program := range programs {
-		i := slices.IndexFunc(left, func(b block) bool {
-			return b.language == program.language && strings.HasPrefix(b.code, program.prefix)
+// kinds is what the pages have to run: a block is of the first that fits.
+var kinds = []kind{
+	{"curl", "sh", "curl ", runCurl},
+	{"commands", "sh", "", runCommands},
+	{"Python", "python", "import anthropic\n", runPython("12 degrees in Oslo")},
+	{"boto3", "python", "import boto3\n", runPython("get_weather {'city': 'Oslo'}")},
+	{"Vertex AI", "python", "from anthropic import AnthropicVertex\n", runPython("get_weather {'city': 'Oslo'}")},
+	{"TypeScript", "ts", "", runTypeScript},
+	{"Go", "go", "", runGo},
+}
+
+// TestPages runs every program of the pages. A block that it cannot place is an error, and so is a kind
+// of which there is no block.
+func TestPages(t *testing.T) {
+	unseen := map[string]bool{}
+	for _, kind := range kinds {
+		unseen[kind.name] = true
+	}
+	for _, page := range pages(t) {
+		t.Run(page, func(t *testing.T) {
+			for _, b := range blocks(t, page) {
+				i := slices.IndexFunc(kinds, func(k kind) bool {
+					return b.language == k.language && strings.HasPrefix(b.code, k.prefix)
+				})
+				switch {
+				case slices.Contains(data, b.language):
+				case i < 0:
+					t.Errorf("nothing runs this %s block:\n%s", b.language, b.code)
+				default:
+					delete(unseen, kinds[i].name)
+					t.Run(kinds[i].name, func(t *testing.T) { kinds[i].run(t, b.code) })
+				}
+			}
 		})
-		if i < 0 {
-			t.Errorf("the README has no %s block that begins with %q", program.language, program.prefix)
-			continue
+	}
+	for name := range unseen {
+		t.Errorf("no page has a block of the kind %q", name)
+	}
+}
+
+// pages returns the paths, below root, of all pages that can have programs: those of docs/reference
+// have none.
+func pages(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no page is %s: %v", pattern, err)
 		}
-		code := left[i].code
-		left = slices.Delete(left, i, i+1)
-		t.Run(program.name, func(t *testing.T) { program.run(t, code) })
+		for _, path := range found {
+			paths = append(paths, filepath.ToSlash(strings.TrimPrefix(path, filepath.FromSlash(root+"/"))))
+		}
 	}
-	for _, b := range left {
-		t.Errorf("nothing runs this %s block:\n%s", b.language, b.code)
-	}
+	return paths
 }
 
 type block struct{ language, code string }
 
 var (
 	fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+	fence  = regexp.MustCompile("(?m)^ *(?:```|~~~)")
 	// data is the languages of blocks that are no programs; the tests of cmd/dragoman hold those.
 	data = []string{"json", "text", "xml", "yaml"}
 )
 
-// blocks returns the programs in the README, in their order.
-func blocks(t *testing.T) []block {
+// blocks returns the fenced blocks of a page, in their order.
+func blocks(t *testing.T, page string) (found []block) {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	content, err := os.ReadFile(filepath.Join(root, page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []block
-	for _, match := range fenced.FindAllStringSubmatch(string(readme), -1) {
-		if !slices.Contains(data, match[1]) {
-			found = append(found, block{language: match[1], code: match[2]})
-		}
+	for _, match := range fenced.FindAllStringSubmatch(string(content), -1) {
+		found = append(found, block{language: match[1], code: match[2]})
+	}
+	if n := len(fence.FindAll(content, -1)); n != 2*len(found) {
+		t.Errorf("%d lines begin or end a block, and %d blocks can be read", n, len(found))
 	}
 	return found
 }
 
-// runCommands runs a block of make and serve, a line each. Make only says what it would do.
+// samples are the files that commands read, as the pages show them: the first block in a language.
+var samples = []struct{ name, page, language string }{
+	{"request.json", "docs/formats.md", "json"},
+	{"completion.xml", "docs/formats.md", "xml"},
+	{"dragoman.yaml", "docs/configuration.md", "yaml"},
+}
+
+// runCommands runs a block of commands, a line each. Those that build images, change clusters or take
+// long are not carried out, but looked at.
 func runCommands(t *testing.T, code string) {
 	for line := range strings.Lines(code) {
 		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "make "):
+		switch program, rest, _ := strings.Cut(line, " "); {
+		case program == "make":
 			install.Need(t, "make")
-			install.Run(t, root, "bash", "-c", "make --dry-run "+strings.TrimPrefix(line, "make "))
+			install.Run(t, root, "bash", "-c", "make --dry-run "+rest)
 		case strings.Contains(line, "./dragoman serve"):
 			serve(t, line)
+		case program == "./dragoman":
+			runDragoman(t, line)
+		case program == "go" || program == "cd":
+			listTests(t, line)
+		case program == "docker":
+			quoted(t, line, "Dockerfile")
+		case program == "kubectl":
+			quoted(t, line, "deploy/kubernetes/deployment.yaml")
 		default:
 			t.Errorf("nothing runs %q", line)
 		}
 	}
 }
 
+// runDragoman runs a command that comes to an end, beside the files that the pages show.
+func runDragoman(t *testing.T, line string) {
+	folder := t.TempDir()
+	link(t, folder)
+	for _, sample := range samples {
+		all := blocks(t, sample.page)
+		i := slices.IndexFunc(all, func(b block) bool { return b.language == sample.language })
+		if i < 0 {
+			t.Fatalf("%s has no %s block", sample.page, sample.language)
+		}
+		write(t, folder, sample.name, all[i].code)
+	}
+	install.Run(t, folder, "bash", "-c", line)
+}
+
+var goTest = regexp.MustCompile(`^(?:cd (\S+) && )?go test (\./\S+)(?: -run (\S+))?(?: -update)?$`)
+
+// listTests holds that a line which runs tests names some that exist. It does not run them: they may
+// be this one.
+func listTests(t *testing.T, line string) {
+	parts := goTest.FindStringSubmatch(line)
+	if parts == nil {
+		t.Errorf("nothing runs %q", line)
+		return
+	}
+	folder := filepath.Join(root, parts[1])
+	if parts[3] == "" {
+		install.Run(t, folder, "go", "list", parts[2])
+		return
+	}
+	contains(t, install.Run(t, folder, "go", "test", "-list", parts[3], parts[2]), "Test")
+}
+
+// quoted holds that a command is that of a comment in a file, and that the paths which it applies exist.
+func quoted(t *testing.T, line, path string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(content), "\n#   "+line+"\n") {
+		t.Errorf("no comment in %s says %q", path, line)
+	}
+	if _, applied, found := strings.Cut(line, " -f "); found {
+		manifests, err := filepath.Glob(filepath.Join(root, applied, "*.yaml"))
+		if err != nil || len(manifests) == 0 {
+			t.Errorf("%q: no manifest is in %s (%v)", line, applied, err)
+		}
+	}
+}
 func runCurl(t *testing.T, code string) {
 	install.Need(t, "curl")
 	output := install.Run(t, t.TempDir(), "bash", "-c", simulated(t, code))
@@ -122,11 +216,14 @@ func input(t *testing.T, events string) string {
 	return joined.String()
 }
 
-func runPython(t *testing.T, code string) {
-	python := install.Python(t, "requirements.txt")
-	folder := t.TempDir()
-	write(t, folder, "program.py", simulated(t, code))
-	contains(t, install.Run(t, folder, python, "program.py"), "12 degrees in Oslo")
+// runPython runs a program that has to print something.
+func runPython(want string) func(t *testing.T, code string) {
+	return func(t *testing.T, code string) {
+		python := install.Python(t, "requirements.txt")
+		folder := t.TempDir()
+		write(t, folder, "program.py", simulated(t, code))
+		contains(t, install.Run(t, folder, python, "program.py"), want)
+	}
 }
 
 func runTypeScript(t *testing.T, code string) {
@@ -148,7 +245,7 @@ func runGo(t *testing.T, code string) {
 	contains(t, install.Run(t, folder, "go", "run", "-mod=readonly", "."), "tool_use get_weather", "Oslo")
 }
 
-// simulated is the code of a client with the address of a fresh server in the README's place.
+// simulated is the code of a client with the address of a fresh server in place of the one that it shows.
 func simulated(t *testing.T, code string) string {
 	t.Helper()
 	const address = "http://127.0.0.1:8484"

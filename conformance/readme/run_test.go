@@ -47,11 +47,9 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// serve runs a line of shell that starts ./dragoman, on free loopback ports, and returns the URL that
-// the first line of its log gives. The server gets a SIGTERM at the test's end and has to exit with 0.
-func serve(t *testing.T, line string) string {
+// link has the binary stand in a folder, where the pages have it.
+func link(t *testing.T, folder string) {
 	t.Helper()
-	folder := t.TempDir()
 	path, err := filepath.Abs(binary)
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +57,14 @@ func serve(t *testing.T, line string) string {
 	if err := os.Symlink(path, filepath.Join(folder, "dragoman")); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// serve runs a line of shell that starts ./dragoman, on free loopback ports, and returns the URL that
+// the first line of its log gives. The server gets a SIGTERM at the test's end and has to exit with 0.
+func serve(t *testing.T, line string) string {
+	t.Helper()
+	folder := t.TempDir()
+	link(t, folder)
 
 	ctx, cancel := context.WithTimeout(t.Context(), serverTime)
 	// With exec, the signal is dragoman's and not the shell's.

@@ -190,7 +190,7 @@ func (l *loader) template(w *proxy.Way, key string) {
 	}
 	if err := translate.CheckTemplate(w.Template, w.Format); err != nil {
 		key += ".template"
-		l.report(l.lines[key], key, err.Error(), "see \"Formats\" in the README")
+		l.report(l.lines[key], key, err.Error(), "see \"Languages and templates\" in docs/formats.md")
 	}
 }
 

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPages holds the data that the README and the pages of docs show: requests, prompts, completions,
+// answers, configurations and manifests. Their programs are run by conformance/readme.
+func TestPages(t *testing.T) {
+	want := map[string][]struct {
+		languages string // of the blocks, in their order
+		hold      func(t *testing.T, blocks []string)
+	}{
+		"README.md":             {{"json text xml json", holdExample}, {"yaml", holdExcerpt("../../deploy/sidecar/deployment.yaml")}},
+		"docs/formats.md":       {{"json text xml json", holdExample}},
+		"docs/configuration.md": {{"yaml", holdConfiguration}},
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(pages, "../../README.md") {
+		name := filepath.ToSlash(strings.TrimPrefix(path, "../../"))
+		t.Run(name, func(t *testing.T) {
+			languages, blocks := dataBlocks(t, path)
+			for _, block := range want[name] {
+				n := len(strings.Fields(block.languages))
+				if got := strings.Join(languages[:min(n, len(languages))], " "); got != block.languages {
+					t.Fatalf("the next blocks are of %q, and not of %q", got, block.languages)
+				}
+				block.hold(t, blocks[:n])
+				languages, blocks = languages[n:], blocks[n:]
+			}
+			for _, block := range blocks {
+				t.Errorf("nothing holds this block:\n%s", block)
+			}
+		})
+	}
+}
+
+// dataBlocks returns the blocks of a page that are no programs.
+func dataBlocks(t *testing.T, path string) (languages, blocks []string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
+		if slices.Contains([]string{"json", "text", "xml", "yaml"}, match[1]) {
+			languages, blocks = append(languages, match[1]), append(blocks, match[2])
+		}
+	}
+	return languages, blocks
+}
+
+// elided is a line that stands for those that are left out.
+const elided = "…\n"
+
+// holdExample holds a request, the prompt it becomes, a completion, and the blocks it becomes.
+func holdExample(t *testing.T, blocks []string) {
+	request := file(t, "request.json", blocks[0])
+	rendered := succeed(t, "render", "--text", request)
+	rest := strings.TrimSpace(rendered) + "\n"
+	for i, part := range strings.Split(blocks[1], elided) {
+		at := strings.Index("\n"+rest, "\n"+part)
+		if at < 0 || i == 0 && at > 0 {
+			t.Fatalf("the request is rendered as\n%s\nwhich does not go on with\n%s", rendered, part)
+		}
+		rest = rest[at+len(part):]
+	}
+	if rest != "" {
+		t.Errorf("behind the end of the prompt that the page shows, there is\n%s", rest)
+	}
+
+	var answer struct {
+		Content []struct {
+			Type  string         `json:"type"`
+			Text  string         `json:"text,omitempty"`
+			Name  string         `json:"name,omitempty"`
+			Input map[string]any `json:"input,omitempty"`
+		} `json:"content"`
+		StopReason string `json:"stop_reason"`
+	}
+	want := answer
+	parsed := succeed(t, "parse", "--request", request, "--stop", "stop_sequence", file(t, "completion.xml", blocks[2]))
+	if err := json.Unmarshal([]byte(parsed), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(blocks[3]), &want.Content); err != nil {
+		t.Fatal(err)
+	}
+	if want.StopReason = "tool_use"; !reflect.DeepEqual(answer, want) {
+		t.Errorf("the completion is parsed as\n%+v\nthe page says\n%+v", answer, want)
+	}
+}
+
+func holdConfiguration(t *testing.T, blocks []string) {
+	succeed(t, "check", "--config", file(t, "dragoman.yaml", blocks[0]))
+}
+
+// holdExcerpt holds that each part of a block stands in a file, with the same indentation more.
+func holdExcerpt(path string) func(t *testing.T, blocks []string) {
+	return func(t *testing.T, blocks []string) {
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part := range strings.SplitSeq(blocks[0], elided) {
+			found := false
+			for indent := 0; indent < 20 && !found; indent++ {
+				moved := regexp.MustCompile("(?m)^").ReplaceAllString(strings.TrimSuffix(part, "\n"), strings.Repeat(" ", indent))
+				found = strings.Contains("\n"+string(whole), "\n"+moved+"\n")
+			}
+			if !found {
+				t.Errorf("%s does not have\n%s", path, part)
+			}
+		}
+	}
+}
+
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// succeed runs a command that has to exit with 0 and returns what it printed.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" }); code != 0 {
+		t.Fatalf("dragoman %s: exit %d: %s", strings.Join(args, " "), code, stderr.String())
+	}
+	return stdout.String()
+}
