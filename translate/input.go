@@ -198,3 +198,14 @@ func (in *input) borrow(s string) []byte {
 	in.buf = in.buf[:0]
 	return b
 }
+
+// endsLine reports whether a line ends where rest begins.
+func (in *input) endsLine(rest []byte) markup.Verdict {
+	switch {
+	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
+		return markup.Yes
+	case len(rest) == 0 && !in.eof:
+		return markup.More
+	}
+	return markup.No
+}

@@ -57,14 +57,6 @@ func (p *parser) endsInTag() bool {
 	return v == markup.More && (t.Kind == 0 || t.Kind == markup.TextInvoke || t.Kind == markup.TextWrapper)
 }
 
-// beginNextCall is beginCall behind another one, in the same wrapper if that is open.
-func (p *parser) beginNextCall(t markup.Tag) {
-	inWrapper := p.call.inWrapper
-	p.calls.closed = false
-	p.beginCall(t)
-	p.call.inWrapper = inWrapper
-}
-
 // runOn ends the answer where the model goes on behind its calls.
 func (p *parser) runOn() state {
 	p.dropBlank()

@@ -12,13 +12,6 @@ import (
 // that of an offered tool and what follows it belongs to a call, the call is pending: all of it
 // may be given back as text.
 
-// beginCall marks where text begins that may become a call, with the tag t.
-func (p *parser) beginCall(t markup.Tag) {
-	p.out.beginCall()
-	p.in.setMark()
-	p.call = callSeen{begun: true, namespace: t.Namespace()}
-}
-
 // readWrapper reads on after <function_calls>: to be a block of calls, a call must follow. An
 // empty block is nothing; one that holds something else is text.
 func (p *parser) readWrapper() state {
@@ -50,7 +43,7 @@ func (p *parser) readWrapper() state {
 // if the line goes on.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.rest()[t.Len:]
-	if v := p.endsLine(after); v == markup.More {
+	if v := p.in.endsLine(after); v == markup.More {
 		return wait
 	} else if v == markup.No && len(after) > 0 {
 		p.in.take(t.Len)
@@ -174,31 +167,4 @@ func isToolName(name string) bool {
 		}
 	}
 	return name != "" && len(name) <= 128
-}
-
-// repair takes down how the call is malformed, though its meaning is certain. What is found
-// first is told.
-func (p *parser) repair(reason string) {
-	if p.call.repair == "" {
-		p.call.repair = reason
-	}
-}
-
-// openCall opens the block of the call, unless it is open: from here on it is one, and cannot
-// be given back.
-func (p *parser) openCall() {
-	if !p.out.pending {
-		return
-	}
-	p.in.unmark()
-	p.dropBlank()
-	p.out.openCall(p.call.tool)
-}
-
-// openOffered opens the block of a call to an offered tool. The block of any other opens when
-// all of it has been read.
-func (p *parser) openOffered() {
-	if !p.call.unoffered {
-		p.openCall()
-	}
 }

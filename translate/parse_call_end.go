@@ -12,20 +12,6 @@ import (
 // How a call closes: whole, or broken off where it is cut, in doubt or cannot be read. The block
 // of a call that is broken off is open already, and its input stays open where it is.
 
-// Bounds on what is held of an answer (G6). Models write less than a tenth of that.
-const (
-	maxHeld       = 16 << 20 // bytes of a parameter that is sent when it is whole: beyond it the call is incomplete
-	maxParameters = 10_000   // of a call, likewise
-	maxOutcomes   = 20_000   // of an answer: more are not counted
-)
-
-// note takes down how a call was read.
-func (p *parser) note(o messages.Outcome) {
-	if len(p.outcomes) < maxOutcomes {
-		p.outcomes = append(p.outcomes, o)
-	}
-}
-
 // closeCall closes a call that was read to its end, which is malformed if repair is not "".
 func (p *parser) closeCall(repair string) state {
 	call := &p.call
@@ -91,19 +77,10 @@ func (p *parser) breakOff() state {
 	return behindTheAnswer
 }
 
-// endedByModel reports whether what is read had been ended by the model, so that it can be asked to
-// write it again, and not by the upstream.
-func (p *parser) endedByModel() bool { return !p.in.eof || !p.cutShort }
-
 // closeDoubtful breaks a call off with a value that is not certain.
 func (p *parser) closeDoubtful() state {
 	p.call.repair = "doubtful_value"
 	return p.breakOff()
-}
-
-// holdsTooMuch reports whether a parameter is too long to be held.
-func (p *parser) holdsTooMuch() bool {
-	return len(p.value.held) > maxHeld || p.out.whole && len(p.out.buf) > maxHeld
 }
 
 // closeTooLong breaks a call off that holds more than is read of one.

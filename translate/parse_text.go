@@ -65,7 +65,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		return p.takeText(1)
 	}
 	if code.inline > 0 { // markup in a code span; a block of calls is none
-		if v = p.endsLine(rest[t.Len:]); v == markup.More {
+		if v = p.in.endsLine(rest[t.Len:]); v == markup.More {
 			return wait
 		} else if v == markup.No {
 			return p.takeText(1)
@@ -88,17 +88,6 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		return inWrapper
 	}
 	return atInvoke
-}
-
-// endsLine reports whether a line ends where rest begins.
-func (p *parser) endsLine(rest []byte) markup.Verdict {
-	switch {
-	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
-		return markup.Yes
-	case len(rest) == 0 && !p.in.eof:
-		return markup.More
-	}
-	return markup.No
 }
 
 // readThinkingTag reads a tag that begins or ends the thinking that the client asked for: the

@@ -41,28 +41,6 @@ func (p *parser) beginObject() state {
 	return inValue
 }
 
-// beginMember begins a member of the input, for the value that is read.
-func (p *parser) beginMember() {
-	if p.call.parameters == nil {
-		p.call.parameters = map[string]bool{}
-	}
-	p.call.parameters[p.value.property] = true
-	p.out.beginMember(p.value.property)
-}
-
-// beginText begins to pass the value on as a string, as it comes.
-func (p *parser) beginText() {
-	p.value.mode = modeText
-	p.beginMember()
-	p.out.buf = append(p.out.buf, '"')
-}
-
-// What a CDATA section stands between.
-const (
-	cdataBegins = "<![CDATA["
-	cdataEnds   = "]]>"
-)
-
 // readValueStart reads what stands between an opening tag and the value: a newline, which is
 // layout, and the beginning of a CDATA section.
 func (p *parser) readValueStart() state {

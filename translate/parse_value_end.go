@@ -18,6 +18,12 @@ const (
 	maxGap        = 256
 )
 
+// What a CDATA section stands between.
+const (
+	cdataBegins = "<![CDATA["
+	cdataEnds   = "]]>"
+)
+
 // matchValueEnd matches the end of the value at rest, which begins with `<`. n is how many bytes
 // of closing tag belong to the value: none where its closing tag is missing.
 func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {

@@ -15,6 +15,22 @@ import (
 // What is written of a value: a string as it comes, any other value when it is whole and its
 // schema has typed it.
 
+// beginMember begins a member of the input, for the value that is read.
+func (p *parser) beginMember() {
+	if p.call.parameters == nil {
+		p.call.parameters = map[string]bool{}
+	}
+	p.call.parameters[p.value.property] = true
+	p.out.beginMember(p.value.property)
+}
+
+// beginText begins to pass the value on as a string, as it comes.
+func (p *parser) beginText() {
+	p.value.mode = modeText
+	p.beginMember()
+	p.out.buf = append(p.out.buf, '"')
+}
+
 // writeValue adds to the value.
 func (p *parser) writeValue(s []byte) {
 	v := &p.value
