@@ -35,7 +35,7 @@ func appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema
 		tag := markup.ParamTag(name)
 		_, ps, _ := s.Lookup(tag)
 		text, ok := valueText(ps, value)
-		if !ok || len(tag) > markup.MaxParamTag || mayHide(s, text, name, ps) {
+		if !ok || len(tag) > markup.MaxParamTag || isAmbiguous(s, text, name, ps) {
 			return dst, false
 		}
 		dst = append(dst, '<')

@@ -2,34 +2,34 @@ package translate
 
 import (
 	"context"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"errors"
 	"slices"
 	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
-// Our stop sequence may be text that the model means: print("</function_calls>")
-// in a value, or the tag in a code span of prose. The upstream stops there all the
-// same. Where the model takes a prefill it is then asked to go on behind the tag,
-// and what it writes is read as more of the same text.
+// Our stop sequence may be text that the model means: print("</function_calls>") in a value, or
+// the tag in a code span of prose. The upstream stops there all the same. Where the model takes a
+// prefill it is then asked to go on behind the tag, and what it writes is read as more of the same
+// text.
 //
-// In a call that is done where the value would go on if the tag were text of it:
-// not behind a closing tag that could end the value, nor in a value that is whole
-// without one (a number, a JSON object). There, and between parameters, the model
-// has but left out what closes the call. Whether it has in a value as well, it
-// decides: if it has nothing more to write than white space, or if the upstream
-// fails, the call is read as if nobody had asked.
+// In a call that is done where the value would go on if the tag were text of it: not behind a
+// closing tag that could end the value, nor in a value that is whole without one (a number, a JSON
+// object). There, and between parameters, the model has but left out what closes the call. Whether
+// it has in a value as well, it decides: if it has nothing more to write than white space, or if
+// the upstream fails, the call is read as if nobody had asked.
 
 const (
 	// maxContinuations bounds what one message may cost.
 	maxContinuations = 2
-	// maxContinued bounds the completion that is kept to be a prefill, in bytes:
-	// more than any of these models writes in one answer.
+	// maxContinued bounds the completion that is kept to be a prefill, in bytes: more than any of
+	// these models writes in one answer.
 	maxContinued = 1 << 20
 )
 
-// continuation is what it takes to have the model go on.
+// continuation is what it takes to have the model go on with its answer.
 type continuation struct {
 	prompt *Prompt         // that was asked first; nil if the model cannot go on
 	said   strings.Builder // the completion so far, with the tags it was stopped at
@@ -39,119 +39,98 @@ type continuation struct {
 	spent  messages.Usage  // of the answers before this one
 }
 
-// takeText reads text of the completion, and keeps it as long as it may be needed.
-func (p *parser) takeText(s string) {
-	if p.prompt != nil {
-		p.said.WriteString(s)
+// readCompletion reads text of the completion, and keeps it as long as it may be needed.
+func (r *reader) readCompletion(s string) {
+	if r.prompt != nil {
+		r.said.WriteString(s)
 	}
-	if p.unread == 0 {
-		p.feed(s)
+	if r.unread == 0 {
+		r.feed(s)
 	} else {
-		p.unread += len(s)
-		if markup.SkipBlanks(s, 0, len(s)) == len(s) && p.unread <= maxBlank {
+		r.unread += len(s)
+		if markup.SkipBlanks(s, 0, len(s)) == len(s) && r.unread <= maxBlank {
 			return
 		}
-		p.resume()
+		r.resume()
 	}
-	if p.said.Len() > maxContinued {
-		p.prompt = nil
-		p.said.Reset()
+	if r.said.Len() > maxContinued {
+		r.prompt = nil
+		r.said.Reset()
 	}
 }
 
 // resume reads what was kept from the parser, now that the model has gone on.
-func (p *parser) resume() {
-	said := p.said.String()
-	text := said[len(said)-p.unread:]
-	p.unread = 0
-	p.continued = true
-	p.feed(text)
+func (r *reader) resume() {
+	said := r.said.String()
+	text := said[len(said)-r.unread:]
+	r.unread = 0
+	r.call.continued = true
+	r.feed(text)
 }
 
 // stop ends the message, unless it returns what the model is to be asked to go on.
-func (p *parser) stop(stop messages.Stop, sequence string) *Prompt {
-	if p.unread > 0 {
-		if sequence != p.format.stop {
-			p.giveUp()
+func (r *reader) stop(stop messages.Stop, sequence string) *Prompt {
+	if r.unread > 0 {
+		if sequence != r.format.stop {
+			r.giveUp()
 			return nil
 		}
-		p.resume() // it has written the tag once more
+		r.resume() // it has written the tag once more
 	}
-	if p.collides(stop, sequence) {
-		if next := p.goOn(); next != nil {
+	if r.isStoppedInText(stop, sequence) {
+		if next := r.goOn(); next != nil {
 			return next
 		}
 	}
-	p.finish(stop, sequence)
-	p.end(stop, sequence)
+	r.finish(stop, sequence)
+	r.stopMessage(stop, sequence)
 	return nil
 }
 
-// fail returns the error of an upstream, unless it failed to go on: its answer
-// before, which had an end, stands then.
-func (p *parser) fail(err error) error {
-	if p.unread == 0 || errors.Is(err, context.Canceled) {
+// fail returns the error of an upstream, unless it failed to go on: its answer before, which had an
+// end, stands then.
+func (r *reader) fail(err error) error {
+	if r.unread == 0 || errors.Is(err, context.Canceled) {
 		return err
 	}
-	p.giveUp()
+	r.giveUp()
 	return nil
 }
 
 // giveUp ends the message as if the model had not been asked to go on.
-func (p *parser) giveUp() {
-	p.unread = 0
-	p.finish(messages.StopSequence, p.format.stop)
-	p.end(messages.StopSequence, p.format.stop)
+func (r *reader) giveUp() {
+	r.unread = 0
+	r.finish(messages.StopSequence, r.format.stop)
+	r.stopMessage(messages.StopSequence, r.format.stop)
 }
 
-// collides tells whether the upstream took text for the end of the calls. In
-// prose, where a stop without a name may be that of the answer, it has to say that
-// it met the tag.
-func (p *parser) collides(stop messages.Stop, sequence string) bool {
+// isStoppedInText reports whether the upstream took text for the end of the calls. In prose, where
+// a stop without a name may be that of the answer, it has to say that it met the tag.
+func (r *reader) isStoppedInText(stop messages.Stop, sequence string) bool {
 	switch {
-	case !p.ours(stop, sequence):
+	case !r.format.isOurs(stop, sequence):
 		return false
-	case p.inCall:
-		return p.inValueBefore(p.format.stop)
+	case r.call.begun:
+		return r.goesOn(r.format.stop)
 	}
-	return sequence == p.format.stop && p.quote.inside()
+	return sequence == r.format.stop && r.text.code.isOpen()
 }
 
-// inValueBefore tells whether a tag behind the text so far would be text of a value.
-func (p *parser) inValueBefore(tag string) bool {
-	return p.inValue && p.valueGoesOn(tag) || p.json.inString
-}
-
-func (p *parser) valueGoesOn(tag string) bool {
-	rest := append(slices.Clip(p.rest()), tag...)
-	var ends markup.Verdict
-	switch {
-	case p.vs == nil && p.json.whole(), p.vs != nil && p.isScalar():
-		return false
-	case p.cdata && markup.HasPrefix(rest, cdataEnds):
-		_, ends = p.matchAfterCDATA(rest)
-	default:
-		_, _, ends = p.scanValue(rest)
-	}
-	return ends != markup.Yes
-}
-
-// goOn returns the prompt that has the model go on behind the tag, or nil if it
-// must not be asked.
-func (p *parser) goOn() *Prompt {
-	written := p.usage.OutputTokens
+// goOn returns the prompt that has the model go on behind the tag, or nil if it must not be asked.
+func (r *reader) goOn() *Prompt {
+	written := r.usage.OutputTokens
 	if written == 0 {
-		written = EstimateTokens(p.read)
+		written = EstimateTokens(r.size)
 	}
-	if p.prompt == nil || p.asked == maxContinuations || written >= p.left {
+	if r.prompt == nil || r.asked == maxContinuations || written >= r.left {
 		return nil
 	}
-	p.asked++
-	p.left -= written
-	p.spent, p.usage, p.read = p.spent.Plus(p.usage), messages.Usage{}, 0
-	p.said.WriteString(p.format.stop)
-	p.unread = len(p.format.stop)
-	return p.prompt.goingOn(p.said.String(), p.left)
+	r.asked++
+	r.left -= written
+	r.spent, r.usage, r.size = r.spent.Plus(r.usage), messages.Usage{}, 0
+	r.said.WriteString(r.format.stop)
+	r.unread = len(r.format.stop)
+	return r.prompt.goingOn(r.said.String(), r.left)
 }
 
 // goingOn returns the prompt for a model that has already said so much.

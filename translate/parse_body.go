@@ -2,210 +2,213 @@ package translate
 
 import (
 	"bytes"
+
 	"dragoman/translate/markup"
 )
 
-// bodyState reads within a call, between its parameters.
-func bodyState(p *parser) state {
-	if len(p.lost) > maxUndecided {
-		return p.endUnread()
+// Within a call, between its parameters: tags of the next parameter or of the call, and what
+// models write there although it has no place.
+
+// readCall reads between the parameters of a call, up to the next one or to the end of the call.
+func (p *parser) readCall() state {
+	call := &p.call
+	if len(call.stray) > maxUndecided {
+		return p.closeUnread()
 	}
-	start := p.pos
-	more := p.skip()
-	if len(p.lost) > 0 {
-		p.lost = append(p.lost, p.in[start:p.pos]...)
+	blank := p.in.rest()
+	more := p.in.skip()
+	if len(call.stray) > 0 {
+		call.stray = append(call.stray, blank[:len(blank)-len(p.in.rest())]...)
 	}
 	if !more {
-		if !p.eof {
-			return nil
+		if !p.in.eof {
+			return wait
 		}
-		return p.endAtEOF()
+		return p.closeAtEOF()
 	}
-	rest := p.rest()
+	rest := p.in.rest()
 	if rest[0] != '<' {
-		return p.strayText(rest)
+		return p.readStrayText(rest)
 	}
-	t, v := markup.MatchTag(rest, p.eof)
+	t, v := markup.MatchTag(rest, p.in.eof)
 	if v == markup.More {
-		return nil
+		return wait
 	}
 	if v == markup.No {
-		if p.eof && bytes.IndexByte(rest, '>') < 0 {
-			p.pos = len(p.in)
-			return p.endIncomplete() // the text ends in a tag
+		if p.in.eof && bytes.IndexByte(rest, '>') < 0 { // the text ends in a tag
+			p.in.takeAll()
+			return p.breakOff()
 		}
-		return p.strayText(rest)
+		return p.readStrayText(rest)
 	}
 	if t.Closing {
-		return p.closingTag(t)
+		return p.readClosingTag(t)
 	}
-	return p.openingTag(t)
+	return p.readOpeningTag(t)
 }
 
-// closingTag reads a closing tag between parameters.
-func (p *parser) closingTag(t markup.Tag) state {
+// readClosingTag reads a closing tag between parameters.
+func (p *parser) readClosingTag(t markup.Tag) state {
 	switch {
 	case t.Is("invoke"):
-		p.pos += t.Len
-		if p.inParams {
-			p.fix("missing_closer")
+		p.in.take(t.Len)
+		if p.call.inParameters {
+			p.repair("missing_closer")
 		}
-		return p.endCall("")
-	case isWrapper(t):
-		return p.endCall("missing_closer")
+		return p.closeCall("")
+	case t.IsWrapper():
+		return p.closeCall("missing_closer")
 	case t.Is("parameters"):
-		p.inParams = false
-	case p.tentative:
+		p.call.inParameters = false
+	case p.out.pending:
 		return p.giveBackCall("stray_closer")
 	default:
-		if len(p.lost) > 0 {
-			p.lost = append(p.lost, p.rest()[:t.Len]...)
+		if len(p.call.stray) > 0 {
+			p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
 		}
-		p.fix("stray_closer")
+		p.repair("stray_closer")
 	}
-	p.pos += t.Len
-	return bodyState
+	p.in.take(t.Len)
+	return inCall
 }
 
-// openingTag reads an opening tag between parameters.
-func (p *parser) openingTag(t markup.Tag) state {
-	tag, child := string(t.Full), true
+// readOpeningTag reads an opening tag between parameters: that of a parameter, of the call's own
+// structure, or a stray one.
+func (p *parser) readOpeningTag(t markup.Tag) state {
+	call := &p.call
+	tag, element := string(t.Full), true
 	if t.Is("parameter") {
 		if name, ok := t.NameAttribute(); ok {
-			tag, child = name, false
+			tag, element = name, false
 		}
 	}
-	name, _, declared := p.schema.Lookup(tag)
-	if child && (!declared || p.inPlace(t)) && !p.lostTag {
-		if next, ok := p.structureTag(t); ok {
+	property, _, declared := call.schema.Lookup(tag)
+	if element && (!declared || p.isInPlace(t)) && !call.strayTag {
+		if next, ok := p.readStructure(t); ok {
 			return next
 		}
 	}
-	if p.object || p.lostTag || child && !declared && len(p.lost) > 0 || bytes.IndexByte(p.lost, '{') >= 0 {
-		return p.strayTag(t)
-	}
-	if len(p.seen) == maxParams {
-		return p.endTooLong()
-	}
-	if !p.whole && (p.wrapped || !child || p.inParams || declared) {
-		p.commit()
-	}
-	if child && !p.inParams {
-		p.fix("no_parameters_tag")
-	}
-	if child && len(t.Attributes) > 0 {
-		p.fix("attributes")
-	}
-	return p.startValue(t, name, tag, child)
-}
-
-// inPlace tells whether a tag that is ours stands where it belongs. There it is no
-// parameter's: a property of that name is offered under another tag.
-func (p *parser) inPlace(t markup.Tag) bool {
-	return t.Is("parameters") && len(p.seen) == 0 || !p.inParams && markup.IsReserved(string(t.Full))
-}
-
-// structureTag reads an opening tag that is no parameter's, if it is one.
-func (p *parser) structureTag(t markup.Tag) (next state, ok bool) {
-	fresh := len(p.seen) == 0 && !p.object
 	switch {
-	case t.Is("parameters") && p.object:
-		return p.strayTag(t), true
-	case t.Is("parameters") && (!p.inParams || fresh):
-		p.commitKnown()
-		p.inParams = !t.Empty
-	case isWrapper(t) && fresh && p.inParams:
-		p.restarted = true
-		p.fix("restarted")
-	case t.Is("invoke") && p.restarted && fresh:
-		if name, named := t.NameAttribute(); named && name != p.tool {
-			return p.endCall("missing_closer"), true
+	case call.jsonInput, call.strayTag, element && !declared && len(call.stray) > 0, bytes.IndexByte(call.stray, '{') >= 0:
+		return p.readStrayTag(t)
+	case len(call.parameters) == maxParameters:
+		return p.closeTooLong()
+	case call.inWrapper, !element, call.inParameters, declared:
+		p.openOffered()
+	}
+	if element && !call.inParameters {
+		p.repair("no_parameters_tag")
+	}
+	if element && len(t.Attributes) > 0 {
+		p.repair("attributes")
+	}
+	return p.beginValue(t, property, tag, element)
+}
+
+// isInPlace reports whether a tag that is ours stands where it belongs. There it is no
+// parameter's: a property of that name is offered under another tag.
+func (p *parser) isInPlace(t markup.Tag) bool {
+	return t.Is("parameters") && len(p.call.parameters) == 0 || !p.call.inParameters && markup.IsReserved(string(t.Full))
+}
+
+// readStructure reads an opening tag of the call's own structure: its parameters, the next call,
+// the same call once more, its name once more. It is not ok for any other.
+func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
+	call := &p.call
+	fresh := len(call.parameters) == 0 && !call.jsonInput
+	switch {
+	case t.Is("parameters") && call.jsonInput:
+		return p.readStrayTag(t), true
+	case t.Is("parameters") && (!call.inParameters || fresh):
+		p.openOffered()
+		call.inParameters = !t.Empty
+	case t.IsWrapper() && fresh && call.inParameters:
+		call.restarted = true
+		p.repair("restarted")
+	case t.Is("invoke") && call.restarted && fresh:
+		if name, named := t.NameAttribute(); named && name != call.tool {
+			return p.closeCall("missing_closer"), true
 		}
-	case t.Is("invoke") && fresh && !p.inParams && p.again(t): // one call or two
-		return p.endDoubtful(), true
-	case isWrapper(t), t.Is("invoke"), t.Is("function_results"):
-		return p.endCall("missing_closer"), true
-	case t.Is("tool_name") && (!p.inParams || p.restarted), !p.inParams && (t.Is("tool_id") || t.Is("id")) && (p.schema.Additional == nil || p.whole):
+	case t.Is("invoke") && fresh && !call.inParameters && p.opensAgain(t): // one call or two
+		return p.closeDoubtful(), true
+	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
+		return p.closeCall("missing_closer"), true
+	case t.Is("tool_name") && (!call.inParameters || call.restarted),
+		!call.inParameters && (t.Is("tool_id") || t.Is("id")) && (call.schema.Additional == nil || call.unoffered):
 		return p.skipElement(t), true
 	default:
-		return nil, false
+		return wait, false
 	}
-	p.pos += t.Len
-	return bodyState, true
+	p.in.take(t.Len)
+	return inCall, true
 }
 
-// again tells whether a tag opens the call once more.
-func (p *parser) again(t markup.Tag) bool {
+// opensAgain reports whether a tag opens the same call once more.
+func (p *parser) opensAgain(t markup.Tag) bool {
 	name, ok := t.NameAttribute()
-	return ok && p.attribute && name == p.tool
-}
-
-// strayTag reads a tag that has no place in the call.
-func (p *parser) strayTag(t markup.Tag) state {
-	if p.tentative {
-		return p.giveBackCall("stray_text")
-	}
-	p.lost = append(p.lost, p.rest()[:t.Len]...)
-	p.lostTag = true
-	p.fix("stray_text")
-	p.pos += t.Len
-	return bodyState
-}
-
-// commitKnown opens the block once the text is certainly a call to an offered tool.
-func (p *parser) commitKnown() {
-	if !p.whole {
-		p.commit()
-	}
+	return ok && p.call.attributeForm && name == p.call.tool
 }
 
 // skipElement reads over a small element that is no parameter: a second name, an id.
 func (p *parser) skipElement(t markup.Tag) state {
-	rest := p.rest()[t.Len:]
+	rest := p.in.rest()[t.Len:]
 	if t.Empty {
-		p.pos += t.Len
-		return bodyState
+		p.in.take(t.Len)
+		return inCall
 	}
 	near := rest[:min(len(rest), maxToolName)]
 	end := bytes.Index(near, []byte("</"))
 	if end < 0 {
-		if len(near) < maxToolName && !p.eof {
-			return nil
+		if len(near) < maxToolName && !p.in.eof {
+			return wait
 		}
-		p.pos += t.Len
-		return bodyState
+		p.in.take(t.Len)
+		return inCall
 	}
-	closer, v := markup.MatchTag(rest[end:], p.eof)
+	closer, v := markup.MatchTag(rest[end:], p.in.eof)
 	switch v {
 	case markup.More:
-		return nil
+		return wait
 	case markup.Yes:
 		end += closer.Len
 	}
-	p.fix("extra_element")
-	p.pos += t.Len + end
-	return bodyState
+	p.repair("extra_element")
+	p.in.take(t.Len + end)
+	return inCall
 }
 
-// strayText reads text where only tags belong. A JSON object is the whole
-// input; other text has no place in a call. What a call to an unknown tool or a
-// bare <invoke> is followed by must be a tag, or it is no call.
-func (p *parser) strayText(rest []byte) state {
-	if rest[0] == '{' && len(p.seen) == 0 && len(p.lost) == 0 && !p.object {
-		p.commitKnown()
-		return p.startObject()
+// readStrayTag reads a tag that has no place in the call.
+func (p *parser) readStrayTag(t markup.Tag) state {
+	if p.out.pending {
+		return p.giveBackCall("stray_text")
 	}
-	if p.tentative {
+	p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
+	p.call.strayTag = true
+	p.repair("stray_text")
+	p.in.take(t.Len)
+	return inCall
+}
+
+// readStrayText reads text where only tags belong. A JSON object is the whole input; other text
+// has no place in a call. What a call to a tool that is not offered, or an <invoke> without a
+// wrapper, is followed by must be a tag, or it is no call.
+func (p *parser) readStrayText(rest []byte) state {
+	call := &p.call
+	if rest[0] == '{' && len(call.parameters) == 0 && len(call.stray) == 0 && !call.jsonInput {
+		p.openOffered()
+		return p.beginObject()
+	}
+	if p.out.pending {
 		return p.giveBackCall("stray_text")
 	}
 	n := bytes.IndexByte(rest[1:], '<') + 1
 	if n == 0 {
 		n = len(rest)
 	}
-	if len(p.seen) == 0 || len(p.lost) > 0 { // once something is, all is
-		p.lost = append(p.lost, rest[:n]...)
+	if len(call.parameters) == 0 || len(call.stray) > 0 { // once something is stray, all is
+		call.stray = append(call.stray, rest[:n]...)
 	}
-	p.pos += n
-	p.fix("stray_text")
-	return bodyState
+	p.in.take(n)
+	p.repair("stray_text")
+	return inCall
 }

@@ -98,11 +98,11 @@ func TestBounds(t *testing.T) {
 	}
 	t.Run("many parameters", func(t *testing.T) {
 		var b strings.Builder
-		for i := range 2 * maxParams {
+		for i := range 2 * maxParameters {
 			b.WriteString("<parameter name=\"p" + strings.Repeat("i", i%7) + string(rune('a'+i%26)) + strings.Repeat("x", i/26%200) + "\">1</parameter>\n")
 		}
 		m := parse(t, fuzzRequest(), completion{CallsStart + `<invoke name="t">` + b.String(), messages.StopEndTurn, ""}, 0)
-		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > maxParams {
+		if n := len(m.Outcomes); n != 1 || m.Outcomes[0].Reason != "too_long" || len(collectMembers(m)) > maxParameters {
 			t.Errorf("%d parameters: %+v", len(collectMembers(m)), m.Outcomes)
 		}
 	})

@@ -1,13 +1,11 @@
 package translate
 
 import (
-	"bytes"
 	"dragoman/translate/markup"
-	"dragoman/translate/schema"
 )
 
-// Where it is not certain that a value is what the model meant. Values may hold any
-// markup, so the tags of another parameter in one prove nothing. These do:
+// Where it is not certain that a value is what the model meant. Values may hold any markup, so the
+// tags of another parameter in one prove nothing. These do:
 //
 //	<a>1 <b>2</b> </parameters>     a has no closing tag, and holds tags
 //	<a>1 \n\n </parameters>         or ends in white space that may be layout
@@ -15,104 +13,47 @@ import (
 //	<parameter name="a">1 <parameter name="b">2</parameter>
 //	                                b is opened in a and not closed, or given nowhere else
 //
-// Such a call ends as incomplete: to guess would be to change it.
+// Such a call closes as incomplete: to guess would be to change it.
 
-// siblings follows the tags of other parameters in a value.
-type siblings struct {
-	depth  map[string]int // of the elements that are open, by tag
-	stray  bool           // one was closed that was not open
-	doubt  bool           // one was opened after that
-	opened []string       // what was opened in the attribute form
-}
+// maxSwallowed bounds the parameters of a call that may be text of another's value. Where there
+// are more, it is in doubt.
+const maxSwallowed = 1024
 
-// Bounds on what is remembered of a value. Where there is more, it is in doubt.
-const (
-	maxOpenTags = 256
-	maxOpened   = 64
-
-	maxSwallowed = 1024 // of a call
-)
-
-func (s *siblings) open(tag string) {
-	s.doubt = s.doubt || s.stray
-	if s.depth == nil {
-		s.depth = map[string]int{}
-	}
-	if s.depth[tag]++; len(s.depth) > maxOpenTags {
-		s.doubt = true
-	}
-}
-
-func (s *siblings) close(tag string) {
-	if s.depth[tag] == 0 {
-		s.stray = true
-		return
-	}
-	s.depth[tag]--
-}
-
-// matchSibling matches `<b>` or `</b>` at the start of rest, for a parameter b other than own.
-func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag string, closing bool, v markup.Verdict) {
-	i := 1
-	if len(rest) > 1 && rest[1] == '/' {
-		closing = true
-		i++
-	}
-	start := i
-	for i < len(rest) && i-start < markup.MaxParamTag && markup.IsTagByte(rest[i]) {
-		i++
-	}
-	switch {
-	case i == len(rest) && !eof && i-start < markup.MaxParamTag:
-		return "", closing, markup.More
-	case i == len(rest) || rest[i] != '>' || i == start || rest[start] == '!' || rest[start] == '?':
-		return "", closing, markup.No
-	}
-	tag = string(rest[start:i])
-	_, counts := otherProperty(s, tag, own)
-	return tag, closing, markup.VerdictOf(counts)
-}
-
-// otherProperty returns the property of a tag, and whether it is another one than own.
-func otherProperty(s *schema.Schema, tag, own string) (name string, counts bool) {
-	name, _, declared := s.Lookup(tag)
-	return name, name != own && (declared || s.Additional != nil)
-}
-
-// noteSibling follows a tag in the value that does not end it.
+// noteSibling takes down a tag in the value that does not end it. The verdict is never Yes.
 func (p *parser) noteSibling(rest []byte) markup.Verdict {
+	v := &p.value
 	switch {
-	case p.vs == nil || p.cdata:
+	case v.schema == nil || v.cdata:
 		return markup.No
-	case !p.child:
+	case !v.element:
 		return p.noteParameter(rest)
 	}
-	tag, closing, v := matchSibling(p.schema, rest, p.name, p.eof)
+	tag, closing, verdict := matchSibling(p.call.schema, rest, v.property, p.in.eof)
 	switch {
-	case v != markup.Yes:
-		return v
+	case verdict != markup.Yes:
+		return verdict
 	case closing:
-		p.inside.close(tag)
+		v.siblings.close(tag)
 	default:
-		p.inside.open(tag)
+		v.siblings.open(tag)
 	}
 	return markup.No
 }
 
-// noteParameter is noteSibling for the attribute form, where the tags of all
-// parameters are alike.
+// noteParameter is noteSibling for the attribute form, where the tags of all parameters are alike.
 func (p *parser) noteParameter(rest []byte) markup.Verdict {
-	const opening, end = "<parameter", "</parameter"
+	const opening, closing = "<parameter", "</parameter"
+	inside := &p.value.siblings
 	switch {
-	case markup.HasPrefix(rest, end):
-		p.inside.close("")
+	case markup.HasPrefix(rest, closing):
+		inside.close("")
 		return markup.No
-	case !p.eof && (markup.IsPrefixOf(rest, opening) || markup.IsPrefixOf(rest, end)):
+	case !p.in.eof && (markup.IsPrefixOf(rest, opening) || markup.IsPrefixOf(rest, closing)):
 		return markup.More
 	case !markup.HasPrefix(rest, opening):
 		return markup.No
 	}
-	t, v := markup.MatchTag(rest, p.eof)
+	t, v := markup.MatchTag(rest, p.in.eof)
 	if v != markup.Yes {
 		return v
 	}
@@ -120,66 +61,31 @@ func (p *parser) noteParameter(rest []byte) markup.Verdict {
 	if !ok {
 		return markup.No
 	}
-	name, counts := otherProperty(p.schema, tag, p.name)
-	if name == p.name { // the next element of a list
-		p.inside.stray = false
+	property, other := otherProperty(p.call.schema, tag, p.value.property)
+	if property == p.value.property { // the next element of a list
+		inside.stray = false
 		return markup.No
 	}
-	p.inside.open("")
-	if counts {
-		p.inside.opened = append(p.inside.opened, name)
-		p.inside.doubt = p.inside.doubt || len(p.inside.opened) > maxOpened
+	inside.open("")
+	if other {
+		inside.opened = append(inside.opened, property)
+		inside.doubt = inside.doubt || len(inside.opened) > maxOpened
 	}
 	return markup.No
 }
 
-// isDoubtful tells whether a value that was read, and is no JSON, is not certain.
+// noteSwallowed takes down the parameters that may be text of the value that has ended: they are,
+// if they are given once more.
+func (p *parser) noteSwallowed() {
+	for _, property := range p.value.siblings.opened {
+		p.call.swallowed = append(p.call.swallowed, swallowed{property, p.out.wholeTo})
+	}
+}
+
+// isDoubtful reports whether a value that has ended, and is no JSON, is not certain.
 func (p *parser) isDoubtful() bool {
-	return p.bare && !p.cdata && (p.tags || p.blankEnd) ||
-		p.mixed || p.inside.doubt || len(p.inside.opened) > 0 && p.inside.depth[""] > 0 ||
-		len(p.swallowed)+len(p.inside.opened) > maxSwallowed
-}
-
-// endDoubtful ends a call with a value that is not certain.
-func (p *parser) endDoubtful() state {
-	p.repair = "doubtful_value"
-	return p.endIncomplete()
-}
-
-// holdsTag tells whether text that is read whole holds a tag.
-func holdsTag(s []byte) bool {
-	for {
-		i := bytes.IndexByte(s, '<')
-		if i < 0 || i+1 == len(s) {
-			return false
-		}
-		if c := s[i+1]; c == '/' || markup.IsTagByte(c) {
-			return true
-		}
-		s = s[i+1:]
-	}
-}
-
-// mayHide tells whether text would be in doubt as the value of the property own, whose
-// schema is ps.
-func mayHide(s *schema.Schema, text, own string, ps *schema.Schema) bool {
-	var inside siblings
-	for rest := []byte(text); ; rest = rest[1:] {
-		i := bytes.IndexByte(rest, '<')
-		if i < 0 {
-			return inside.doubt || inside.depth != nil && !fitsText(ps, text)
-		}
-		rest = rest[i:]
-		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Yes && closing {
-			inside.close(tag)
-		} else if v == markup.Yes {
-			inside.open(tag)
-		}
-	}
-}
-
-// fitsText tells whether a value that is written as text fits its schema.
-func fitsText(s *schema.Schema, text string) bool {
-	_, fits := schema.AppendTyped(nil, s, text)
-	return fits
+	v := &p.value
+	return v.unclosed && !v.cdata && (v.hasTags || v.endsBlank) ||
+		v.ambiguous || v.siblings.doubt || len(v.siblings.opened) > 0 && v.siblings.depth[""] > 0 ||
+		len(p.call.swallowed)+len(v.siblings.opened) > maxSwallowed
 }

@@ -2,19 +2,24 @@ package translate
 
 import (
 	"bytes"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
 
-// textState reads text between calls.
-func textState(p *parser) state {
-	rest := p.rest()
+// The text between calls. Markup in it may begin a call, thinking, or results that the model
+// makes up; in Markdown code, and in thinking, it is quoted.
+
+// readText reads text between calls, up to markup that means something: to a call, to the end of
+// thinking, or to the end of the answer.
+func (p *parser) readText() state {
+	rest := p.in.rest()
 	if len(rest) == 0 {
-		p.direct = (*parser).text
-		return nil
+		p.direct = (*parser).writeText
+		return wait
 	}
 	n := len(rest)
-	if p.offers || p.thinks {
+	if p.mayCall || p.text.thinkingAsked {
 		if i := bytes.IndexByte(rest, '<'); i >= 0 {
 			n = i
 		}
@@ -25,258 +30,163 @@ func textState(p *parser) state {
 		}
 	}
 	if n > 0 {
-		p.text(rest[:n])
-		p.pos += n
-		return textState
+		return p.takeText(n)
 	}
 	if rest[0] == '&' {
-		if p.entity("", p.text) {
-			return textState
+		if p.readEntity("", p.writeText) {
+			return inText
 		}
-		return nil
+		return wait
 	}
-	return p.textMarkup(rest)
+	return p.readTextMarkup(rest)
 }
 
-// textMarkup reads a `<` in text, with what it begins if that matters.
-func (p *parser) textMarkup(rest []byte) state {
-	t, v := markup.MatchTextTag(rest, p.eof)
+// takeText reads n bytes as text.
+func (p *parser) takeText(n int) state {
+	p.writeText(p.in.rest()[:n])
+	p.in.take(n)
+	return inText
+}
+
+// readTextMarkup reads the `<` that rest begins with, and the tag if it means something.
+func (p *parser) readTextMarkup(rest []byte) state {
+	t, v := markup.MatchTextTag(rest, p.in.eof)
 	if v == markup.More {
-		return nil
+		return wait
 	}
-	p.quote.settle()
+	code := &p.text.code
+	code.settle()
 	if v == markup.Yes && t.Kind == markup.TextThinking {
-		if next := p.reasoning(t); next != nil {
+		if next := p.readThinkingTag(t); next != wait {
 			return next
 		}
 	}
-	if v == markup.No || p.quote.fence > 0 || !p.offers {
-		return p.plain(1)
+	if v == markup.No || code.fence > 0 || !p.mayCall {
+		return p.takeText(1)
 	}
-	if p.quote.inline > 0 { // markup in a code span; a block of calls is none
-		if v = p.newlineAfter(rest[t.Len:]); v == markup.More {
-			return nil
+	if code.inline > 0 { // markup in a code span; a block of calls is none
+		if v = p.in.endsLine(rest[t.Len:]); v == markup.More {
+			return wait
 		} else if v == markup.No {
-			return p.plain(1)
+			return p.takeText(1)
 		}
 	}
 	switch t.Kind {
 	case markup.TextThinking:
-		p.rehearses(t)
-		return p.plain(t.Len)
+		p.noteThinking(t)
+		return p.takeText(t.Len)
 	case markup.TextResults:
-		return p.inventedResults(rest, t)
+		return p.readInventedResults(rest, t)
 	}
-	if p.thinking != "" {
-		p.startCall(t)
-		return rehearsalState
+	p.beginCall(t.Tag)
+	switch {
+	case p.text.thinkingTag != "":
+		return inRehearsal
+	case t.Kind == markup.TextWrapper:
+		p.call.inWrapper = true
+		p.in.take(t.Len)
+		return inWrapper
 	}
-	p.startCall(t)
-	if t.Kind == markup.TextWrapper {
-		p.wrapped = true
-		p.pos += t.Len
-		return wrapperState
-	}
-	return invokeState
+	return atInvoke
 }
 
-// reasoning reads a tag that begins or ends the thinking that the client asked for:
-// the first thing that the model writes. It returns nil for any other. Code that
-// thinking leaves open does not hide its end.
-func (p *parser) reasoning(t markup.TextTag) state {
+// readThinkingTag reads a tag that begins or ends the thinking that the client asked for: the
+// first thing that the model writes. It returns wait for any other. Code that thinking leaves
+// open does not hide its end.
+func (p *parser) readThinkingTag(t markup.TextTag) state {
+	text := &p.text
 	switch {
-	case p.reasons && t.Closing && t.Name == p.thinking:
-		p.thinking, p.reasons, p.quote = "", false, quote{}
-		p.blank = p.blank[:0]
-		p.closeBlock()
-	case p.thinks && !p.reasons && !t.Closing && !p.spoken && p.opening == "" && p.prefill == "":
-		p.thinking, p.reasons = t.Name, true
-		p.blank = p.blank[:0]
-		p.openBlock(messages.ContentBlock{Type: messages.BlockThinking})
+	case text.inThinking && t.Closing && t.Name == text.thinkingTag:
+		text.thinkingTag, text.inThinking, text.code = "", false, code{}
+		p.dropBlank()
+		p.out.closeBlock()
+	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.spoken && text.opening == "" && text.prefill == "":
+		text.thinkingTag, text.inThinking = t.Name, true
+		p.dropBlank()
+		p.out.openBlock(messages.BlockThinking)
 	default:
-		return nil
+		return wait
 	}
-	p.pos += t.Len
-	return afterThoughtState
+	p.in.take(t.Len)
+	return afterThinking
 }
 
-// afterThoughtState passes over the white space around thinking.
-func afterThoughtState(p *parser) state {
-	if !p.skip() {
-		return nil
+// readAfterThinking passes over the white space around thinking.
+func (p *parser) readAfterThinking() state {
+	if !p.in.skip() {
+		return wait
 	}
-	return textState
+	return inText
 }
 
-// rehearses notes a tag of thinking: the outermost one counts.
-func (p *parser) rehearses(t markup.TextTag) {
+// noteThinking takes down a tag of thinking that is text: the outermost one counts.
+func (p *parser) noteThinking(t markup.TextTag) {
+	text := &p.text
 	switch {
-	case t.Closing && t.Name == p.thinking:
-		p.thinking = ""
-	case !t.Closing && p.thinking == "" && !p.relapsed:
-		p.thinking = t.Name
+	case t.Closing && t.Name == text.thinkingTag:
+		text.thinkingTag = ""
+	case !t.Closing && text.thinkingTag == "" && !text.neverClosed:
+		text.thinkingTag = t.Name
 	}
 }
 
-// newlineAfter tells whether a line ends where rest begins.
-func (p *parser) newlineAfter(rest []byte) markup.Verdict {
-	switch {
-	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
-		return markup.Yes
-	case len(rest) == 0 && !p.eof:
-		return markup.More
-	}
-	return markup.No
-}
-
-// plain reads n bytes as text.
-func (p *parser) plain(n int) state {
-	p.text(p.rest()[:n])
-	p.pos += n
-	return textState
-}
-
-// inventedResults ends the answer where the model begins to write the results
-// itself: <function_results> at the start of a line, with an element in it.
-func (p *parser) inventedResults(rest []byte, t markup.TextTag) state {
-	i, v := p.blanks(rest, t.Len, maxGap)
+// readInventedResults ends the answer where the model begins to write the results itself:
+// <function_results> at the start of a line, with an element in it.
+func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
+	i, v := p.in.blanks(rest, t.Len, maxGap)
 	switch {
 	case v == markup.More:
-		return nil
-	case t.Closing || p.quote.midLine || v == markup.No || i == len(rest) || rest[i] != '<':
-		return p.plain(1)
+		return wait
+	case t.Closing || p.text.code.midLine || v == markup.No || i == len(rest) || rest[i] != '<':
+		return p.takeText(1)
 	}
 	p.note(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
-	return cutState
+	return behindTheAnswer
 }
 
-// rehearsalState reads a call within thinking: text, if the thinking is closed
-// after it; a call, if it never is.
-func rehearsalState(p *parser) state {
-	rest := p.rest()
+// readRehearsal reads a call within thinking, up to the end of the thinking: then it is text. It
+// is a call if the thinking is never closed.
+func (p *parser) readRehearsal() state {
+	text := &p.text
+	rest := p.in.rest()
 	for i := bytes.IndexByte(rest, '<'); i >= 0; i = bytes.IndexByte(rest, '<') {
-		p.pos += i
+		p.in.take(i)
 		rest = rest[i:]
-		t, v := markup.MatchTextTag(rest, p.eof)
+		t, v := markup.MatchTextTag(rest, p.in.eof)
 		switch {
 		case v == markup.More:
-			return nil
-		case v == markup.Yes && t.Closing && t.Name == p.thinking:
-			if p.reasons { // its end is read as such
+			return wait
+		case v == markup.Yes && t.Closing && t.Name == text.thinkingTag:
+			if text.inThinking { // its end is read as such
 				return p.giveBack()
 			}
-			p.thinking = ""
-			p.pos += t.Len
+			text.thinkingTag = ""
+			p.in.take(t.Len)
 			return p.giveBack()
 		}
-		p.pos++
+		p.in.take(1)
 		rest = rest[1:]
 	}
-	p.pos = len(p.in)
-	if !p.eof {
-		return nil
+	p.in.takeAll()
+	if !p.in.eof {
+		return wait
 	}
-	p.pos, p.mark = p.mark, -1
-	p.inCall, p.tentative = false, false
-	p.thinking, p.relapsed, p.reasons = "", true, false
-	return textState
+	p.in.rewind()
+	p.call.begun, p.out.pending = false, false
+	text.thinkingTag, text.neverClosed, text.inThinking = "", true, false
+	return inText
 }
 
-// maxBlank bounds the white space that is held because a call may follow it.
-const maxBlank = 4 << 10
-
-// text adds to the answer's text. White space at its end is held: before a call
-// it is layout.
-func (p *parser) text(s []byte) {
-	if p.offers {
-		p.quote.advance(s)
+// readPastAnswer reads what follows the answer: nothing of it counts. A model that may go on has
+// only ended its calls, and text follows.
+func (p *parser) readPastAnswer() state {
+	if p.mayGoOn {
+		p.mayCall = false
+		p.in.unmark()
+		return inText
 	}
-	if p.reasons && p.req.Thinking == messages.ThinkingOmitted {
-		return
-	}
-	n, kind := len(s), p.kind()
-	if p.offers || p.open != kind {
-		for n > 0 && markup.IsBlank(s[n-1]) {
-			n--
-		}
-	}
-	if n > 0 {
-		if p.open != kind {
-			p.openBlock(messages.ContentBlock{Type: kind})
-		}
-		p.out = append(append(p.out, p.blank...), s[:n]...)
-		p.blank = p.blank[:0]
-	}
-	p.blank = append(p.blank, s[n:]...)
-	for len(p.blank) > maxBlank {
-		if p.open != kind {
-			p.openBlock(messages.ContentBlock{Type: kind})
-		}
-		p.out = append(p.out, p.blank[:maxBlank]...)
-		p.blank = p.blank[:copy(p.blank, p.blank[maxBlank:])]
-	}
-}
-
-// kind is the type of block that text belongs in.
-func (p *parser) kind() string {
-	if p.reasons {
-		return messages.BlockThinking
-	}
-	return messages.BlockText
-}
-
-// inText opens a text block for what is no text, unless one is open.
-func (p *parser) inText() {
-	if p.open != messages.BlockText {
-		p.openBlock(messages.ContentBlock{Type: messages.BlockText})
-	}
-	p.out = append(p.out, p.blank...)
-	p.blank = p.blank[:0]
-	p.flush()
-}
-
-// endText sends the white space at the end of the answer.
-func (p *parser) endText() {
-	if p.open == messages.BlockText && !p.cut {
-		p.out = append(p.out, p.blank...)
-		p.flush()
-	}
-}
-
-// entity reads an `&` and undoes our escape if it is one; the bytes go to emit.
-// It reports whether it could decide.
-//
-// Of `&amp;amp;…` the first entity is out before the end is known, since it
-// stays either way: pos then stands at an & that is already out (deep), so that
-// no run of them is ever held.
-func (p *parser) entity(own string, emit func([]byte)) bool {
-	names := p.escaped
-	if own == "" {
-		names &^= markup.TagOwn
-	}
-	rest := p.rest()
-	m := markup.MatchEscape(rest, names, own, p.eof)
-	out, n := rest[:1], 1
-	switch {
-	case m.Verdict == markup.Yes:
-		out, n = []byte(m.Plain), m.Len
-	case m.Verdict == markup.More && p.mark < 0 && markup.HasPrefix(rest, "&amp;amp;"):
-		if !p.deep {
-			emit(rest[:1])
-		}
-		emit(rest[1:5])
-		rest[4], p.deep = '&', true
-		p.pos += 4
-		return true
-	case m.Verdict == markup.More:
-		return false
-	}
-	if p.deep {
-		out, p.deep = out[1:], false
-	}
-	if len(out) > 0 {
-		emit(out)
-	}
-	p.pos += n
-	return true
+	p.over = true
+	p.in.takeAll()
+	p.in.unmark()
+	return wait
 }

@@ -2,106 +2,49 @@ package translate
 
 import (
 	"bytes"
+
 	"dragoman/translate/markup"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 )
 
-// currentValue is the value that is being read.
-type currentValue struct {
-	name   string         // of the property
-	tag    string         // of the parameter
-	child  bool           // it stands in <tag>, not in <parameter name="tag">
-	closer string         // name of its own closing tag
-	vs     *schema.Schema // nil for a whole input
-	ns     string         // namespace of the call's tags, with its colon
+// The value of a parameter, from its opening tag up to its end. It is ordinary text, with tags and
+// entities as the model wrote them; where it ends is decided in parse_value_end.go.
 
-	inValue bool // its end has not been read
-
-	mode     valueMode
-	held     []byte    // what was read of a value that is passed on when it has ended
-	padded   bool      // a newline stands after its opening tag
-	nl       string    // a newline that may be the last of a string, and layout
-	cdata    bool      // within <![CDATA[
-	drop     bool      // a parameter given twice
-	json     jsonState // of a whole input
-	ends     byteSet
-	opens    byteSet  // as ends, for opening tags that are text of the value
-	inside   siblings // tags of other parameters in the value
-	tags     bool     // there are tags in the value
-	bare     bool     // it has no closing tag of its own
-	blankEnd bool     // the last that was read of it is white space, but for nl
-	mixed    bool     // it holds tags of other parameters, or of other elements, and does not fit or is a list
-	looked   int      // how far white space after a closing tag was read without a decision
-}
-
-type valueMode uint8
-
-const (
-	modeText     valueMode = iota // a string, passed on as it comes
-	modeNullable                  // the same, or null: undecided
-	modeHeld                      // typed when it has ended
-)
-
-func (p *parser) setNamespace(t markup.Tag) {
-	p.ns = string(t.Full[:len(t.Full)-len(t.Name)])
-}
-
-// startValue begins the value of a parameter.
-func (p *parser) startValue(t markup.Tag, name, tag string, child bool) state {
-	p.pos += t.Len
+// beginValue begins the value of a parameter, whose opening tag t is next.
+func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) state {
+	p.in.take(t.Len)
 	closer := tag
-	if !child {
+	if !element {
 		closer = "parameter"
 	}
-	_, vs, _ := p.schema.Lookup(tag)
-	p.currentValue = currentValue{name: name, tag: tag, child: child, closer: closer, vs: vs, ns: p.ns, inValue: true, mode: modeHeld}
-	p.markEnds()
-	switch str, nullable := vs.IsText(); {
-	case p.seen[name]:
-		p.fix("duplicate_parameter") // JSON has room for one: the first is out already
-		p.drop = true
+	_, s, _ := p.call.schema.Lookup(tag)
+	p.value = valueSeen{open: true, property: property, tag: tag, element: element, closer: closer, schema: s, mode: modeHeld}
+	p.noteStarts()
+	switch str, nullable := s.IsText(); {
+	case p.call.parameters[property]:
+		p.repair("duplicate_parameter") // JSON has room for one: the first is out already
+		p.value.duplicate = true
 	case str && nullable:
-		p.mode = modeNullable
+		p.value.mode = modeNullable
 	case str:
-		p.mode = modeText
-		p.appendKey()
-		p.out = append(p.out, '"')
+		p.beginText()
 	}
 	if t.Empty {
 		return p.endValue(0)
 	}
-	return valueStartState
+	return atValue
 }
 
-// startObject begins an input that is written as one JSON object.
-func (p *parser) startObject() state {
-	p.currentValue = currentValue{ns: p.ns, inValue: true, mode: modeHeld}
-	p.markEnds()
-	return valueState
+// beginObject begins an input that is written as one JSON object, whose brace is next.
+func (p *parser) beginObject() state {
+	p.value = valueSeen{open: true, mode: modeHeld}
+	p.noteStarts()
+	return inValue
 }
 
-// appendKey begins a member of the input.
-func (p *parser) appendKey() {
-	c := byte(',')
-	if len(p.seen) == 0 {
-		c = '{'
-		p.seen = map[string]bool{}
-	}
-	p.seen[p.name] = true
-	p.out = append(rawjson.AppendString(append(p.out, c), p.name), ':')
-}
-
-// What a CDATA section stands between.
-const (
-	cdataBegins = "<![CDATA["
-	cdataEnds   = "]]>"
-)
-
-// valueStartState reads the newline after the opening tag, which is layout, and
-// the beginning of a CDATA section.
-func valueStartState(p *parser) state {
-	rest := p.rest()
+// readValueStart reads what stands between an opening tag and the value: a newline, which is
+// layout, and the beginning of a CDATA section.
+func (p *parser) readValueStart() state {
+	rest := p.in.rest()
 	n := 0
 	switch {
 	case len(rest) > 0 && rest[0] == '\n':
@@ -109,93 +52,98 @@ func valueStartState(p *parser) state {
 	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
 		n = 2
 	}
-	i, v := p.blanks(rest, n, markup.MaxTagBlanks)
+	i, v := p.in.blanks(rest, n, markup.MaxTagBlanks)
 	switch {
-	case v == markup.More, n == 0 && string(rest) == "\r" && !p.eof:
-		return nil
+	case v == markup.More, n == 0 && string(rest) == "\r" && !p.in.eof:
+		return wait
 	case v == markup.Yes && markup.HasPrefix(rest[i:], cdataBegins):
-		p.cdata = true
-		p.pos += i + len(cdataBegins)
-		return valueState
-	case v == markup.Yes && markup.IsPrefixOf(rest[i:], cdataBegins) && !p.eof:
-		return nil
+		p.value.cdata = true
+		p.in.take(i + len(cdataBegins))
+		return inValue
+	case v == markup.Yes && markup.IsPrefixOf(rest[i:], cdataBegins) && !p.in.eof:
+		return wait
 	}
-	p.pos += n
-	p.padded = n > 0
-	return valueState
+	p.in.take(n)
+	p.value.padded = n > 0
+	return inValue
 }
 
-// valueState reads a value up to its end.
-func valueState(p *parser) state {
-	if !p.eof {
-		return p.readValue()
+// readValue reads a value up to its end. If the text ends before, the call is broken off: what
+// could not be decided on until then may be the beginning of a tag, or layout, and is left out.
+func (p *parser) readValue() state {
+	if !p.in.eof {
+		return p.readValueText()
 	}
-	before, sent := p.currentValue, len(p.out)
-	if next := p.readValue(); next != nil {
+	before, gathered := p.value, len(p.out.buf)
+	if next := p.readValueText(); next != wait {
 		return next
 	}
-	// What could not be decided on before may be the beginning of a tag, or layout.
-	p.currentValue, p.out = before, p.out[:sent]
-	return p.cutValue()
+	p.value, p.out.buf = before, p.out.buf[:gathered]
+	return p.breakOffValue()
 }
 
-// readValue reads a value as far as it goes. It returns nil if its end has not come.
-func (p *parser) readValue() state {
-	for p.pos < len(p.in) {
-		if p.holdsTooMuch() {
-			return p.endTooLong()
+// readValueText reads a value as far as it goes. It returns wait if its end has not come.
+func (p *parser) readValueText() state {
+	v := &p.value
+	for {
+		rest := p.in.rest()
+		if len(rest) == 0 {
+			break
 		}
-		rest := p.rest()
-		n, end, v := p.scanValue(rest)
+		if p.holdsTooMuch() {
+			return p.closeTooLong()
+		}
+		n, end, verdict := p.scanValue(rest)
 		if n > 0 {
-			p.append(rest[:n])
-			p.pos += n
+			p.writeValue(rest[:n])
+			p.in.take(n)
 		}
 		switch {
-		case v == markup.Yes:
+		case verdict == markup.Yes:
 			return p.endValue(end)
-		case v == markup.More:
-			return nil
+		case verdict == markup.More:
+			return wait
 		case n == len(rest), rest[n] == '<':
 		case rest[n] == ']':
-			return p.cdataEnd(rest[n:])
-		case !p.entity(p.tag, p.append):
-			return nil
+			return p.readCDATAEnd(rest[n:])
+		case !p.readEntity(v.tag, p.writeValue):
+			return wait
 		}
 	}
-	if p.mode == modeText && !p.cdata && p.mark < 0 {
-		p.direct = (*parser).appendText
+	if v.mode == modeText && !v.cdata && !p.in.isMarked() {
+		p.direct = (*parser).writeString
 	}
-	return nil
+	return wait
 }
 
-// scanValue returns how much of rest is plainly value, and what matchEnd says of
-// what follows it. It does not ask where that is the end of rest, an `&` or `]`
-// that matters, or where the value before it has to be held first.
+// scanValue returns how much of rest is plainly value, and what matchValueEnd says of what
+// follows it. It does not ask where that is the end of rest, an `&` or `]` that matters, or where
+// the value before it has to be held first.
 func (p *parser) scanValue(rest []byte) (n, end int, v markup.Verdict) {
 	for ; ; n++ {
 		n = p.nextSpecial(rest, n)
-		if n == len(rest) || rest[n] != '<' || n > 0 && p.mode == modeHeld {
+		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
 			return n, 0, markup.No // what is held decides with what follows
 		}
-		if end, v = p.matchEnd(rest[n:]); v != markup.No {
+		if end, v = p.matchValueEnd(rest[n:]); v != markup.No {
 			return n, end, v
 		}
 	}
 }
 
-// nextSpecial returns where from n on a value may end or hold an escape, or the
-// length of rest: at a `<` or `</` before the first letter of a tag that matters, at
-// an `&` or in a CDATA section a `]`.
+// nextSpecial returns where from n on a value may end or hold an escape, or the length of rest:
+// at a `<` or `</` before the first letter of a tag that matters, at an `&` or, in a CDATA
+// section, at a `]`.
 func (p *parser) nextSpecial(rest []byte, n int) int {
+	v := &p.value
 	end := len(rest)
-	for at := n; !p.cdata; at++ {
+	for at := n; !v.cdata; at++ {
 		i := bytes.IndexByte(rest[at:], '<')
 		if i < 0 {
 			break
 		}
 		at += i
-		if at+1 == len(rest) || p.opens.has(rest[at+1]) || rest[at+1] == '/' && (at+2 == len(rest) || p.ends.has(rest[at+2])) {
+		if at+1 == len(rest) || v.openerStarts.has(rest[at+1]) || rest[at+1] == '/' && (at+2 == len(rest) || v.closerStarts.has(rest[at+2])) {
 			end = at
 			break
 		}
@@ -205,7 +153,7 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 			end = n + i
 		}
 	}
-	if p.cdata {
+	if v.cdata {
 		if i := bytes.IndexByte(rest[n:end], ']'); i >= 0 {
 			end = n + i
 		}
@@ -213,89 +161,89 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 	return end
 }
 
-// byteSet is a set of bytes.
-type byteSet [4]uint64
-
-func (b *byteSet) add(c byte)      { b[c>>6] |= 1 << (c & 63) }
-func (b *byteSet) has(c byte) bool { return b[c>>6]&(1<<(c&63)) != 0 }
-
-// markEnds notes how the closing tags begin that may end the value: see matchEnd.
-func (p *parser) markEnds() {
-	for _, name := range [...]string{p.closer, p.tag, p.ns, "parameter", "invoke"} {
+// noteStarts takes down how the tags begin that matter in the value: see matchValueEnd.
+func (p *parser) noteStarts() {
+	v := &p.value
+	for _, name := range [...]string{v.closer, v.tag, p.call.namespace, "parameter", "invoke"} {
 		if name != "" {
-			p.ends.add(name[0])
+			v.closerStarts.add(name[0])
 		}
 	}
-	if p.vs == nil {
+	if v.schema == nil {
 		return
 	}
-	if !p.child {
-		p.opens.add('p')
+	if !v.element {
+		v.openerStarts.add('p')
 	}
-	for i := range p.schema.Properties {
-		prop := &p.schema.Properties[i]
-		p.markSibling(prop.Tag[0])
-		if prop.Name != "" {
-			p.markSibling(prop.Name[0])
+	sibling := func(c byte) {
+		v.closerStarts.add(c)
+		if v.element {
+			v.openerStarts.add(c)
 		}
 	}
-	if p.schema.Additional != nil && !p.whole {
+	properties := p.call.schema.Properties
+	for i := range properties {
+		sibling(properties[i].Tag[0])
+		if name := properties[i].Name; name != "" {
+			sibling(name[0])
+		}
+	}
+	if p.call.schema.Additional != nil && !p.call.unoffered {
 		for c := range 256 {
 			if markup.IsTagByte(byte(c)) {
-				p.markSibling(byte(c))
+				sibling(byte(c))
 			}
 		}
 	}
 }
 
-// markSibling notes how tags of another parameter begin.
-func (p *parser) markSibling(c byte) {
-	p.ends.add(c)
-	if p.child {
-		p.opens.add(c)
-	}
-}
-
-// cdataEnd reads a `]` in a CDATA section: it ends with `]]>` before the end of
-// the value, and goes on where another one begins at once.
-func (p *parser) cdataEnd(rest []byte) state {
+// readCDATAEnd reads a `]` in a CDATA section: the section ends with `]]>` before the end of the
+// value, and goes on where another one begins at once.
+func (p *parser) readCDATAEnd(rest []byte) state {
 	switch {
-	case markup.IsPrefixOf(rest, cdataEnds) && !p.eof:
-		return nil
+	case markup.IsPrefixOf(rest, cdataEnds) && !p.in.eof:
+		return wait
 	case markup.IsPrefixOf(rest, cdataEnds):
-		return p.cutValue()
+		return p.breakOffValue()
 	case !markup.HasPrefix(rest, cdataEnds):
 	case markup.HasPrefix(rest[len(cdataEnds):], cdataBegins):
-		p.pos += len(cdataEnds) + len(cdataBegins)
-		return valueState
-	case markup.IsPrefixOf(rest[len(cdataEnds):], cdataBegins) && !p.eof:
-		return nil
+		p.in.take(len(cdataEnds) + len(cdataBegins))
+		return inValue
+	case markup.IsPrefixOf(rest[len(cdataEnds):], cdataBegins) && !p.in.eof:
+		return wait
 	default:
 		switch n, v := p.matchAfterCDATA(rest); v {
 		case markup.More:
-			return nil
+			return wait
 		case markup.Yes:
 			return p.endValue(n)
 		}
-		if i, _ := p.blanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
-			p.mixed = true // a wrong closing tag, or prose after the value
+		if i, _ := p.in.blanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
+			p.value.ambiguous = true // a wrong closing tag, or prose after the value
 		}
 	}
-	p.append(rest[:1])
-	p.pos++
-	return valueState
+	p.writeValue(rest[:1])
+	p.in.take(1)
+	return inValue
 }
 
-// matchAfterCDATA is matchEnd for a value whose CDATA section ends where rest
-// begins: n counts the end of the section too.
-func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
-	i, v := p.blanks(rest, len(cdataEnds), markup.MaxTagBlanks)
-	switch {
-	case v != markup.Yes:
-		return 0, v
-	case i == len(rest) || rest[i] != '<':
-		return 0, markup.No
+// goesOn reports whether a tag behind the text so far would be text of a value: whether it has
+// not come to its end.
+func (p *parser) goesOn(tag string) bool {
+	return p.value.open && p.textGoesOn(tag) || p.value.json.inString
+}
+
+func (p *parser) textGoesOn(tag string) bool {
+	s := p.value.schema
+	if s == nil && p.value.json.isWhole() || s != nil && p.isScalar() {
+		return false
 	}
-	n, v = p.matchEnd(rest[i:])
-	return i + n, v
+	rest := append(bytes.Clone(p.in.rest()), tag...)
+	var ends markup.Verdict
+	if p.value.cdata && markup.HasPrefix(rest, cdataEnds) {
+		_, ends = p.matchAfterCDATA(rest)
+	} else {
+		_, _, ends = p.scanValue(rest)
+	}
+	return ends != markup.Yes
 }

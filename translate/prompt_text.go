@@ -121,3 +121,7 @@ func (p *Prompt) EstimateTokens() int {
 
 // EstimateTokens returns about how many tokens so many bytes of text have.
 func EstimateTokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
+
+// bytesPerToken is what a token is taken for where nobody counted: English text
+// has about four bytes in one.
+const bytesPerToken = 4

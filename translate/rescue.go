@@ -44,9 +44,8 @@ type rescuer struct {
 	next     int            // index of the next block for the client
 	outcomes []messages.Outcome
 
-	calls      int  // whole ones, of either kind
-	found      bool // something was in the text
-	incomplete bool // a call in the text was cut
+	calls callsRead // of either kind
+	found bool      // something was in the text
 }
 
 func (r *rescuer) event(e messages.Event) {
@@ -57,7 +56,7 @@ func (r *rescuer) event(e messages.Event) {
 			return
 		}
 		if e.Block.Type == messages.BlockToolUse {
-			r.calls++
+			r.calls.whole++
 		}
 		r.send(e.At(r.next))
 	case messages.ContentBlockDelta:
@@ -66,9 +65,9 @@ func (r *rescuer) event(e messages.Event) {
 			r.send(e.At(r.next))
 		case e.Delta == messages.TextDelta:
 			r.text.feed(string(e.Text))
-		default:
-			r.text.inText()
-			r.send(e.At(r.text.index))
+		default: // a citation, say: it belongs to the text before it
+			r.text.writeBlank()
+			r.send(e.At(r.text.out.index))
 		}
 	case messages.ContentBlockStop:
 		if r.text != nil {
@@ -78,7 +77,7 @@ func (r *rescuer) event(e messages.Event) {
 		r.send(e.At(r.next))
 		r.next++
 	case messages.MessageDelta:
-		r.send(r.ending(e))
+		r.send(r.stopMessage(e))
 	default:
 		r.send(e)
 	}
@@ -90,8 +89,8 @@ func (r *rescuer) enter(e messages.Event) {
 	r.start = e
 	r.start.Raw = slices.Clone(e.Raw)
 	r.text = newParser(r.req, &r.prompt, r.parsed)
-	r.text.started, r.text.talks = true, true
-	r.text.index = r.next
+	r.text.mayGoOn = true
+	r.text.out.index = r.next
 	if e.Block.Text != "" {
 		r.text.feed(e.Block.Text)
 	}
@@ -125,26 +124,27 @@ func (r *rescuer) leave() {
 		return
 	}
 	r.text = nil
-	p.finish(messages.StopMaxTokens, "")                       // why the message ends is not told yet: what is not closed may be cut
-	if p.index == r.next && p.open == "" && len(p.blank) > 0 { // white space alone is what the model said
-		p.inText()
+	p.finish(messages.StopMaxTokens, "") // why the message ends is not told yet: what is not closed may be cut
+	out := &p.out
+	if out.index == r.next && out.open == "" && len(p.text.blank) > 0 { // white space alone is what the model said
+		p.writeBlank()
 	}
-	p.closeBlock()
-	if p.index == r.next { // a block without text stays one
+	out.closeBlock()
+	if out.index == r.next { // a block without text stays one
 		r.send(r.start.At(r.next))
 		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
-		p.index++
+		out.index++
 	}
-	r.next = p.index
+	r.next = out.index
 	r.outcomes = append(r.outcomes, p.outcomes...)
-	r.calls += p.calls
+	r.calls.whole += p.calls.whole
+	r.calls.incomplete = r.calls.incomplete || p.calls.incomplete
 	r.found = r.found || len(p.outcomes) > 0
-	r.incomplete = r.incomplete || p.incomplete
 }
 
-// ending is the end of the message, which calls that were found may change: to the
-// same reason as in a message of a model without tools.
-func (r *rescuer) ending(e messages.Event) messages.Event {
+// stopMessage returns the end of the message, which calls that were found may change: to the same
+// reason as in a message of a model without tools.
+func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	if !r.found || e.Message.StopReason == "" {
 		return e
 	}
@@ -154,8 +154,7 @@ func (r *rescuer) ending(e messages.Event) messages.Event {
 	if stop == messages.StopToolUse { // which is what a model without tools calls its end
 		stop = messages.StopEndTurn
 	}
-	end := parser{calls: r.calls, incomplete: r.incomplete}
-	if stop, sequence := end.ending(stop, own.StopSequence); stop != own.StopReason {
+	if stop, sequence := r.calls.stopReason(stop, own.StopSequence, false); stop != own.StopReason {
 		own.StopReason, own.StopSequence = stop, sequence
 		delta := messages.WithMembers(rawjson.Get(e.Raw, "delta"), map[string]jsontext.Value{
 			"stop_reason":   messages.AppendNullable(nil, stop),

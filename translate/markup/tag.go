@@ -78,6 +78,9 @@ var tagBytes = func() (ok [256]bool) {
 	return ok
 }()
 
+// Namespace returns what stands before the name, with its colon; "" for none.
+func (t *Tag) Namespace() string { return string(t.Full[:len(t.Full)-len(t.Name)]) }
+
 // is tells whether the tag has the name, in any case.
 func (t *Tag) Is(name string) bool {
 	return len(t.Name) == len(name) && equalFold(t.Name, name)
@@ -188,4 +191,14 @@ func allNameBytes(s []byte) bool {
 		}
 	}
 	return true
+}
+
+// IsWrapper reports whether the tag opens or closes a block of calls, in any format.
+func (t *Tag) IsWrapper() bool {
+	for i := range TextTags {
+		if TextTags[i].Kind == TextWrapper && t.Is(TextTags[i].Name) {
+			return true
+		}
+	}
+	return false
 }

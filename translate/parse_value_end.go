@@ -1,0 +1,277 @@
+package translate
+
+import (
+	"bytes"
+	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/schema"
+)
+
+// Where a value ends. A value is ordinary text that may hold any tag, its own closing tag and those
+// of the call among them. So a closing tag ends it only when what follows can follow a value: the
+// next parameter, the end of the parameters, of the call or of the text.
+
+// Bounds on the white space between a closing tag and what must follow it.
+const (
+	maxBlankAfter = 64 << 10
+	maxGap        = 256
+)
+
+// What a CDATA section stands between.
+const (
+	cdataBegins = "<![CDATA["
+	cdataEnds   = "]]>"
+)
+
+// matchValueEnd matches the end of the value at rest, which begins with `<`. n is how many bytes
+// of closing tag belong to the value: none where its closing tag is missing.
+func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
+	switch {
+	case len(rest) < 2:
+		return 0, p.in.undecided()
+	case rest[1] != '/':
+		return 0, p.noteSibling(rest)
+	}
+	if p.value.schema != nil {
+		if n, v = p.matchOwnEnd(rest); v != markup.No {
+			return n, v
+		}
+	}
+	if len(rest) > 2 && rest[2] != 'p' && rest[2] != 'i' && p.call.namespace == "" {
+		return 0, p.noteSibling(rest)
+	}
+	for _, name := range [...]string{"parameters", "invoke"} {
+		if n, v = p.matchCloser(rest, name); v == markup.No {
+			continue
+		}
+		if v == markup.Yes {
+			v = p.callMayClose(rest[n:], name)
+		}
+		if v == markup.Yes && p.value.schema != nil {
+			p.value.unclosed = true
+			p.repair("missing_closer")
+		}
+		return 0, v
+	}
+	return 0, p.noteSibling(rest)
+}
+
+// matchOwnEnd matches the closing tag of the parameter, or a wrong one that models write in its
+// place: the name of a property for "parameter", or the other way round
+// (docs/reference/legacy-format.md §12 row 3).
+func (p *parser) matchOwnEnd(rest []byte) (n int, v markup.Verdict) {
+	n, v = p.matchCloser(rest, p.value.closer)
+	wrong := false
+	if v == markup.No {
+		if n, v = p.matchWrongCloser(rest); v == markup.No {
+			return 0, markup.No
+		}
+		wrong = true
+	}
+	if v == markup.Yes {
+		if v = p.mayFollow(rest[n:], wrong); v == markup.No && !wrong && p.isScalar() {
+			v = markup.Yes // more text would only spoil it
+		}
+	}
+	if v == markup.Yes && wrong {
+		p.repair("wrong_closer")
+	}
+	return n, v
+}
+
+// isScalar reports whether what was read is a number, a boolean or null where one of these alone
+// is due: a value that cannot hold a tag.
+func (p *parser) isScalar() bool {
+	v := &p.value
+	if v.mode != modeHeld || !v.schema.IsScalar() || len(v.held) > 2*maxNull {
+		return false
+	}
+	_, fits := schema.AppendTyped(nil, v.schema, string(v.held))
+	return fits
+}
+
+// matchWrongCloser matches a closing tag that models write in place of the parameter's own.
+func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
+	if p.value.element {
+		return p.matchCloser(rest, "parameter")
+	}
+	if tag := p.value.tag; !markup.IsReserved(tag) {
+		if n, v = p.matchCloser(rest, tag); v != markup.No {
+			return n, v
+		}
+	}
+	end := 2
+	for end < len(rest) && markup.IsTagByte(rest[end]) {
+		end++
+	}
+	if end < len(rest) { // the name is whole: it is looked up, for there may be many
+		name := string(rest[2:end])
+		if local, ok := strings.CutPrefix(name, p.call.namespace); ok && p.call.schema.Offers(local) {
+			return p.matchCloser(rest, local)
+		}
+		if p.call.schema.Offers(name) {
+			return p.matchCloser(rest, name)
+		}
+		return 0, markup.No
+	}
+	best := markup.No
+	for i := range p.call.schema.Properties {
+		if n, v = p.matchCloser(rest, p.call.schema.Properties[i].Tag); v == markup.Yes {
+			return n, v
+		}
+		best = max(best, v)
+	}
+	return 0, best
+}
+
+// matchCloser matches `</name>`, with blanks before its end or the namespace of the call.
+func (p *parser) matchCloser(rest []byte, name string) (n int, v markup.Verdict) {
+	namespace := p.call.namespace
+	if len(rest) > 2 && rest[2] != name[0] && (namespace == "" || rest[2] != namespace[0]) {
+		return 0, markup.No
+	}
+	n, v = p.matchNamedCloser(rest, 2, name)
+	if v != markup.Yes && namespace != "" {
+		switch s := rest[2:]; {
+		case markup.HasPrefix(s, namespace):
+			return p.matchNamedCloser(rest, 2+len(namespace), name)
+		case markup.IsPrefixOf(s, namespace):
+			return 0, p.in.undecided()
+		}
+	}
+	return n, v
+}
+
+// matchNamedCloser is matchCloser for a name that is to stand at rest[at:].
+func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v markup.Verdict) {
+	s := rest[at:]
+	common := 0
+	for common < len(s) && common < len(name) && s[common] == name[common] {
+		common++
+	}
+	switch {
+	case common == len(s):
+		return 0, p.in.undecided()
+	case common < len(name):
+		return 0, markup.No
+	}
+	i, v := p.in.blanks(s, len(name), markup.MaxTagBlanks)
+	switch {
+	case v == markup.More:
+		return 0, markup.More
+	case v == markup.Yes && i < len(s) && s[i] == '>':
+		return at + i + 1, markup.Yes
+	}
+	return 0, markup.No
+}
+
+// matchAfterCDATA is matchValueEnd for a value whose CDATA section ends where rest begins: n counts
+// the end of the section too.
+func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
+	i, v := p.in.blanks(rest, len(cdataEnds), markup.MaxTagBlanks)
+	switch {
+	case v != markup.Yes:
+		return 0, v
+	case i == len(rest) || rest[i] != '<':
+		return 0, markup.No
+	}
+	n, v = p.matchValueEnd(rest[i:])
+	return i + n, v
+}
+
+// callMayClose reports whether `</parameters>` or `</invoke>`, with rest behind it, closes the call
+// and so ends a value that has no closing tag of its own.
+func (p *parser) callMayClose(rest []byte, closer string) markup.Verdict {
+	if p.value.schema == nil && p.value.json.isWhole() {
+		return markup.Yes // the whole input is whole
+	}
+	i, v := p.in.blanks(rest, 0, maxGap)
+	switch {
+	case v == markup.Yes && i == len(rest):
+		return markup.VerdictOf(!p.cutShort)
+	case v != markup.Yes:
+		return v
+	case rest[i] != '<':
+		return markup.No
+	}
+	var t markup.Tag
+	t, v = markup.MatchTag(rest[i:], p.in.eof)
+	switch {
+	case v != markup.Yes:
+		return v
+	case closer == "parameters" && t.Is("invoke") && t.Closing,
+		closer == "invoke" && (t.IsWrapper() && t.Closing || t.Is("invoke") && !t.Closing):
+		return markup.Yes
+	}
+	return markup.No
+}
+
+// mayFollow reports whether rest can follow the value's closing tag. After a wrong one less can.
+// How far white space was read without a decision is remembered, so that it is read once.
+func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
+	looked := p.value.blankAfter
+	p.value.blankAfter = 0
+	i, v := p.in.blanks(rest, looked, maxBlankAfter-looked)
+	switch {
+	case v == markup.More:
+		p.value.blankAfter = i
+		return markup.More
+	case v == markup.Yes && i == len(rest):
+		return markup.VerdictOf(!wrong)
+	case v == markup.No || rest[i] != '<':
+		return markup.No
+	}
+	var t markup.Tag
+	t, v = markup.MatchTag(rest[i:], p.in.eof)
+	switch {
+	case v == markup.More:
+		p.value.blankAfter = i
+		return markup.More
+	case v == markup.No && p.in.eof && bytes.IndexByte(rest[i:], '>') < 0:
+		return markup.VerdictOf(!wrong) // the text was cut in the tag that follows
+	case v == markup.No:
+		return markup.No
+	case t.Closing:
+		return p.closerMayFollow(t, rest[i+t.Len:])
+	case t.Is("invoke"):
+		return markup.VerdictOf(!wrong)
+	}
+	return markup.VerdictOf(p.parameterMayFollow(t, wrong, bytes.IndexByte(rest[:i], '\n') >= 0))
+}
+
+// closerMayFollow reports whether a closing tag, with rest behind it, can follow a value.
+func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
+	if t.Is("invoke") || t.IsWrapper() {
+		return markup.Yes
+	}
+	if !t.Is("parameters") {
+		return markup.No
+	}
+	i, v := p.in.blanks(rest, 0, maxGap)
+	if v == markup.More {
+		return markup.More
+	}
+	return markup.VerdictOf(v == markup.No || i == len(rest) || rest[i] == '<')
+}
+
+// parameterMayFollow reports whether a tag opens another parameter: a declared one, or any on a
+// line of its own. The value's own tag is text of the value.
+func (p *parser) parameterMayFollow(t markup.Tag, wrong, ownLine bool) bool {
+	tag := string(t.Full)
+	if t.Is("parameter") {
+		tag, _ = t.NameAttribute()
+	} else if !p.value.element {
+		return false
+	}
+	property, _, declared := p.call.schema.Lookup(tag)
+	switch {
+	case property == p.value.property:
+		return false
+	case declared:
+		return true
+	case wrong || len(t.Attributes) > 0 && !t.Is("parameter"):
+		return false
+	}
+	return ownLine || len(p.call.schema.Properties) == 0
+}

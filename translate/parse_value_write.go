@@ -1,0 +1,275 @@
+package translate
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// What is written of a value: a string as it comes, any other value when it is whole and its
+// schema has typed it.
+
+// beginMember begins a member of the input, for the value that is read.
+func (p *parser) beginMember() {
+	if p.call.parameters == nil {
+		p.call.parameters = map[string]bool{}
+	}
+	p.call.parameters[p.value.property] = true
+	p.out.beginMember(p.value.property)
+}
+
+// beginText begins to pass the value on as a string, as it comes.
+func (p *parser) beginText() {
+	p.value.mode = modeText
+	p.beginMember()
+	p.out.buf = append(p.out.buf, '"')
+}
+
+// writeValue adds to the value.
+func (p *parser) writeValue(s []byte) {
+	v := &p.value
+	v.hasTags = v.hasTags || holdsTag(s)
+	switch v.mode {
+	case modeText:
+		if v.cdata {
+			p.out.buf = rawjson.AppendEscapedUTF8(p.out.buf, s)
+			return
+		}
+		p.writeString(s)
+	case modeNullable:
+		v.held = append(v.held, s...)
+		if t := bytes.Trim(v.held, " \t\r\n"); len(v.held) > maxNull || string(t) != "null" && !markup.IsPrefixOf(t, "null") {
+			p.writeAsText()
+		}
+	default:
+		v.held = append(v.held, s...)
+		if v.schema == nil {
+			v.json.advance(s)
+		}
+	}
+}
+
+// maxNull bounds a null with white space around it.
+const maxNull = 64
+
+// writeAsText passes on a value as a string that might have been null.
+func (p *parser) writeAsText() {
+	p.beginText()
+	held := p.value.held
+	p.value.held = nil
+	p.writeValue(held)
+}
+
+// writeString adds to a string, but for a newline at its end, which may be layout: see
+// endsInLayout.
+func (p *parser) writeString(s []byte) {
+	v := &p.value
+	if v.lastNewline == "\r" && s[0] == '\n' {
+		v.lastNewline, s = "\r\n", s[1:]
+		if len(s) == 0 {
+			return
+		}
+	}
+	wrote := v.lastNewline != ""
+	if wrote {
+		p.out.buf = rawjson.AppendEscaped(p.out.buf, v.lastNewline)
+		v.lastNewline = ""
+	}
+	n := len(s)
+	switch {
+	case s[n-1] == '\n' && n > 1 && s[n-2] == '\r':
+		v.lastNewline = "\r\n"
+	case s[n-1] == '\n':
+		v.lastNewline = "\n"
+	case s[n-1] == '\r':
+		v.lastNewline = "\r"
+	}
+	if s = s[:n-len(v.lastNewline)]; len(s) > 0 {
+		v.endsBlank = markup.IsBlank(s[len(s)-1])
+	} else {
+		v.endsBlank = v.endsBlank || wrote
+	}
+	p.out.buf = rawjson.AppendEscapedUTF8(p.out.buf, s)
+}
+
+// endsInLayout reports whether the newline at the end of the value is layout: where one stands
+// after its opening tag as well, or where its closing tag is missing, so that it stands before
+// that of the call. Else it is the value's own, such as the last of a file.
+func (v *valueSeen) endsInLayout() bool { return (v.padded || v.unclosed) && !v.cdata }
+
+// endValue ends the value, with n bytes of closing tag.
+func (p *parser) endValue(n int) state {
+	v := &p.value
+	p.in.take(n)
+	v.open = false
+	switch {
+	case p.holdsTooMuch():
+		return p.closeTooLong()
+	case v.schema == nil:
+		return p.endObject()
+	case v.duplicate:
+		return inCall
+	case v.mode == modeText:
+		return p.endString()
+	}
+	before := len(p.out.buf)
+	p.beginMember()
+	var fits bool
+	p.out.buf, fits = v.appendTyped(p.out.buf, p.call.schema)
+	if !fits {
+		p.call.misfit = cmp.Or(p.call.misfit, "type")
+		v.ambiguous = v.ambiguous || v.siblings.depth != nil
+	}
+	if !jsontext.Value(bytes.TrimSpace(v.held)).IsValid() {
+		text := bytes.TrimRight(v.held, " \t\r\n")
+		v.endsBlank = len(text) < len(markup.TrimLastNewline(string(v.held)))
+		if p.isDoubtful() {
+			p.out.buf = p.out.buf[:before]
+			return p.closeDoubtful()
+		}
+		p.noteSwallowed()
+	}
+	p.out.cameWhole()
+	return inCall
+}
+
+// endString ends a string, which is left open if it is in doubt.
+func (p *parser) endString() state {
+	v := &p.value
+	if v.lastNewline == "\r" || !v.endsInLayout() {
+		p.out.buf = rawjson.AppendEscaped(p.out.buf, v.lastNewline)
+	}
+	if p.isDoubtful() {
+		return p.closeDoubtful()
+	}
+	p.out.buf = append(p.out.buf, '"')
+	p.noteSwallowed()
+	p.out.cameWhole()
+	return inCall
+}
+
+// endObject ends an input that was one JSON object.
+func (p *parser) endObject() state {
+	text := bytes.TrimSpace(p.value.held)
+	p.value.held, p.value.json = nil, jsonDepth{} // where a quote was left open, no string goes on
+	out, ok := rawjson.AppendKind(p.out.buf, string(text), '{')
+	p.call.jsonInput = ok
+	if !ok {
+		p.repair("invalid_json")
+		if p.call.unoffered {
+			return p.giveBackCall("invalid_json")
+		}
+		p.call.stray = text
+		return inCall
+	}
+	p.out.buf = out[:len(out)-1] // the brace comes with the end of the call
+	p.out.cameWhole()
+	if !p.call.inParameters {
+		p.repair("no_parameters_tag")
+	}
+	return inCall
+}
+
+// appendTyped appends the value that was held, as the schema of its property types it. Of an
+// array, each element may stand in a parameter of its own.
+func (v *valueSeen) appendTyped(dst []byte, s *schema.Schema) ([]byte, bool) {
+	text := string(v.held)
+	if array := v.schema.Array(); array != nil {
+		if list := v.repeated(text, s); list != nil {
+			if out, ok := schema.AppendItems(dst, array, list); ok {
+				return out, true
+			}
+		}
+	}
+	if v.endsInLayout() {
+		text = markup.TrimLastNewline(text)
+	}
+	return schema.AppendTyped(dst, v.schema, text)
+}
+
+// repeated reads `1</p><p>2`, which is what was read of <p>1</p><p>2</p>, as elements; nil if
+// text is something else. The schema is that of the call's input.
+func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Element) {
+	closer := "</" + v.closer + ">"
+	ambiguous := false
+	if v.padded {
+		text = "\n" + text // which was read before the value
+	}
+	for {
+		item, rest, more := strings.Cut(text, closer)
+		ambiguous = ambiguous || v.holdsOwnTag(item, s) // of another element, whose closing tag is wrong
+		if !more {
+			if list == nil {
+				return nil
+			}
+			v.ambiguous = ambiguous
+			if v.unclosed {
+				item = markup.TrimLastNewline(item)
+			}
+			return append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
+		}
+		list = append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
+		rest = strings.TrimLeft(rest, " \t\r\n")
+		n := v.ownTagLen(rest, s)
+		if n == 0 {
+			return nil
+		}
+		text = rest[n:]
+	}
+}
+
+// holdsOwnTag reports whether text holds a tag that begins the parameter, or one that could end
+// it.
+func (v *valueSeen) holdsOwnTag(text string, s *schema.Schema) bool {
+	for ; ; text = text[1:] {
+		i := strings.IndexByte(text, '<')
+		if i < 0 {
+			return false
+		}
+		if text = text[i:]; v.ownTagLen(text, s) > 0 || strings.HasPrefix(text, "</parameter>") {
+			return true
+		}
+	}
+}
+
+// ownTagLen returns the length of the opening tag of the parameter at the start of text, or 0.
+func (v *valueSeen) ownTagLen(text string, s *schema.Schema) int {
+	if len(text) < 2 || text[0] != '<' || v.element && text[1] != v.tag[0] && (v.property == "" || text[1] != v.property[0]) {
+		return 0
+	}
+	t, verdict := markup.MatchTag([]byte(text[:min(len(text), markup.MaxTag)]), true)
+	if verdict != markup.Yes || t.Closing || t.Empty {
+		return 0
+	}
+	if v.element {
+		if string(t.Full) != v.tag || len(t.Attributes) > 0 {
+			return 0
+		}
+		return t.Len
+	}
+	tag, ok := t.NameAttribute()
+	if property, _, _ := s.Lookup(tag); !ok || !t.Is("parameter") || property != v.property {
+		return 0
+	}
+	return t.Len
+}
+
+// holdsTag reports whether text that is read at once holds a tag.
+func holdsTag(s []byte) bool {
+	for {
+		i := bytes.IndexByte(s, '<')
+		if i < 0 || i+1 == len(s) {
+			return false
+		}
+		if c := s[i+1]; c == '/' || markup.IsTagByte(c) {
+			return true
+		}
+		s = s[i+1:]
+	}
+}

@@ -1,0 +1,93 @@
+package translate
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/schema"
+)
+
+// siblings follows the tags of other parameters in a value: where they do not match each other,
+// it is in doubt what the value is (see parse_doubt.go).
+type siblings struct {
+	depth  map[string]int // of the elements that are open, by tag
+	stray  bool           // one was closed that was not open
+	doubt  bool           // one was opened after that
+	opened []string       // the parameters that were opened in the attribute form
+}
+
+// Bounds on what is remembered of a value. Where there is more, it is in doubt.
+const (
+	maxOpenTags = 256
+	maxOpened   = 64
+)
+
+func (s *siblings) open(tag string) {
+	s.doubt = s.doubt || s.stray
+	if s.depth == nil {
+		s.depth = map[string]int{}
+	}
+	if s.depth[tag]++; len(s.depth) > maxOpenTags {
+		s.doubt = true
+	}
+}
+
+func (s *siblings) close(tag string) {
+	if s.depth[tag] == 0 {
+		s.stray = true
+		return
+	}
+	s.depth[tag]--
+}
+
+// matchSibling matches `<b>` or `</b>` at the start of rest, for a parameter b other than own.
+func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag string, closing bool, v markup.Verdict) {
+	i := 1
+	if len(rest) > 1 && rest[1] == '/' {
+		closing = true
+		i++
+	}
+	start := i
+	for i < len(rest) && i-start < markup.MaxParamTag && markup.IsTagByte(rest[i]) {
+		i++
+	}
+	switch {
+	case i == len(rest) && !eof && i-start < markup.MaxParamTag:
+		return "", closing, markup.More
+	case i == len(rest) || rest[i] != '>' || i == start || rest[start] == '!' || rest[start] == '?':
+		return "", closing, markup.No
+	}
+	tag = string(rest[start:i])
+	_, other := otherProperty(s, tag, own)
+	return tag, closing, markup.VerdictOf(other)
+}
+
+// otherProperty returns the property of a tag, and reports whether it is another one than own.
+func otherProperty(s *schema.Schema, tag, own string) (name string, other bool) {
+	name, _, declared := s.Lookup(tag)
+	return name, name != own && (declared || s.Additional != nil)
+}
+
+// isAmbiguous reports whether text would be in doubt as the value of the property own, whose
+// schema is ps: what is rendered must be read as what it is (G5).
+func isAmbiguous(s *schema.Schema, text, own string, ps *schema.Schema) bool {
+	var inside siblings
+	for rest := []byte(text); ; rest = rest[1:] {
+		i := bytes.IndexByte(rest, '<')
+		if i < 0 {
+			return inside.doubt || inside.depth != nil && !fitsText(ps, text)
+		}
+		rest = rest[i:]
+		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Yes && closing {
+			inside.close(tag)
+		} else if v == markup.Yes {
+			inside.open(tag)
+		}
+	}
+}
+
+// fitsText reports whether a value that is written as text fits its schema.
+func fitsText(s *schema.Schema, text string) bool {
+	_, fits := schema.AppendTyped(nil, s, text)
+	return fits
+}
