@@ -3,6 +3,7 @@ package messages
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -55,10 +56,6 @@ var unusableIn = map[string][]string{
 	BlockToolResult:    {"cache_control", "toolset_name"},
 	BlockToolReference: {"cache_control"},
 }
-
-// MaxBlocks is how many content blocks a request may have in all, those within
-// others included.
-const MaxBlocks = 100_000
 
 // room is how many blocks a list may have.
 func (d *decoder) room(list jsontext.Value) int {
@@ -266,5 +263,28 @@ func (d *decoder) mediaType(at fieldPath, v jsontext.Value, allowed []string) {
 func (d *decoder) isText(at fieldPath, v jsontext.Value) {
 	if v.Kind() != '"' {
 		d.text(at, v)
+	}
+}
+
+// toolID reads the id of a tool_use. Converse allows '.' and ':' beyond the
+// pattern of the Messages API (reference/messages-api.md §8), and a history may
+// have begun there.
+func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
+	id := d.text(at, v)
+	if id == "" || !onlyBytes(id, "-_.:") {
+		d.fail(at, "String should match pattern '^[a-zA-Z0-9_-]+$'")
+	}
+	return id
+}
+
+// checkReplayedName checks the name in a tool_use: it may be of a tool that
+// was never offered here, so the API only bounds its length.
+func (d *decoder) checkReplayedName(at fieldPath, name string) {
+	const longest = 200
+	switch n := utf8.RuneCountInString(name); {
+	case n == 0:
+		d.fail(at, "String should have at least 1 character")
+	case n > longest:
+		d.fail(at, "String should have at most %d characters", longest)
 	}
 }

@@ -66,15 +66,3 @@ func (d *decoder) output(o *rawjson.Object) jsontext.Value {
 	d.leave(&at, &f, nil)
 	return schema
 }
-
-// MaxSchemaValues is how many values and names the schemas of a request may hold
-// together: each of them is taken apart to be read by, and so takes memory. Some
-// hundreds of tools have a tenth of that.
-const MaxSchemaValues = 100_000
-
-// boundSchema counts what a schema holds.
-func (d *decoder) boundSchema(at fieldPath, schema jsontext.Value) {
-	if d.schemas += rawjson.Size(schema); d.schemas > MaxSchemaValues {
-		d.fail(at, "The schemas of a request should hold at most %d values together", MaxSchemaValues)
-	}
-}

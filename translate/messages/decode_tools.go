@@ -9,22 +9,12 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// unusableInTool are the members of a tool that the API knows and a text model
-// has no use for.
-var unusableInTool = []string{
-	"cache_control", "input_examples", "defer_loading", "allowed_callers",
-}
-
 // serverTools run in the upstream, toolsets name no tool: neither can be shown
 // to a model as text. Both are prefixes of a tool's type.
 var (
 	serverTools = []string{"web_search", "web_fetch", "code_execution", "mcp_toolset", "advisor"}
 	toolsets    = []string{"computer_toolset_", "browser_toolset_"}
 )
-
-// MaxTools is how many tools a request may have. Those with the most have some
-// hundreds.
-const MaxTools = 10_000
 
 // toolMembers are those that a tool of some type has.
 var toolMembers = slices.Concat([]string{
@@ -112,48 +102,6 @@ func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	return t
 }
 
-const eagerStreaming = "eager_input_streaming"
-
-// inputStreaming reads eager_input_streaming, which every client tool can have.
-func (d *decoder) inputStreaming(at *fieldPath, o *rawjson.Object) InputStreaming {
-	v := o.Take(eagerStreaming)
-	switch {
-	case absent(v):
-		return StreamAsTargeted
-	case d.flag(at.member(eagerStreaming), v):
-		return StreamEagerly
-	}
-	return StreamWhole
-}
-
-// checkSchema checks what is certain at the top of a schema.
-func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
-	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
-	var typ, properties, required jsontext.Value
-	for name, v := range rawjson.Members(schema) {
-		switch rawjson.Name(name, []string{"type", "properties", "required"}) {
-		case "type":
-			typ = v
-		case "properties":
-			properties = v
-		case "required":
-			required = v
-		}
-	}
-	if at := at.member("type"); typ.Kind() != '"' || d.text(at, typ) != "object" {
-		if typ == nil {
-			d.fail(at, fieldRequired)
-		}
-		d.fail(at, "Input should be 'object'")
-	}
-	if properties != nil && properties.Kind() != '{' {
-		d.fail(*at, invalid+"`properties` is not an object.")
-	}
-	if required != nil && required.Kind() != '[' {
-		d.fail(*at, invalid+"`required` is not an array.")
-	}
-}
-
 // toolChoice reads which tools the model may or must call.
 func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	at := member("tool_choice")
@@ -201,5 +149,14 @@ func (d *decoder) refuseServers(list jsontext.Value) {
 			name := d.optional(e.at.member("name"), o.Take("name"))
 			d.fail(e.at, "The tools of the MCP server '%s' run in the upstream, and this model only completes text. Remove the server, or use a model with a tool API.", clip(name))
 		}
+	}
+}
+
+// checkToolName checks the name of an offered tool.
+func (d *decoder) checkToolName(at fieldPath, name string) {
+	const longest = 128
+	ok := len(name) <= longest && onlyBytes(name, "-_") || d.opt.LooseNames
+	if name == "" || !ok {
+		d.fail(at, "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'")
 	}
 }

@@ -1,8 +1,9 @@
 package messages
 
 import (
-	"dragoman/translate/rawjson"
 	"strconv"
+
+	"dragoman/translate/rawjson"
 )
 
 // AppendJSON appends the message to dst as the message object of

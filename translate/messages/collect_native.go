@@ -2,12 +2,13 @@ package messages
 
 import (
 	"bytes"
-	"dragoman/translate/rawjson"
 	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // nativeMessage puts together the events of a model with a tool API of its own,
