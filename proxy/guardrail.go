@@ -77,7 +77,7 @@ func readGuardrail(ctx context.Context, h http.Header, data []byte) (*guardrail,
 		g.TagSuffix = c.word(at.member("tagSuffix"), from.Take("tagSuffix"))
 		g.Mode = strings.TrimSuffix(strings.ToLower(c.word(at.member(modeMember), from.Take(modeMember))), "hronous")
 		c.refuse(at, &from)
-		data = messages.WithMembers(data, map[string]jsontext.Value{upstream.GuardrailConfig: nil})
+		data = rawjson.WithMembers(data, map[string]jsontext.Value{upstream.GuardrailConfig: nil})
 	}
 	c.checkGuardrail(g, top, at.member(modeMember))
 	if c.err != nil {

@@ -113,8 +113,8 @@ func (r *rescuer) opening() messages.Event {
 	if e.Block.Text == "" {
 		return e
 	}
-	block := messages.WithMembers(rawjson.Get(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
-	e.Raw = messages.WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
+	block := rawjson.WithMembers(rawjson.Get(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
+	e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
 	return e
 }
 
@@ -157,11 +157,11 @@ func (r *rescuer) ending(e messages.Event) messages.Event {
 	end := parser{calls: r.calls, incomplete: r.incomplete}
 	if stop, sequence := end.ending(stop, own.StopSequence); stop != own.StopReason {
 		own.StopReason, own.StopSequence = stop, sequence
-		delta := messages.WithMembers(rawjson.Get(e.Raw, "delta"), map[string]jsontext.Value{
-			"stop_reason":   messages.AppendNullable(nil, stop),
-			"stop_sequence": messages.AppendNullable(nil, sequence),
+		delta := rawjson.WithMembers(rawjson.Get(e.Raw, "delta"), map[string]jsontext.Value{
+			"stop_reason":   rawjson.AppendNullable(nil, stop),
+			"stop_sequence": rawjson.AppendNullable(nil, sequence),
 		})
-		e.Raw = messages.WithMembers(e.Raw, map[string]jsontext.Value{"delta": delta})
+		e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"delta": delta})
 	}
 	e.Message = &own
 	return e

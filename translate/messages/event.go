@@ -92,7 +92,7 @@ type Event struct {
 // Name returns the name of the event on the wire.
 func (e Event) Name() string {
 	if e.Type == OtherEvent {
-		return stringOf(rawjson.Get(e.Raw, "type"))
+		return rawjson.StringOf(rawjson.Get(e.Raw, "type"))
 	}
 	return e.Type.String()
 }
@@ -104,7 +104,7 @@ func (e Event) At(index int) Event {
 	}
 	e.Index = index
 	if e.Raw != nil {
-		e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"index": strconv.AppendInt(nil, int64(index), 10)})
+		e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"index": strconv.AppendInt(nil, int64(index), 10)})
 	}
 	return e
 }

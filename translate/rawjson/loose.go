@@ -113,50 +113,6 @@ func Unquoted(text string) string {
 	return text
 }
 
-// isNumber tells whether text is a JSON number (RFC 8259, section 6).
-func IsNumber(text string) bool {
-	text = strings.TrimPrefix(text, "-")
-	whole := digits(text)
-	if whole == 0 || whole > 1 && text[0] == '0' {
-		return false
-	}
-	text = text[whole:]
-	if fraction, ok := strings.CutPrefix(text, "."); ok {
-		n := digits(fraction)
-		if n == 0 {
-			return false
-		}
-		text = fraction[n:]
-	}
-	if text != "" && text[0]|0x20 == 'e' {
-		exponent := text[1:]
-		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
-			exponent = exponent[1:]
-		}
-		n := digits(exponent)
-		return n > 0 && n == len(exponent)
-	}
-	return text == ""
-}
-
-// digits counts the digits that text begins with.
-func digits(text string) int {
-	n := 0
-	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-		n++
-	}
-	return n
-}
-
-// isInteger tells whether text is a JSON number without a fraction other than zeros.
-func IsInteger(text string) bool {
-	if !IsNumber(text) || strings.ContainsAny(text, "eE") {
-		return false
-	}
-	_, fraction, _ := strings.Cut(text, ".")
-	return strings.Trim(fraction, "0") == ""
-}
-
 // JSONOf returns the JSON value that a text is, or that is all it has in a code
 // fence or between some words.
 func Find(text string) (jsontext.Value, bool) {

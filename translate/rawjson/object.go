@@ -1,7 +1,6 @@
 package rawjson
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -69,20 +68,6 @@ func AppendMembersTo(list string, dst []Member, text jsontext.Value, n int, know
 		i = next(text, end)
 	}
 	return dst, i + 1, false
-}
-
-// Name returns the name that is quoted. One that is in known costs no memory.
-func Name(quoted jsontext.Value, known []string) string {
-	if bytes.IndexByte(quoted, '\\') >= 0 {
-		return Text(quoted)
-	}
-	bare := quoted[1 : len(quoted)-1]
-	for _, name := range known {
-		if string(bare) == name {
-			return name
-		}
-	}
-	return string(bare)
 }
 
 // Misspelt returns the name in known that name differs from in the case of its

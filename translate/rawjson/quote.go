@@ -116,3 +116,11 @@ var unescaped = func() (plain [256]bool) {
 	}
 	return plain
 }()
+
+// AppendNullable appends s as a string, and an empty s as null.
+func AppendNullable[S ~string](dst []byte, s S) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return AppendString(dst, s)
+}

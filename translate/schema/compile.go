@@ -1,11 +1,12 @@
 package schema
 
 import (
-	"dragoman/translate/markup"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
 )
 
 // compileSchema reads a JSON Schema. It never fails: what it cannot read allows anything.

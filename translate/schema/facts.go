@@ -1,10 +1,10 @@
 package schema
 
 import (
-	"dragoman/translate/rawjson"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // facts follow from the alternatives of a schema, and from theirs: found once, when the

@@ -1,12 +1,13 @@
 package schema
 
 import (
-	"dragoman/translate/rawjson"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // place is a value in a JSON text that has been taken apart: what is in it is read once,

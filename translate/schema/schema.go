@@ -1,9 +1,9 @@
 package schema
 
 import (
-	"dragoman/translate/markup"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
 )
 
 // kinds is a set of JSON types; none set means that any is allowed.

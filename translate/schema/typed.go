@@ -1,9 +1,10 @@
 package schema
 
 import (
+	"strings"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
-	"strings"
 )
 
 // A value that the model writes is text. The schema of its parameter decides

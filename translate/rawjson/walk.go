@@ -1,10 +1,3 @@
-// Package rawjson walks over JSON that is known to be well-formed, such as the
-// body of a request that was checked as a whole. Values are parts of the text:
-// nothing is decoded, copied or kept, so that a walk takes no memory, whatever
-// the text holds, and a value that nobody looks at costs no more than its bytes.
-//
-// What any function does with text that is not well-formed is not defined; it may
-// panic.
 package rawjson
 
 import (
@@ -123,26 +116,9 @@ func Get(object jsontext.Value, name string) jsontext.Value {
 	return nil
 }
 
-// says reports whether a JSON string says text.
-func says(quoted jsontext.Value, text string) bool {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1:len(quoted)-1]) == text
-	}
-	return Text(quoted) == text
-}
-
 // Trim returns the value that a text ends with, which has nothing before it but white
 // space and a comma or a colon.
 func Trim(text []byte) jsontext.Value { return text[next(text, 0):len(text):len(text)] }
-
-// Text returns what a JSON string says.
-func Text(quoted jsontext.Value) string {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
-	}
-	text, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
-	return string(text)
-}
 
 // next returns the index of the token from i on, past a comma or a colon.
 func next(b []byte, i int) int {
