@@ -45,14 +45,6 @@ type schemaCompiler struct {
 	budget int      // of what may still be put together
 }
 
-// compiling is what is known of a schema only while it is compiled.
-type compiling struct {
-	parts    []*Schema // that have to hold too
-	branches []*Schema // of anyOf and oneOf
-	typed    bool      // there is a type
-	state    uint8     // of inOrder
-}
-
 // schema returns the schema of a place. A place that holds a $ref alone is what the $ref
 // leads to: the schema is shared, and may be one that holds the place.
 func (c *schemaCompiler) schema(p *place) *Schema {
@@ -204,40 +196,5 @@ func (c *schemaCompiler) join(s *Schema) {
 	}
 	if s.kinds == 0 && len(s.Properties) > 0 && len(s.alts) == 0 {
 		s.kinds = kindObject
-	}
-}
-
-// inOrder visits schemas, each once and after those that it leads to. Where they lead in
-// a circle, one of them is visited before what it leads to.
-func inOrder(all []*Schema, next func(*Schema) []*Schema, visit func(*Schema)) {
-	const entered, done = 1, 2
-	type step struct {
-		*Schema
-		next []*Schema
-	}
-	for _, s := range all {
-		s.state = 0
-	}
-	var path []step
-	enter := func(s *Schema) {
-		if s.state == 0 && s != anySchema {
-			s.state = entered
-			path = append(path, step{s, next(s)})
-		}
-	}
-	for _, s := range all {
-		enter(s)
-		for len(path) > 0 {
-			last := &path[len(path)-1]
-			if len(last.next) == 0 {
-				visit(last.Schema)
-				last.state = done
-				path = path[:len(path)-1]
-				continue
-			}
-			to := last.next[0]
-			last.next = last.next[1:]
-			enter(to)
-		}
 	}
 }

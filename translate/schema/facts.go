@@ -1,22 +1,8 @@
 package schema
 
 import (
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/rawjson"
 )
-
-// facts follow from the alternatives of a schema, and from theirs: found once, when the
-// schema is compiled, because alternatives of alternatives multiply. Where alternatives
-// lead in a circle, what holds is what holds without going round (the least fixpoint).
-type facts struct {
-	altsTake               kinds           // what the alternatives speak of
-	altsArray              *Schema         // the first of them that takes arrays, or nil
-	altsText, altsNullable bool            // see text
-	spelled                map[string]bool // see spell
-	longest                int             // of the spellings, in bytes
-}
 
 // deduce finds the facts of the schemas of a graph.
 func deduce(all []*Schema) {
@@ -131,22 +117,4 @@ func (s *Schema) fold() {
 		enums.spell()
 	}
 	s.alts = alts
-}
-
-// spell notes the texts that spell the members of the enum, and whether each stands for a
-// string or for the JSON that it is.
-func (s *Schema) spell() {
-	s.spelled = make(map[string]bool, len(s.enum))
-	for _, e := range s.enum {
-		spelling, isString := "", e.Kind() == '"'
-		if !isString {
-			spelling = rawjson.CompactString(e)
-		} else if json.Unmarshal(e, &spelling) != nil {
-			continue
-		}
-		s.longest = max(s.longest, len(spelling))
-		if _, ok := s.spelled[spelling]; !ok {
-			s.spelled[spelling] = isString
-		}
-	}
 }

@@ -8,38 +8,6 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// jsonMember is a member of a JSON object; its name is quoted.
-type jsonMember struct{ name, value jsontext.Value }
-
-// membersOf returns the members of an object, in order.
-func membersOf(object jsontext.Value) (list []jsonMember) { return appendMembers(nil, object) }
-
-func appendMembers(list []jsonMember, object jsontext.Value) []jsonMember {
-	for name, value := range rawjson.Members(object) {
-		list = append(list, jsonMember{name, value})
-	}
-	return list
-}
-
-// holds tells what the value of a keyword of JSON Schema is made of.
-type holds uint8
-
-const (
-	holdsSchemas holds = iota // a schema, a list of schemas, or something plain
-	holdsNamed                // schemas by name
-	holdsData                 // values that only look like schemas
-)
-
-func keywordHolds(name jsontext.Value) holds {
-	switch string(name) {
-	case `"properties"`, `"patternProperties"`, `"$defs"`, `"definitions"`, `"dependentSchemas"`, `"dependencies"`:
-		return holdsNamed
-	case `"enum"`, `"const"`, `"default"`, `"examples"`, `"example"`:
-		return holdsData
-	}
-	return holdsSchemas
-}
-
 // flat returns the members of a schema, with those of the definition it refers
 // to where the two do not clash; where they do, the $ref is still among them.
 func (d *definitions) flat(schema jsontext.Value) []jsonMember {
@@ -61,8 +29,6 @@ func (d *definitions) flat(schema jsontext.Value) []jsonMember {
 	}
 	return members
 }
-
-func isRef(m jsonMember) bool { return string(m.name) == `"$ref"` && m.value[0] == '"' }
 
 // clash tells whether members and those of schema cannot stand as one list. A
 // description may stand twice: the nearer one is the property's.
@@ -139,23 +105,4 @@ func (d *definitions) appendKeyword(dst []byte, m jsonMember, depth int) []byte 
 		dst = append(d.appendSchema(dst, schema, depth+1), ',')
 	}
 	return closeJSON(dst, '}')
-}
-
-// closeJSON ends a list whose every element has a comma after it.
-func closeJSON(dst []byte, closer byte) []byte {
-	if dst[len(dst)-1] == ',' {
-		dst[len(dst)-1] = closer
-		return dst
-	}
-	return append(dst, closer)
-}
-
-// valueOf returns the value of the member of an object that has the quoted name; nil if there is none.
-func valueOf(object jsontext.Value, name string) jsontext.Value {
-	for n, value := range rawjson.Members(object) {
-		if string(n) == name {
-			return value
-		}
-	}
-	return nil
 }

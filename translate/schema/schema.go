@@ -6,28 +6,6 @@ import (
 	"dragoman/translate/markup"
 )
 
-// kinds is a set of JSON types; none set means that any is allowed.
-type kinds uint16
-
-const (
-	kindNull kinds = 1 << iota
-	kindBoolean
-	kindInteger
-	kindNumber
-	kindObject
-	kindArray
-	kindString
-
-	// What else a value can be read as: see [schema.takes].
-	takesAny  // anything
-	takesEnum // a member of an enum
-)
-
-var kindNames = map[string]kinds{
-	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
-	"object": kindObject, "array": kindArray, "string": kindString,
-}
-
 // schema is as much of a JSON Schema as decides the type of a value. It may be
 // cyclic. The zero value allows anything.
 type Schema struct {
@@ -141,4 +119,23 @@ func (s *Schema) addProperty(p property) {
 		s.byName[p.Name] = len(s.Properties)
 	}
 	s.Properties = append(s.Properties, p)
+}
+
+// compiling is what is known of a schema only while it is compiled.
+type compiling struct {
+	parts    []*Schema // that have to hold too
+	branches []*Schema // of anyOf and oneOf
+	typed    bool      // there is a type
+	state    uint8     // of inOrder
+}
+
+// facts follow from the alternatives of a schema, and from theirs: found once, when the
+// schema is compiled, because alternatives of alternatives multiply. Where alternatives
+// lead in a circle, what holds is what holds without going round (the least fixpoint).
+type facts struct {
+	altsTake               kinds           // what the alternatives speak of
+	altsArray              *Schema         // the first of them that takes arrays, or nil
+	altsText, altsNullable bool            // see text
+	spelled                map[string]bool // see spell
+	longest                int             // of the spellings, in bytes
 }

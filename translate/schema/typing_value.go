@@ -7,40 +7,6 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// A value that the model writes is text. The schema of its parameter decides
-// what JSON value it is; nothing is guessed and nothing is evaluated:
-//
-//	string     the text as it is: 007 stays "007"
-//	integer    digits of any number, kept as they are; 3.0 too. "5" in quotes is 5
-//	number     any JSON number, digits kept
-//	boolean    true, false in any case
-//	null       null
-//	array      JSON, or elements of one name, each typed by items
-//	object     JSON, or elements named like properties, each typed by its schema
-//	enum       the member that the text spells, with or without quotes
-//	anyOf      the first that fits; JSON where one allows anything and none speaks of strings; strings last
-//	none       JSON if the text is JSON, else a string
-//
-// JSON may itself stand in a JSON string. What fits nothing is kept as a string,
-// and is not clean (OutcomeTypeFallback).
-
-// appendTyped appends the JSON value that text stands for under s, on one line.
-// It reports whether the text fitted.
-func AppendTyped(dst []byte, s *Schema, text string) ([]byte, bool) {
-	t := typer{budget: typedBudget + typedFactor*len(text)}
-	return t.append(dst, s, text, 0)
-}
-
-// appendItems appends elements of one name as an array that s describes. It
-// reports whether each fitted.
-func AppendItems(dst []byte, s *Schema, list []markup.Element) ([]byte, bool) {
-	t := typer{budget: typedBudget}
-	for _, e := range list {
-		t.budget += typedFactor * len(e.Text)
-	}
-	return t.appendItems(dst, s, list, 0)
-}
-
 // Bounds on what is done for one value: schemas tried and bytes looked at. A value whose
 // alternatives take more fits none of the rest, and is a string.
 const (
@@ -82,17 +48,6 @@ func (t *typer) once(a attempt, dst []byte, read func() ([]byte, bool)) ([]byte,
 		delete(t.tried, a)
 	}
 	return out, ok
-}
-
-// reading is a text that is to be typed, and what is known of it whatever its schema.
-type reading struct {
-	text, trimmed, bare string // as it is, without blanks around it, and out of quotes
-	depth               int    // of elements around it
-	notJSON             kinds  // of object, array and any: it is no JSON of this kind
-	may                 kinds  // what it may be read as, once mayKnown
-	mayKnown            bool
-	elements            []markup.Element // that it is nothing but, if isElements, once isRead
-	isElements, isRead  bool
 }
 
 func (t *typer) append(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
@@ -181,80 +136,6 @@ func (t *typer) appendAlternative(dst []byte, s *Schema, r *reading) ([]byte, bo
 		return r.appendJSON(dst, takesAny)
 	}
 	return dst, false
-}
-
-// kinds tells what a text may be read as, but for strings, enums and what takes anything.
-func (r *reading) kinds() kinds {
-	if r.mayKnown {
-		return r.may
-	}
-	r.mayKnown = true
-	switch bare := r.bare; {
-	case r.trimmed == "null":
-		r.may |= kindNull
-	case strings.EqualFold(bare, "true"), strings.EqualFold(bare, "false"):
-		r.may |= kindBoolean
-	case rawjson.IsNumber(bare):
-		r.may |= kindNumber | kindInteger
-	}
-	if r.trimmed == "" || strings.IndexByte(`{["<`, r.trimmed[0]) >= 0 {
-		r.may |= kindObject | kindArray
-	}
-	return r.may
-}
-
-// appendEnum appends the member of an enum that the text spells.
-func appendEnum(dst []byte, s *Schema, r *reading) ([]byte, bool) {
-	for i := range 4 {
-		spelling := r.text
-		switch i {
-		case 1:
-			spelling = r.trimmed
-		case 2:
-			spelling = rawjson.Unquoted(r.trimmed)
-		case 3:
-			spelling = markup.Unescape(r.trimmed, markup.InTools, "")
-		}
-		if len(spelling) > s.longest {
-			continue
-		}
-		isString, ok := s.spelled[spelling]
-		switch {
-		case ok && isString:
-			return rawjson.AppendString(dst, spelling), true
-		case ok:
-			return append(dst, spelling...), true
-		}
-	}
-	return dst, false
-}
-
-// appendJSON appends the text if it is JSON of a kind: object, array or any.
-func (r *reading) appendJSON(dst []byte, kind kinds) (out []byte, ok bool) {
-	if r.notJSON&kind != 0 {
-		return dst, false
-	}
-	switch kind {
-	case kindObject:
-		out, ok = rawjson.AppendKind(dst, r.trimmed, '{')
-	case kindArray:
-		out, ok = rawjson.AppendKind(dst, r.trimmed, '[')
-	default:
-		out, ok = rawjson.AppendValue(dst, r.trimmed)
-	}
-	if !ok {
-		r.notJSON |= kind
-	}
-	return out, ok
-}
-
-// readElements is the elements that the text is nothing but.
-func (r *reading) readElements() ([]markup.Element, bool) {
-	if !r.isRead {
-		r.elements, r.isElements = markup.ReadElements(r.trimmed)
-		r.isRead = true
-	}
-	return r.elements, r.isElements
 }
 
 func (t *typer) appendObject(dst []byte, s *Schema, r *reading) ([]byte, bool) {

@@ -1,0 +1,52 @@
+package schema
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+)
+
+// appendEnum appends the member of an enum that the text spells.
+func appendEnum(dst []byte, s *Schema, r *reading) ([]byte, bool) {
+	for i := range 4 {
+		spelling := r.text
+		switch i {
+		case 1:
+			spelling = r.trimmed
+		case 2:
+			spelling = rawjson.Unquoted(r.trimmed)
+		case 3:
+			spelling = markup.Unescape(r.trimmed, markup.InTools, "")
+		}
+		if len(spelling) > s.longest {
+			continue
+		}
+		isString, ok := s.spelled[spelling]
+		switch {
+		case ok && isString:
+			return rawjson.AppendString(dst, spelling), true
+		case ok:
+			return append(dst, spelling...), true
+		}
+	}
+	return dst, false
+}
+
+// spell notes the texts that spell the members of the enum, and whether each stands for a
+// string or for the JSON that it is.
+func (s *Schema) spell() {
+	s.spelled = make(map[string]bool, len(s.enum))
+	for _, e := range s.enum {
+		spelling, isString := "", e.Kind() == '"'
+		if !isString {
+			spelling = rawjson.CompactString(e)
+		} else if json.Unmarshal(e, &spelling) != nil {
+			continue
+		}
+		s.longest = max(s.longest, len(spelling))
+		if _, ok := s.spelled[spelling]; !ok {
+			s.spelled[spelling] = isString
+		}
+	}
+}

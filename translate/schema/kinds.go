@@ -1,0 +1,23 @@
+package schema
+
+// kinds is a set of JSON types; none set means that any is allowed.
+type kinds uint16
+
+const (
+	kindNull kinds = 1 << iota
+	kindBoolean
+	kindInteger
+	kindNumber
+	kindObject
+	kindArray
+	kindString
+
+	// What else a value can be read as: see [schema.takes].
+	takesAny  // anything
+	takesEnum // a member of an enum
+)
+
+var kindNames = map[string]kinds{
+	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
+	"object": kindObject, "array": kindArray, "string": kindString,
+}

@@ -1,0 +1,67 @@
+package schema
+
+import (
+	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+)
+
+// reading is a text that is to be typed, and what is known of it whatever its schema.
+type reading struct {
+	text, trimmed, bare string // as it is, without blanks around it, and out of quotes
+	depth               int    // of elements around it
+	notJSON             kinds  // of object, array and any: it is no JSON of this kind
+	may                 kinds  // what it may be read as, once mayKnown
+	mayKnown            bool
+	elements            []markup.Element // that it is nothing but, if isElements, once isRead
+	isElements, isRead  bool
+}
+
+// kinds tells what a text may be read as, but for strings, enums and what takes anything.
+func (r *reading) kinds() kinds {
+	if r.mayKnown {
+		return r.may
+	}
+	r.mayKnown = true
+	switch bare := r.bare; {
+	case r.trimmed == "null":
+		r.may |= kindNull
+	case strings.EqualFold(bare, "true"), strings.EqualFold(bare, "false"):
+		r.may |= kindBoolean
+	case rawjson.IsNumber(bare):
+		r.may |= kindNumber | kindInteger
+	}
+	if r.trimmed == "" || strings.IndexByte(`{["<`, r.trimmed[0]) >= 0 {
+		r.may |= kindObject | kindArray
+	}
+	return r.may
+}
+
+// appendJSON appends the text if it is JSON of a kind: object, array or any.
+func (r *reading) appendJSON(dst []byte, kind kinds) (out []byte, ok bool) {
+	if r.notJSON&kind != 0 {
+		return dst, false
+	}
+	switch kind {
+	case kindObject:
+		out, ok = rawjson.AppendKind(dst, r.trimmed, '{')
+	case kindArray:
+		out, ok = rawjson.AppendKind(dst, r.trimmed, '[')
+	default:
+		out, ok = rawjson.AppendValue(dst, r.trimmed)
+	}
+	if !ok {
+		r.notJSON |= kind
+	}
+	return out, ok
+}
+
+// readElements is the elements that the text is nothing but.
+func (r *reading) readElements() ([]markup.Element, bool) {
+	if !r.isRead {
+		r.elements, r.isElements = markup.ReadElements(r.trimmed)
+		r.isRead = true
+	}
+	return r.elements, r.isElements
+}
