@@ -122,8 +122,8 @@ func (d *decoder) placed(at *fieldPath, typ string, place *blockPlace) bool {
 	case typ == BlockThinking && d.thinks && place == &inAssistant:
 		return true
 	case slices.Contains(place.takes, typ):
-		if typ == BlockDocument && place == &inAssistant && d.opt.Version == version20261021 {
-			d.fail(*at, "`document` blocks can only be in `user` messages under API version %s", version20261021)
+		if typ == BlockDocument && place == &inAssistant && d.opt.Version == Version20261021 {
+			d.fail(*at, "`document` blocks can only be in `user` messages under API version %s", Version20261021)
 		}
 		return d.err == nil
 	case slices.Contains(place.omits, typ) && d.opt.Strict:
@@ -189,11 +189,11 @@ func (d *decoder) fill(at *fieldPath, b *BlockParam, o *rawjson.Object, place *b
 // (reference/messages-api.md §1).
 func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockPlace) {
 	c := o.Member("citations")
-	if d.opt.Version != version20261021 || place != &inUser && place != &inSearchResult {
+	if d.opt.Version != Version20261021 || place != &inUser && place != &inSearchResult {
 		return
 	}
 	if c.Kind() == '[' && !asksNothing(c) {
-		d.fail(at.member("citations"), "Not accepted in user messages under API version %s", version20261021)
+		d.fail(at.member("citations"), "Not accepted in user messages under API version %s", Version20261021)
 	}
 }
 

@@ -114,8 +114,8 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 // sampling reads the parameters that 2026-10-21 no longer has.
 func (d *decoder) sampling(r *Request, o *rawjson.Object) {
 	for _, name := range []string{"temperature", "top_p", "top_k"} {
-		if !absent(o.Member(name)) && d.opt.Version == version20261021 {
-			d.fail(member(name), "Not accepted under API version %s. Remove the field, or send an earlier version.", version20261021)
+		if !absent(o.Member(name)) && d.opt.Version == Version20261021 {
+			d.fail(member(name), "Not accepted under API version %s. Remove the field, or send an earlier version.", Version20261021)
 		}
 	}
 	r.Temperature = d.fraction(member("temperature"), o.Take("temperature"))

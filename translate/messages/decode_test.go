@@ -114,7 +114,7 @@ func TestDecodeAccepts(t *testing.T) {
 		opt  DecodeOptions
 	}{
 		"nulls for optional fields": {with(`"system":null,"tools":null,"tool_choice":null,"stop_sequences":null,"stream":null,` +
-			`"temperature":null,"thinking":null,"mcp_servers":null,"thread":null`), DecodeOptions{Strict: true, Version: version20261021}},
+			`"temperature":null,"thinking":null,"mcp_servers":null,"thread":null`), DecodeOptions{Strict: true, Version: Version20261021}},
 		"empty lists":                 {with(`"system":[],"tools":[],"stop_sequences":[],"mcp_servers":[]`), DecodeOptions{Strict: true}},
 		"empty system":                {with(`"system":""`), DecodeOptions{Strict: true}},
 		"max_tokens 0":                {`{"model":"m","max_tokens":0,"messages":[{"role":"user","content":"x"}]}`, DecodeOptions{Strict: true}},
@@ -131,9 +131,9 @@ func TestDecodeAccepts(t *testing.T) {
 		"brackets in strings":         {with(`"metadata":"` + strings.Repeat(`[{\"\\`, 999) + `"`), DecodeOptions{}},
 		"values of fields left out":   {with(`"container":[[{"x":1e999}]],"messages2":"x"`), DecodeOptions{}},
 		"document of the model's":     {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"document","source":{"type":"url","url":"u"}}]}`, ""), DecodeOptions{}},
-		"document of the user's":      {withBlock(`{"type":"document","source":{"type":"url","url":"u"}}`), DecodeOptions{Version: version20261021}},
-		"no citations in 2026":        {withBlock(`{"type":"text","text":"x","citations":[]}`), DecodeOptions{Version: version20261021, Strict: true}},
-		"the model's own citations":   {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"x","citations":[{}]}]}`, ""), DecodeOptions{Version: version20261021}},
+		"document of the user's":      {withBlock(`{"type":"document","source":{"type":"url","url":"u"}}`), DecodeOptions{Version: Version20261021}},
+		"no citations in 2026":        {withBlock(`{"type":"text","text":"x","citations":[]}`), DecodeOptions{Version: Version20261021, Strict: true}},
+		"the model's own citations":   {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"x","citations":[{}]}]}`, ""), DecodeOptions{Version: Version20261021}},
 		"a client's copy of an error": {withBlock(`{"type":"text","text":"\u0000\uFFFD\"\\\/\b\f\n\r\t"}`), DecodeOptions{Strict: true}},
 	} {
 		t.Run(name, func(t *testing.T) {

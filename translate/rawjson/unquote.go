@@ -29,12 +29,17 @@ func Name(quoted jsontext.Value, known []string) string {
 	return string(bare)
 }
 
-// says reports whether a JSON string says text.
+// says reports whether text is what a JSON string says. Escapes only make a string
+// longer: most are told apart by their length.
 func says(quoted jsontext.Value, text string) bool {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1:len(quoted)-1]) == text
+	switch n := len(quoted) - len(`""`); {
+	case n < len(text):
+		return false
+	case bytes.IndexByte(quoted, '\\') >= 0:
+		return Text(quoted) == text
+	default:
+		return string(quoted[1:1+n]) == text
 	}
-	return Text(quoted) == text
 }
 
 // StringOf returns the text of a JSON string, "" for any other value.

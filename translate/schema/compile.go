@@ -67,7 +67,7 @@ func (c *schemaCompiler) schema(p *place) *Schema {
 		}
 		at.followed = true
 		path = append(path, at)
-		at = c.resolve(ref)
+		at = c.root.resolve(ref.raw)
 	}
 	for _, at := range path {
 		at.schema, at.followed = s, false
@@ -87,20 +87,6 @@ func bareRef(p *place) (ref *place, alone bool) {
 		}
 	}
 	return ref, ref != nil
-}
-
-// resolve returns what a $ref leads to. References elsewhere are never fetched: they lead
-// to nothing.
-func (c *schemaCompiler) resolve(ref *place) *place {
-	var text string
-	if json.Unmarshal(ref.raw, &text) != nil {
-		return nil
-	}
-	pointer, ok := localRef(text)
-	if !ok {
-		return nil
-	}
-	return c.root.at(pointer)
 }
 
 func (c *schemaCompiler) into(s *Schema, p *place) {
@@ -146,7 +132,7 @@ func (c *schemaCompiler) into(s *Schema, p *place) {
 
 // refs returns the schema of what a $ref leads to.
 func (c *schemaCompiler) refs(ref *place) *Schema {
-	if p := c.resolve(ref); p != nil {
+	if p := c.root.resolve(ref.raw); p != nil {
 		return c.schema(p)
 	}
 	return anySchema

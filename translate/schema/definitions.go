@@ -115,7 +115,7 @@ func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref j
 // find returns the definition that a $ref names, or -1, and whether it names
 // the whole of it.
 func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
-	pointer, ok := localRef(rawjson.Text(ref))
+	pointer, ok := localRef(ref)
 	if !ok || len(pointer) < 2 {
 		return -1, false
 	}

@@ -13,7 +13,7 @@ import (
 // typeWord returns the type of a property as its description says it: what the
 // schema says, else what follows from the rest of it, else "any".
 func (d *definitions) typeWord(schema jsontext.Value) string {
-	if words := typeNames(valueOf(schema, `"type"`)); words != "" {
+	if words := typeNames(rawjson.Get(schema, "type")); words != "" {
 		return words
 	}
 	return strings.Join(d.types(schema, 0), " | ")
@@ -52,16 +52,16 @@ func (d *definitions) types(schema jsontext.Value, depth int) []string {
 	}
 	var set typeSet
 	switch {
-	case set.names(valueOf(schema, `"type"`)):
-	case set.values(valueOf(schema, `"enum"`)):
-	case set.value(valueOf(schema, `"const"`)):
-	case set.add(d.refTypes(valueOf(schema, `"$ref"`), depth)...):
-	case set.branches(d, valueOf(schema, `"anyOf"`), depth):
-	case set.branches(d, valueOf(schema, `"oneOf"`), depth):
-	case set.branches(d, valueOf(schema, `"allOf"`), depth):
-	case valueOf(schema, `"properties"`) != nil, valueOf(schema, `"additionalProperties"`) != nil:
+	case set.names(rawjson.Get(schema, "type")):
+	case set.values(rawjson.Get(schema, "enum")):
+	case set.value(rawjson.Get(schema, "const")):
+	case set.add(d.refTypes(rawjson.Get(schema, "$ref"), depth)...):
+	case set.branches(d, rawjson.Get(schema, "anyOf"), depth):
+	case set.branches(d, rawjson.Get(schema, "oneOf"), depth):
+	case set.branches(d, rawjson.Get(schema, "allOf"), depth):
+	case rawjson.Get(schema, "properties") != nil, rawjson.Get(schema, "additionalProperties") != nil:
 		set.add("object")
-	case valueOf(schema, `"items"`) != nil, valueOf(schema, `"prefixItems"`) != nil:
+	case rawjson.Get(schema, "items") != nil, rawjson.Get(schema, "prefixItems") != nil:
 		set.add("array")
 	default:
 		return anyType

@@ -40,16 +40,6 @@ func keywordHolds(name jsontext.Value) holds {
 
 func isRef(m jsonMember) bool { return string(m.name) == `"$ref"` && m.value[0] == '"' }
 
-// valueOf returns the value of the member of an object that has the quoted name; nil if there is none.
-func valueOf(object jsontext.Value, name string) jsontext.Value {
-	for n, value := range rawjson.Members(object) {
-		if string(n) == name {
-			return value
-		}
-	}
-	return nil
-}
-
 // closeJSON ends a list whose every element has a comma after it.
 func closeJSON(dst []byte, closer byte) []byte {
 	if dst[len(dst)-1] == ',' {

@@ -86,8 +86,12 @@ func (p *place) member(name string) *place {
 	return p.byName[name]
 }
 
-// at returns what a JSON pointer leads to from p, or nil.
-func (p *place) at(pointer []string) *place {
+// resolve returns the place that a $ref in the text of p, its root, leads to, or nil.
+func (p *place) resolve(ref jsontext.Value) *place {
+	pointer, ok := localRef(ref)
+	if !ok {
+		return nil
+	}
 	for _, token := range pointer {
 		switch {
 		case p == nil:

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 func TestResolveRef(t *testing.T) {
@@ -13,10 +15,8 @@ func TestResolveRef(t *testing.T) {
 		"#/a%2Fb": "", "#/a~1b/%7E0c/0": "1", "#%2Fa~1b/~0c/0": "1", "#/%C3%BC%20%25": "4", "#/ü %": "4",
 	} {
 		got := ""
-		if pointer, ok := localRef(ref); ok {
-			if p := root.at(pointer); p != nil {
-				got = string(p.raw)
-			}
+		if p := root.resolve(rawjson.AppendString(nil, ref)); p != nil {
+			got = string(p.raw)
 		}
 		if got != want {
 			t.Errorf("%s: got %q, want %q", ref, got, want)

@@ -3,15 +3,25 @@ package schema
 import (
 	"net/url"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
+
+// This file reads the values of $ref. References to other documents are never fetched.
 
 // pointerEscapes are those of a JSON pointer (RFC 6901 §3).
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// localRef reads a $ref to a place in the same text: "#", or "#" and a JSON pointer, whose
-// escapes of a URL are undone before its own (RFC 6901 §6).
-func localRef(ref string) (pointer []string, ok bool) {
-	path, ok := strings.CutPrefix(ref, "#")
+// localRef returns the JSON pointer, token by token, that the value of a $ref holds:
+// "#", or "#" and the pointer, percent-encoded (RFC 6901 §6). It is not ok for
+// anything else: a reference into another document, a name, no string.
+func localRef(ref jsontext.Value) (pointer []string, ok bool) {
+	if ref.Kind() != '"' {
+		return nil, false
+	}
+	path, ok := strings.CutPrefix(rawjson.Text(ref), "#")
 	if !ok {
 		return nil, false
 	}
