@@ -70,8 +70,8 @@ func refuseFamilies(data []byte) error {
 		known = append(known, f.member)
 	}
 	body := map[string]bool{} // which of them it has
-	for name := range rawjson.Members(rawjson.Trim(data)) {
-		if name := rawjson.Name(name, known); slices.Contains(known, name) {
+	for name := range rawjson.Members(rawjson.TrimSeparators(data)) {
+		if name := rawjson.UnquoteKnown(name, known); slices.Contains(known, name) {
 			body[name] = true
 		}
 	}

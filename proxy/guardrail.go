@@ -92,8 +92,8 @@ func guardrailConfig(ctx context.Context, data []byte) (config jsontext.Value) {
 	if !bytes.Contains(data, []byte(upstream.GuardrailConfig)) || messages.CheckJSON(ctx, data) != nil {
 		return nil
 	}
-	for name, v := range rawjson.Members(rawjson.Trim(data)) {
-		if rawjson.Name(name, []string{upstream.GuardrailConfig}) == upstream.GuardrailConfig {
+	for name, v := range rawjson.Members(rawjson.TrimSeparators(data)) {
+		if rawjson.UnquoteKnown(name, []string{upstream.GuardrailConfig}) == upstream.GuardrailConfig {
 			config = given(v)
 		}
 	}

@@ -133,7 +133,7 @@ func (p *parser) valueGoesOn(tag string) bool {
 	default:
 		_, _, ends = p.scanValue(rest)
 	}
-	return ends != markup.Yes
+	return ends != markup.Match
 }
 
 // goOn returns the prompt that has the model go on behind the tag, or nil if it

@@ -121,7 +121,7 @@ func (p *parser) goOnFrom(prefill string) {
 			text = prefill[:max(i, 1)]
 		}
 		if prefill[0] == '<' {
-			if t, v := markup.MatchTextTag([]byte(prefill), true); v == markup.Yes && t.Kind == markup.TextThinking && !p.quote.inside() {
+			if t, v := markup.MatchTextTag([]byte(prefill), true); v == markup.Match && t.Kind == markup.KindThinking && !p.quote.inside() {
 				p.rehearses(t)
 			}
 		}

@@ -110,11 +110,11 @@ func openArguments(text string) string {
 // the name of the tool comes first, as it does.
 func jsonNameState(p *parser) state {
 	name, v := matchJSONName(p.rest(), p.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return nil
 	}
 	p.currentValue = currentValue{}
-	if v == markup.Yes {
+	if v == markup.Match {
 		if next := p.named(name); next != nil {
 			return next
 		}
@@ -124,9 +124,9 @@ func jsonNameState(p *parser) state {
 
 // matchJSONName matches `{"name": "…"` and returns the name.
 func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
-	more := markup.More
+	more := markup.NeedMore
 	if most := 2 * maxToolName; eof || len(s) >= most {
-		more, s = markup.No, s[:min(len(s), most)]
+		more, s = markup.NoMatch, s[:min(len(s), most)]
 	}
 	i := 0
 	for _, token := range []string{"{", `"name"`, ":"} {
@@ -136,7 +136,7 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 		case markup.IsPrefixOf(s[i:], token):
 			return "", more
 		default:
-			return "", markup.No
+			return "", markup.NoMatch
 		}
 	}
 	i = markup.SkipBlanks(s, i, len(s))
@@ -144,16 +144,16 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 	case i == len(s):
 		return "", more
 	case s[i] != '"':
-		return "", markup.No
+		return "", markup.NoMatch
 	}
 	end := bytes.IndexAny(s[i+1:], `"\\`)
 	switch {
 	case end < 0:
 		return "", more
 	case s[i+1+end] != '"':
-		return "", markup.No // an escape: read with the rest
+		return "", markup.NoMatch // an escape: read with the rest
 	}
-	return string(s[i+1 : i+1+end]), markup.Yes
+	return string(s[i+1 : i+1+end]), markup.Match
 }
 
 // jsonCallState reads {"name":…,"arguments":{…}}. The arguments come when they are whole.
@@ -165,13 +165,13 @@ func jsonCallState(p *parser) state {
 	switch {
 	case p.holdsTooMuch():
 		return p.endTooLong()
-	case end == markup.Yes:
+	case end == markup.Match:
 		return p.endJSONCall()
-	case end == markup.No && p.json.depth == 1 && !p.json.inString: // a tag: the last brace was forgotten
+	case end == markup.NoMatch && p.json.depth == 1 && !p.json.inString: // a tag: the last brace was forgotten
 		p.fix("missing_brace")
 		p.held = append(p.held, '}')
 		return p.endJSONCall()
-	case end == markup.No:
+	case end == markup.NoMatch:
 		return p.unreadJSONCall()
 	case !p.eof:
 		return nil
@@ -185,7 +185,7 @@ func jsonCallState(p *parser) state {
 // endJSONCall reads what the whole call says.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.held), p.escaped, "")
-	text, ok := rawjson.AppendValue(nil, said)
+	text, ok := rawjson.AppendLoose(nil, said)
 	var call jsonCall
 	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
 		return p.unreadJSONCall()
@@ -195,7 +195,7 @@ func (p *parser) endJSONCall() state {
 			return next
 		}
 	}
-	input, ok := rawjson.AppendKind(nil, call.arguments(), '{')
+	input, ok := rawjson.AppendLooseKind(nil, call.arguments(), '{')
 	if !ok {
 		return p.unreadJSONCall()
 	}
@@ -236,9 +236,9 @@ func jsonCallEndState(p *parser) state {
 	}
 	t, v := markup.MatchTag(p.rest(), p.eof)
 	switch {
-	case p.rest()[0] == '<' && v == markup.More:
+	case p.rest()[0] == '<' && v == markup.NeedMore:
 		return nil
-	case p.rest()[0] == '<' && v == markup.Yes && t.Closing && isWrapper(t), p.rest()[0] == '{':
+	case p.rest()[0] == '<' && v == markup.Match && t.Closing && isWrapper(t), p.rest()[0] == '{':
 		return p.endCall("")
 	}
 	return p.endCall("missing_closer")
@@ -249,11 +249,11 @@ func jsonCallEndState(p *parser) state {
 func (j *jsonState) object(s []byte) (n int, end markup.Verdict) {
 	for i, c := range s {
 		if c == '<' && !j.inString {
-			return i, markup.No
+			return i, markup.NoMatch
 		}
 		if j.step(c); j.whole() {
-			return i + 1, markup.Yes
+			return i + 1, markup.Match
 		}
 	}
-	return len(s), markup.More
+	return len(s), markup.NeedMore
 }

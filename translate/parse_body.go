@@ -26,10 +26,10 @@ func bodyState(p *parser) state {
 		return p.strayText(rest)
 	}
 	t, v := markup.MatchTag(rest, p.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return nil
 	}
-	if v == markup.No {
+	if v == markup.NoMatch {
 		if p.eof && bytes.IndexByte(rest, '>') < 0 {
 			p.pos = len(p.in)
 			return p.endIncomplete() // the text ends in a tag
@@ -75,7 +75,7 @@ func (p *parser) openingTag(t markup.Tag) state {
 			tag, child = name, false
 		}
 	}
-	name, _, declared := p.schema.Lookup(tag)
+	name, _, declared := p.schema.PropertyByTag(tag)
 	if child && (!declared || p.inPlace(t)) && !p.lostTag {
 		if next, ok := p.structureTag(t); ok {
 			return next
@@ -125,7 +125,7 @@ func (p *parser) structureTag(t markup.Tag) (next state, ok bool) {
 		return p.endDoubtful(), true
 	case isWrapper(t), t.Is("invoke"), t.Is("function_results"):
 		return p.endCall("missing_closer"), true
-	case t.Is("tool_name") && (!p.inParams || p.restarted), !p.inParams && (t.Is("tool_id") || t.Is("id")) && (p.schema.Additional == nil || p.whole):
+	case t.Is("tool_name") && (!p.inParams || p.restarted), !p.inParams && (t.Is("tool_id") || t.Is("id")) && (p.schema.AdditionalProperties == nil || p.whole):
 		return p.skipElement(t), true
 	default:
 		return nil, false
@@ -177,9 +177,9 @@ func (p *parser) skipElement(t markup.Tag) state {
 	}
 	closer, v := markup.MatchTag(rest[end:], p.eof)
 	switch v {
-	case markup.More:
+	case markup.NeedMore:
 		return nil
-	case markup.Yes:
+	case markup.Match:
 		end += closer.Len
 	}
 	p.fix("extra_element")

@@ -57,9 +57,9 @@ func wrapperState(p *parser) state {
 	switch {
 	case p.rest()[0] == '{':
 		return jsonNameState
-	case p.rest()[0] != '<' || v == markup.No:
+	case p.rest()[0] != '<' || v == markup.NoMatch:
 		return p.giveBack()
-	case v == markup.More:
+	case v == markup.NeedMore:
 		return nil
 	case t.Is("invoke") && !t.Closing:
 		p.setNamespace(t)
@@ -77,9 +77,9 @@ func wrapperState(p *parser) state {
 // own; text, if the line goes on.
 func (p *parser) emptyBlock(t markup.Tag) state {
 	after := p.rest()[t.Len:]
-	if v := p.newlineAfter(after); v == markup.More {
+	if v := p.newlineAfter(after); v == markup.NeedMore {
 		return nil
-	} else if v == markup.No && len(after) > 0 {
+	} else if v == markup.NoMatch && len(after) > 0 {
 		p.pos += t.Len
 		return p.giveBack()
 	}
@@ -95,7 +95,7 @@ func (p *parser) emptyBlock(t markup.Tag) state {
 
 func isWrapper(t markup.Tag) bool {
 	for _, known := range markup.TextTags {
-		if known.Kind == markup.TextWrapper && t.Is(known.Name) {
+		if known.Kind == markup.KindWrapper && t.Is(known.Name) {
 			return true
 		}
 	}
@@ -105,10 +105,10 @@ func isWrapper(t markup.Tag) bool {
 // invokeState reads <invoke> or <invoke name="…">.
 func invokeState(p *parser) state {
 	t, v := markup.MatchTag(p.rest(), p.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return nil
 	}
-	if v == markup.No {
+	if v == markup.NoMatch {
 		return p.giveBack()
 	}
 	p.pos += t.Len
@@ -143,9 +143,9 @@ func toolNameState(p *parser) state {
 	if tagged {
 		t, v := markup.MatchTag(rest, p.eof)
 		switch {
-		case v == markup.More:
+		case v == markup.NeedMore:
 			return nil
-		case v == markup.No || !t.Is("tool_name") || t.Closing || t.Empty:
+		case v == markup.NoMatch || !t.Is("tool_name") || t.Closing || t.Empty:
 			return p.giveBack()
 		}
 		rest = rest[t.Len:]
@@ -158,15 +158,15 @@ func toolNameState(p *parser) state {
 		return p.giveBack()
 	}
 	t, v := markup.MatchTag(rest[end:], p.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return nil
 	}
 	name := strings.Trim(string(rest[:end]), " \t\r\n")
 	_, offered := p.resolve(name)
 	switch {
-	case tagged && v == markup.Yes && t.Is("tool_name") && t.Closing:
+	case tagged && v == markup.Match && t.Is("tool_name") && t.Closing:
 		p.pos = len(p.in) - len(rest) + end + t.Len
-	case !tagged && v == markup.Yes && t.Is("parameters") && !t.Closing && offered:
+	case !tagged && v == markup.Match && t.Is("parameters") && !t.Closing && offered:
 		p.pos = len(p.in) - len(rest) + end
 		p.fix("bare_tool_name")
 	default:
@@ -185,7 +185,7 @@ func (p *parser) named(name string) state {
 		p.tool = ""
 		return p.giveBackCall("tool_name")
 	}
-	p.tool, p.schema, p.whole = name, schema.Strings, !offered
+	p.tool, p.schema, p.whole = name, schema.ObjectOfStrings, !offered
 	if offered {
 		p.tool, p.schema, p.holds = tool.Name, p.schemaOf(tool), tool.HoldsValues(p.holdsValues)
 		if tool.Name != name {

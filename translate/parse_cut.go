@@ -31,7 +31,7 @@ func (p *parser) cutValue() state {
 
 // openObject takes over the members that came whole of an input in JSON that was cut.
 func (p *parser) openObject(text string) {
-	p.out = rawjson.AppendOpenObject(p.out, text)
+	p.out = rawjson.AppendCutObject(p.out, text)
 	p.cameWhole()
 }
 

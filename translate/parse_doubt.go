@@ -59,14 +59,14 @@ func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag stri
 		i++
 	}
 	start := i
-	for i < len(rest) && i-start < markup.MaxParamTag && markup.IsTagByte(rest[i]) {
+	for i < len(rest) && i-start < markup.MaxParamTagLen && markup.IsTagByte(rest[i]) {
 		i++
 	}
 	switch {
-	case i == len(rest) && !eof && i-start < markup.MaxParamTag:
-		return "", closing, markup.More
+	case i == len(rest) && !eof && i-start < markup.MaxParamTagLen:
+		return "", closing, markup.NeedMore
 	case i == len(rest) || rest[i] != '>' || i == start || rest[start] == '!' || rest[start] == '?':
-		return "", closing, markup.No
+		return "", closing, markup.NoMatch
 	}
 	tag = string(rest[start:i])
 	_, counts := otherProperty(s, tag, own)
@@ -75,28 +75,28 @@ func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag stri
 
 // otherProperty returns the property of a tag, and whether it is another one than own.
 func otherProperty(s *schema.Schema, tag, own string) (name string, counts bool) {
-	name, _, declared := s.Lookup(tag)
-	return name, name != own && (declared || s.Additional != nil)
+	name, _, declared := s.PropertyByTag(tag)
+	return name, name != own && (declared || s.AdditionalProperties != nil)
 }
 
 // noteSibling follows a tag in the value that does not end it.
 func (p *parser) noteSibling(rest []byte) markup.Verdict {
 	switch {
 	case p.vs == nil || p.cdata:
-		return markup.No
+		return markup.NoMatch
 	case !p.child:
 		return p.noteParameter(rest)
 	}
 	tag, closing, v := matchSibling(p.schema, rest, p.name, p.eof)
 	switch {
-	case v != markup.Yes:
+	case v != markup.Match:
 		return v
 	case closing:
 		p.inside.close(tag)
 	default:
 		p.inside.open(tag)
 	}
-	return markup.No
+	return markup.NoMatch
 }
 
 // noteParameter is noteSibling for the attribute form, where the tags of all
@@ -106,31 +106,31 @@ func (p *parser) noteParameter(rest []byte) markup.Verdict {
 	switch {
 	case markup.HasPrefix(rest, end):
 		p.inside.close("")
-		return markup.No
+		return markup.NoMatch
 	case !p.eof && (markup.IsPrefixOf(rest, opening) || markup.IsPrefixOf(rest, end)):
-		return markup.More
+		return markup.NeedMore
 	case !markup.HasPrefix(rest, opening):
-		return markup.No
+		return markup.NoMatch
 	}
 	t, v := markup.MatchTag(rest, p.eof)
-	if v != markup.Yes {
+	if v != markup.Match {
 		return v
 	}
 	tag, ok := t.NameAttribute()
 	if !ok {
-		return markup.No
+		return markup.NoMatch
 	}
 	name, counts := otherProperty(p.schema, tag, p.name)
 	if name == p.name { // the next element of a list
 		p.inside.stray = false
-		return markup.No
+		return markup.NoMatch
 	}
 	p.inside.open("")
 	if counts {
 		p.inside.opened = append(p.inside.opened, name)
 		p.inside.doubt = p.inside.doubt || len(p.inside.opened) > maxOpened
 	}
-	return markup.No
+	return markup.NoMatch
 }
 
 // isDoubtful tells whether a value that was read, and is no JSON, is not certain.
@@ -170,9 +170,9 @@ func mayHide(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 			return inside.doubt || inside.depth != nil && !fitsText(ps, text)
 		}
 		rest = rest[i:]
-		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Yes && closing {
+		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Match && closing {
 			inside.close(tag)
-		} else if v == markup.Yes {
+		} else if v == markup.Match {
 			inside.open(tag)
 		}
 	}

@@ -28,7 +28,7 @@ func (p *parser) matchEnd(rest []byte) (n int, v markup.Verdict) {
 		return 0, p.noteSibling(rest)
 	}
 	if p.vs != nil {
-		if n, v = p.matchOwnEnd(rest); v != markup.No {
+		if n, v = p.matchOwnEnd(rest); v != markup.NoMatch {
 			return n, v
 		}
 	}
@@ -36,13 +36,13 @@ func (p *parser) matchEnd(rest []byte) (n int, v markup.Verdict) {
 		return 0, p.noteSibling(rest)
 	}
 	for _, name := range [...]string{"parameters", "invoke"} {
-		if n, v = p.matchCloser(rest, name); v == markup.No {
+		if n, v = p.matchCloser(rest, name); v == markup.NoMatch {
 			continue
 		}
-		if v == markup.Yes {
+		if v == markup.Match {
 			v = p.endsWithout(rest[n:], name)
 		}
-		if v == markup.Yes && p.vs != nil {
+		if v == markup.Match && p.vs != nil {
 			p.bare = true
 			p.fix("missing_closer")
 		}
@@ -57,18 +57,18 @@ func (p *parser) matchEnd(rest []byte) (n int, v markup.Verdict) {
 func (p *parser) matchOwnEnd(rest []byte) (n int, v markup.Verdict) {
 	n, v = p.matchCloser(rest, p.closer)
 	wrong := false
-	if v == markup.No {
-		if n, v = p.matchWrongCloser(rest); v == markup.No {
-			return 0, markup.No
+	if v == markup.NoMatch {
+		if n, v = p.matchWrongCloser(rest); v == markup.NoMatch {
+			return 0, markup.NoMatch
 		}
 		wrong = true
 	}
-	if v == markup.Yes {
-		if v = p.mayFollow(rest[n:], wrong); v == markup.No && !wrong && p.isScalar() {
-			v = markup.Yes // more text would only spoil it
+	if v == markup.Match {
+		if v = p.mayFollow(rest[n:], wrong); v == markup.NoMatch && !wrong && p.isScalar() {
+			v = markup.Match // more text would only spoil it
 		}
 	}
-	if v == markup.Yes && wrong {
+	if v == markup.Match && wrong {
 		p.fix("wrong_closer")
 	}
 	return n, v
@@ -89,7 +89,7 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
 		return p.matchCloser(rest, "parameter")
 	}
 	if !markup.IsReserved(p.tag) {
-		if n, v = p.matchCloser(rest, p.tag); v != markup.No {
+		if n, v = p.matchCloser(rest, p.tag); v != markup.NoMatch {
 			return n, v
 		}
 	}
@@ -99,17 +99,17 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
 	}
 	if end < len(rest) { // the name is whole: it is looked up, for there may be many
 		name := string(rest[2:end])
-		if local, ok := strings.CutPrefix(name, p.ns); ok && p.schema.Offers(local) {
+		if local, ok := strings.CutPrefix(name, p.ns); ok && p.schema.HasTag(local) {
 			return p.matchCloser(rest, local)
 		}
-		if p.schema.Offers(name) {
+		if p.schema.HasTag(name) {
 			return p.matchCloser(rest, name)
 		}
-		return 0, markup.No
+		return 0, markup.NoMatch
 	}
-	best := markup.No
+	best := markup.NoMatch
 	for i := range p.schema.Properties {
-		if n, v = p.matchCloser(rest, p.schema.Properties[i].Tag); v == markup.Yes {
+		if n, v = p.matchCloser(rest, p.schema.Properties[i].Tag); v == markup.Match {
 			return n, v
 		}
 		best = max(best, v)
@@ -120,10 +120,10 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
 // matchCloser matches `</name>`, with blanks before its end or the namespace of the call.
 func (p *parser) matchCloser(rest []byte, name string) (n int, v markup.Verdict) {
 	if len(rest) > 2 && rest[2] != name[0] && (p.ns == "" || rest[2] != p.ns[0]) {
-		return 0, markup.No
+		return 0, markup.NoMatch
 	}
 	n, v = p.matchCloserNamed(rest, 2, name)
-	if v != markup.Yes && p.ns != "" {
+	if v != markup.Match && p.ns != "" {
 		switch s := rest[2:]; {
 		case markup.HasPrefix(s, p.ns):
 			return p.matchCloserNamed(rest, 2+len(p.ns), name)
@@ -144,51 +144,51 @@ func (p *parser) matchCloserNamed(rest []byte, at int, name string) (n int, v ma
 	case common == len(s):
 		return 0, p.undecided()
 	case common < len(name):
-		return 0, markup.No
+		return 0, markup.NoMatch
 	}
 	i, v := p.blanks(s, len(name), markup.MaxTagBlanks)
 	switch {
-	case v == markup.More:
-		return 0, markup.More
-	case v == markup.Yes && i < len(s) && s[i] == '>':
-		return at + i + 1, markup.Yes
+	case v == markup.NeedMore:
+		return 0, markup.NeedMore
+	case v == markup.Match && i < len(s) && s[i] == '>':
+		return at + i + 1, markup.Match
 	}
-	return 0, markup.No
+	return 0, markup.NoMatch
 }
 
 // undecided is the verdict on text that could go either way.
 func (p *parser) undecided() markup.Verdict {
 	if p.eof {
-		return markup.No
+		return markup.NoMatch
 	}
-	return markup.More
+	return markup.NeedMore
 }
 
 // endsWithout tells whether `</parameters>` or `</invoke>` ends a value that has
 // no closing tag of its own.
 func (p *parser) endsWithout(rest []byte, closer string) markup.Verdict {
 	if p.vs == nil && p.json.whole() {
-		return markup.Yes // the whole input is whole
+		return markup.Match // the whole input is whole
 	}
 	i, v := p.blanks(rest, 0, maxGap)
 	switch {
-	case v == markup.Yes && i == len(rest):
+	case v == markup.Match && i == len(rest):
 		return markup.VerdictOf(!p.cutShort)
-	case v != markup.Yes:
+	case v != markup.Match:
 		return v
 	case rest[i] != '<':
-		return markup.No
+		return markup.NoMatch
 	}
 	var t markup.Tag
 	t, v = markup.MatchTag(rest[i:], p.eof)
 	switch {
-	case v != markup.Yes:
+	case v != markup.Match:
 		return v
 	case closer == "parameters" && t.Is("invoke") && t.Closing,
 		closer == "invoke" && (isWrapper(t) && t.Closing || t.Is("invoke") && !t.Closing):
-		return markup.Yes
+		return markup.Match
 	}
-	return markup.No
+	return markup.NoMatch
 }
 
 // mayFollow tells whether rest can follow the value's closing tag. After a wrong
@@ -197,24 +197,24 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	i, v := p.blanks(rest, p.looked, maxLook-p.looked)
 	p.looked = 0
 	switch {
-	case v == markup.More:
+	case v == markup.NeedMore:
 		p.looked = i
-		return markup.More
-	case v == markup.Yes && i == len(rest):
+		return markup.NeedMore
+	case v == markup.Match && i == len(rest):
 		return markup.VerdictOf(!wrong)
-	case v == markup.No || rest[i] != '<':
-		return markup.No
+	case v == markup.NoMatch || rest[i] != '<':
+		return markup.NoMatch
 	}
 	var t markup.Tag
 	t, v = markup.MatchTag(rest[i:], p.eof)
 	switch {
-	case v == markup.More:
+	case v == markup.NeedMore:
 		p.looked = i
-		return markup.More
-	case v == markup.No && p.eof && bytes.IndexByte(rest[i:], '>') < 0:
+		return markup.NeedMore
+	case v == markup.NoMatch && p.eof && bytes.IndexByte(rest[i:], '>') < 0:
 		return markup.VerdictOf(!wrong) // the text was cut in the tag that follows
-	case v == markup.No:
-		return markup.No
+	case v == markup.NoMatch:
+		return markup.NoMatch
 	case t.Closing:
 		return p.closerMayFollow(t, rest[i+t.Len:])
 	case t.Is("invoke"):
@@ -225,16 +225,16 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 
 func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
 	if t.Is("invoke") || isWrapper(t) {
-		return markup.Yes
+		return markup.Match
 	}
 	if !t.Is("parameters") {
-		return markup.No
+		return markup.NoMatch
 	}
 	i, v := p.blanks(rest, 0, maxGap)
-	if v == markup.More {
-		return markup.More
+	if v == markup.NeedMore {
+		return markup.NeedMore
 	}
-	return markup.VerdictOf(v == markup.No || i == len(rest) || rest[i] == '<')
+	return markup.VerdictOf(v == markup.NoMatch || i == len(rest) || rest[i] == '<')
 }
 
 // paramMayFollow tells whether a tag opens another parameter: a declared one, or
@@ -246,7 +246,7 @@ func (p *parser) paramMayFollow(t markup.Tag, wrong, ownLine bool) bool {
 	} else if !p.child {
 		return false
 	}
-	name, _, declared := p.schema.Lookup(tag)
+	name, _, declared := p.schema.PropertyByTag(tag)
 	switch {
 	case name == p.name:
 		return false

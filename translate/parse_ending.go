@@ -128,9 +128,9 @@ func betweenCallsState(p *parser) state {
 	case p.endsInTag():
 		p.incomplete = true
 		return cutState
-	case p.rest()[0] != '<' || v == markup.No:
+	case p.rest()[0] != '<' || v == markup.NoMatch:
 		return p.runOn()
-	case v == markup.More:
+	case v == markup.NeedMore:
 		return nil
 	case t.Is("invoke") && !t.Closing:
 		p.startCallAgain(t)
@@ -158,7 +158,7 @@ func (p *parser) endsInTag() bool {
 		return false
 	}
 	t, v := markup.MatchTextTag(rest, false)
-	return v == markup.More && (t.Kind == 0 || t.Kind == markup.TextInvoke || t.Kind == markup.TextWrapper)
+	return v == markup.NeedMore && (t.Kind == 0 || t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper)
 }
 
 // startCallAgain is startCall after a call.

@@ -72,9 +72,9 @@ func (p *parser) textUpTo(ends func(markup.Tag) bool) bool {
 		}
 		t, v := markup.MatchTag(rest[n:], p.eof)
 		switch {
-		case v == markup.More:
+		case v == markup.NeedMore:
 			return false
-		case v == markup.Yes && ends(t):
+		case v == markup.Match && ends(t):
 			return true
 		}
 		p.text(rest[n : n+1])

@@ -179,9 +179,9 @@ func (p *parser) swallows() {
 // stand in a parameter of its own.
 func (p *parser) appendValue(dst []byte) ([]byte, bool) {
 	text := string(p.held)
-	if array := p.vs.Array(); array != nil {
+	if array := p.vs.ArraySchema(); array != nil {
 		if list := p.repeated(text); list != nil {
-			if out, ok := schema.AppendItems(dst, array, list); ok {
+			if out, ok := schema.AppendTypedItems(dst, array, list); ok {
 				return out, true
 			}
 		}
@@ -243,8 +243,8 @@ func (p *parser) ownTag(text string) int {
 	if len(text) < 2 || text[0] != '<' || p.child && text[1] != p.tag[0] && (p.name == "" || text[1] != p.name[0]) {
 		return 0
 	}
-	t, v := markup.MatchTag([]byte(text[:min(len(text), markup.MaxTag)]), true)
-	if v != markup.Yes || t.Closing || t.Empty {
+	t, v := markup.MatchTag([]byte(text[:min(len(text), markup.MaxTagLen)]), true)
+	if v != markup.Match || t.Closing || t.Empty {
 		return 0
 	}
 	if p.child {
@@ -254,7 +254,7 @@ func (p *parser) ownTag(text string) int {
 		return t.Len
 	}
 	tag, ok := t.NameAttribute()
-	if name, _, _ := p.schema.Lookup(tag); !ok || !t.Is("parameter") || name != p.name {
+	if name, _, _ := p.schema.PropertyByTag(tag); !ok || !t.Is("parameter") || name != p.name {
 		return 0
 	}
 	return t.Len
@@ -264,7 +264,7 @@ func (p *parser) ownTag(text string) int {
 func (p *parser) endObject() state {
 	held := bytes.TrimSpace(p.held)
 	p.held, p.json = nil, jsonState{} // where a quote was left open, no string goes on
-	out, ok := rawjson.AppendKind(p.out, string(held), '{')
+	out, ok := rawjson.AppendLooseKind(p.out, string(held), '{')
 	p.object = ok
 	if !ok {
 		p.fix("invalid_json")

@@ -41,30 +41,30 @@ func textState(p *parser) state {
 // textMarkup reads a `<` in text, with what it begins if that matters.
 func (p *parser) textMarkup(rest []byte) state {
 	t, v := markup.MatchTextTag(rest, p.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return nil
 	}
 	p.quote.settle()
-	if v == markup.Yes && t.Kind == markup.TextThinking {
+	if v == markup.Match && t.Kind == markup.KindThinking {
 		if next := p.reasoning(t); next != nil {
 			return next
 		}
 	}
-	if v == markup.No || p.quote.fence > 0 || !p.offers {
+	if v == markup.NoMatch || p.quote.fence > 0 || !p.offers {
 		return p.plain(1)
 	}
 	if p.quote.inline > 0 { // markup in a code span; a block of calls is none
-		if v = p.newlineAfter(rest[t.Len:]); v == markup.More {
+		if v = p.newlineAfter(rest[t.Len:]); v == markup.NeedMore {
 			return nil
-		} else if v == markup.No {
+		} else if v == markup.NoMatch {
 			return p.plain(1)
 		}
 	}
 	switch t.Kind {
-	case markup.TextThinking:
+	case markup.KindThinking:
 		p.rehearses(t)
 		return p.plain(t.Len)
-	case markup.TextResults:
+	case markup.KindResults:
 		return p.inventedResults(rest, t)
 	}
 	if p.thinking != "" {
@@ -72,7 +72,7 @@ func (p *parser) textMarkup(rest []byte) state {
 		return rehearsalState
 	}
 	p.startCall(t)
-	if t.Kind == markup.TextWrapper {
+	if t.Kind == markup.KindWrapper {
 		p.wrapped = true
 		p.pos += t.Len
 		return wrapperState
@@ -122,11 +122,11 @@ func (p *parser) rehearses(t markup.TextTag) {
 func (p *parser) newlineAfter(rest []byte) markup.Verdict {
 	switch {
 	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
-		return markup.Yes
+		return markup.Match
 	case len(rest) == 0 && !p.eof:
-		return markup.More
+		return markup.NeedMore
 	}
-	return markup.No
+	return markup.NoMatch
 }
 
 // plain reads n bytes as text.
@@ -141,9 +141,9 @@ func (p *parser) plain(n int) state {
 func (p *parser) inventedResults(rest []byte, t markup.TextTag) state {
 	i, v := p.blanks(rest, t.Len, maxGap)
 	switch {
-	case v == markup.More:
+	case v == markup.NeedMore:
 		return nil
-	case t.Closing || p.quote.midLine || v == markup.No || i == len(rest) || rest[i] != '<':
+	case t.Closing || p.quote.midLine || v == markup.NoMatch || i == len(rest) || rest[i] != '<':
 		return p.plain(1)
 	}
 	p.note(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
@@ -159,9 +159,9 @@ func rehearsalState(p *parser) state {
 		rest = rest[i:]
 		t, v := markup.MatchTextTag(rest, p.eof)
 		switch {
-		case v == markup.More:
+		case v == markup.NeedMore:
 			return nil
-		case v == markup.Yes && t.Closing && t.Name == p.thinking:
+		case v == markup.Match && t.Closing && t.Name == p.thinking:
 			if p.reasons { // its end is read as such
 				return p.giveBack()
 			}
@@ -252,15 +252,15 @@ func (p *parser) endText() {
 func (p *parser) entity(own string, emit func([]byte)) bool {
 	names := p.escaped
 	if own == "" {
-		names &^= markup.TagOwn
+		names &^= markup.TagOwnParameter
 	}
 	rest := p.rest()
 	m := markup.MatchEscape(rest, names, own, p.eof)
 	out, n := rest[:1], 1
 	switch {
-	case m.Verdict == markup.Yes:
+	case m.Verdict == markup.Match:
 		out, n = []byte(m.Plain), m.Len
-	case m.Verdict == markup.More && p.mark < 0 && markup.HasPrefix(rest, "&amp;amp;"):
+	case m.Verdict == markup.NeedMore && p.mark < 0 && markup.HasPrefix(rest, "&amp;amp;"):
 		if !p.deep {
 			emit(rest[:1])
 		}
@@ -268,7 +268,7 @@ func (p *parser) entity(own string, emit func([]byte)) bool {
 		rest[4], p.deep = '&', true
 		p.pos += 4
 		return true
-	case m.Verdict == markup.More:
+	case m.Verdict == markup.NeedMore:
 		return false
 	}
 	if p.deep {

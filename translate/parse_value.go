@@ -54,10 +54,10 @@ func (p *parser) startValue(t markup.Tag, name, tag string, child bool) state {
 	if !child {
 		closer = "parameter"
 	}
-	_, vs, _ := p.schema.Lookup(tag)
+	_, vs, _ := p.schema.PropertyByTag(tag)
 	p.currentValue = currentValue{name: name, tag: tag, child: child, closer: closer, vs: vs, ns: p.ns, inValue: true, mode: modeHeld}
 	p.markEnds()
-	switch str, nullable := vs.IsText(); {
+	switch str, nullable := vs.IsString(); {
 	case p.seen[name]:
 		p.fix("duplicate_parameter") // JSON has room for one: the first is out already
 		p.drop = true
@@ -111,13 +111,13 @@ func valueStartState(p *parser) state {
 	}
 	i, v := p.blanks(rest, n, markup.MaxTagBlanks)
 	switch {
-	case v == markup.More, n == 0 && string(rest) == "\r" && !p.eof:
+	case v == markup.NeedMore, n == 0 && string(rest) == "\r" && !p.eof:
 		return nil
-	case v == markup.Yes && markup.HasPrefix(rest[i:], cdataBegins):
+	case v == markup.Match && markup.HasPrefix(rest[i:], cdataBegins):
 		p.cdata = true
 		p.pos += i + len(cdataBegins)
 		return valueState
-	case v == markup.Yes && markup.IsPrefixOf(rest[i:], cdataBegins) && !p.eof:
+	case v == markup.Match && markup.IsPrefixOf(rest[i:], cdataBegins) && !p.eof:
 		return nil
 	}
 	p.pos += n
@@ -152,9 +152,9 @@ func (p *parser) readValue() state {
 			p.pos += n
 		}
 		switch {
-		case v == markup.Yes:
+		case v == markup.Match:
 			return p.endValue(end)
-		case v == markup.More:
+		case v == markup.NeedMore:
 			return nil
 		case n == len(rest), rest[n] == '<':
 		case rest[n] == ']':
@@ -176,9 +176,9 @@ func (p *parser) scanValue(rest []byte) (n, end int, v markup.Verdict) {
 	for ; ; n++ {
 		n = p.nextSpecial(rest, n)
 		if n == len(rest) || rest[n] != '<' || n > 0 && p.mode == modeHeld {
-			return n, 0, markup.No // what is held decides with what follows
+			return n, 0, markup.NoMatch // what is held decides with what follows
 		}
-		if end, v = p.matchEnd(rest[n:]); v != markup.No {
+		if end, v = p.matchEnd(rest[n:]); v != markup.NoMatch {
 			return n, end, v
 		}
 	}
@@ -239,7 +239,7 @@ func (p *parser) markEnds() {
 			p.markSibling(prop.Name[0])
 		}
 	}
-	if p.schema.Additional != nil && !p.whole {
+	if p.schema.AdditionalProperties != nil && !p.whole {
 		for c := range 256 {
 			if markup.IsTagByte(byte(c)) {
 				p.markSibling(byte(c))
@@ -272,9 +272,9 @@ func (p *parser) cdataEnd(rest []byte) state {
 		return nil
 	default:
 		switch n, v := p.matchAfterCDATA(rest); v {
-		case markup.More:
+		case markup.NeedMore:
 			return nil
-		case markup.Yes:
+		case markup.Match:
 			return p.endValue(n)
 		}
 		if i, _ := p.blanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
@@ -291,10 +291,10 @@ func (p *parser) cdataEnd(rest []byte) state {
 func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 	i, v := p.blanks(rest, len(cdataEnds), markup.MaxTagBlanks)
 	switch {
-	case v != markup.Yes:
+	case v != markup.Match:
 		return 0, v
 	case i == len(rest) || rest[i] != '<':
-		return 0, markup.No
+		return 0, markup.NoMatch
 	}
 	n, v = p.matchEnd(rest[i:])
 	return i + n, v

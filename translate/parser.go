@@ -101,11 +101,11 @@ func (p *parser) blanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	}
 	switch {
 	case i == end:
-		return i, markup.No
+		return i, markup.NoMatch
 	case i == len(rest) && !p.eof:
-		return i, markup.More
+		return i, markup.NeedMore
 	}
-	return i, markup.Yes
+	return i, markup.Match
 }
 
 // cutState reads nothing: the answer has ended. A model that may go on has only

@@ -59,23 +59,23 @@ func (r *rescuer) event(e messages.Event) {
 		if e.Block.Type == messages.BlockToolUse {
 			r.calls++
 		}
-		r.send(e.At(r.next))
+		r.send(e.WithIndex(r.next))
 	case messages.ContentBlockDelta:
 		switch {
 		case r.text == nil:
-			r.send(e.At(r.next))
+			r.send(e.WithIndex(r.next))
 		case e.Delta == messages.TextDelta:
 			r.text.feed(string(e.Text))
 		default:
 			r.text.inText()
-			r.send(e.At(r.text.index))
+			r.send(e.WithIndex(r.text.index))
 		}
 	case messages.ContentBlockStop:
 		if r.text != nil {
 			r.leave()
 			return
 		}
-		r.send(e.At(r.next))
+		r.send(e.WithIndex(r.next))
 		r.next++
 	case messages.MessageDelta:
 		r.send(r.ending(e))
@@ -100,7 +100,7 @@ func (r *rescuer) enter(e messages.Event) {
 // parsed passes on what the parser makes of a text block.
 func (r *rescuer) parsed(e messages.Event) bool {
 	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
-		e = r.opening().At(e.Index)
+		e = r.opening().WithIndex(e.Index)
 	}
 	r.send(e)
 	return !r.unheard
@@ -113,7 +113,7 @@ func (r *rescuer) opening() messages.Event {
 	if e.Block.Text == "" {
 		return e
 	}
-	block := rawjson.WithMembers(rawjson.Get(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
+	block := rawjson.WithMembers(rawjson.Lookup(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
 	e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
 	return e
 }
@@ -131,7 +131,7 @@ func (r *rescuer) leave() {
 	}
 	p.closeBlock()
 	if p.index == r.next { // a block without text stays one
-		r.send(r.start.At(r.next))
+		r.send(r.start.WithIndex(r.next))
 		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
 		p.index++
 	}
@@ -157,7 +157,7 @@ func (r *rescuer) ending(e messages.Event) messages.Event {
 	end := parser{calls: r.calls, incomplete: r.incomplete}
 	if stop, sequence := end.ending(stop, own.StopSequence); stop != own.StopReason {
 		own.StopReason, own.StopSequence = stop, sequence
-		delta := rawjson.WithMembers(rawjson.Get(e.Raw, "delta"), map[string]jsontext.Value{
+		delta := rawjson.WithMembers(rawjson.Lookup(e.Raw, "delta"), map[string]jsontext.Value{
 			"stop_reason":   rawjson.AppendNullable(nil, stop),
 			"stop_sequence": rawjson.AppendNullable(nil, sequence),
 		})

@@ -52,9 +52,9 @@ const (
 	TagDefault
 	TagSchema
 	TagDefinitions
-	TagCDATA // "![CDATA[", which begins a quoted value
-	TagOwn   // the name of the parameter whose value the text is
-	TagTurn  // a turn marker
+	TagCDATA        // "![CDATA[", which begins a quoted value
+	TagOwnParameter // the name of the parameter whose value the text is
+	TagTurn         // a turn marker
 
 	// Of some formats alone.
 	TagFunctions
@@ -67,7 +67,7 @@ const (
 const (
 	InTurns  = TagDescription - 1
 	InTools  = TagCDATA - 1
-	InValues = InTurns | TagCDATA | TagOwn
+	InValues = InTurns | TagCDATA | TagOwnParameter
 )
 
 var tagNames = [...]struct {
@@ -187,7 +187,7 @@ func Unescape(s string, names TagSet, own string) string {
 	done := 0
 	for i := indexFrom(s, '&', 0); i < len(s); i = indexFrom(s, '&', i) {
 		m := MatchEscape(s[i:], names, own, true)
-		if m.Verdict != Yes {
+		if m.Verdict != Match {
 			i++
 			continue
 		}
@@ -205,11 +205,11 @@ func Unescape(s string, names TagSet, own string) string {
 func spelled(s string, i int, names TagSet, own string) (level, n int, tag TagSet) {
 	switch c := s[i]; {
 	case c == '<':
-		if tag, v := matchName(s[i+1:], names, own, true); v == Yes {
+		if tag, v := matchName(s[i+1:], names, own, true); v == Match {
 			return 0, 1, tag
 		}
 	case c == '&':
-		if m := MatchEscape(s[i:], names, own, true); m.Verdict == Yes {
+		if m := MatchEscape(s[i:], names, own, true); m.Verdict == Match {
 			return m.level, m.Len, m.tag
 		}
 	case names&TagTurn != 0 && c|0x20 == 'h' && atLineStart(s, i) && hasPrefixFold(s[i+1:], "uman:"),

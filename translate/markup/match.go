@@ -6,22 +6,22 @@ import "strings"
 type Verdict uint8
 
 const (
-	No   Verdict = iota
-	More         // undecided: more text is needed
-	Yes
+	NoMatch  Verdict = iota
+	NeedMore         // undecided: more text is needed
+	Match
 )
 
 // verdictOf is the verdict on what is decided.
 func VerdictOf(yes bool) Verdict {
 	if yes {
-		return Yes
+		return Match
 	}
-	return No
+	return NoMatch
 }
 
 // escapeMatch is what matchEscape found: plain stands for the first n bytes,
 // one level down.
-type escapeMatch struct {
+type EscapeMatch struct {
 	Verdict Verdict
 	tag     TagSet
 	level   int
@@ -33,42 +33,42 @@ type escapeMatch struct {
 // turn marker with an entity. It reports how to take one level off: of the
 // entities only the first `amp;` or the last entity changes. At the end of the
 // text (eof) there is no matchMore.
-func MatchEscape[S text](s S, names TagSet, own string, eof bool) escapeMatch {
-	more := escapeMatch{Verdict: More}
+func MatchEscape[S text](s S, names TagSet, own string, eof bool) EscapeMatch {
+	more := EscapeMatch{Verdict: NeedMore}
 	if eof {
-		more.Verdict = No
+		more.Verdict = NoMatch
 	}
 	i, level := 1, 1
 	for HasPrefix(s[i:], "amp;") {
 		i, level = i+4, level+1
 	}
 	rest := s[i:]
-	plain, tag, v := "", TagSet(0), No
+	plain, tag, v := "", TagSet(0), NoMatch
 	switch {
 	case HasPrefix(rest, "lt;"):
 		plain, i = "<", i+3
 		tag, v = matchName(s[i:], names, own, eof)
 	case names&TagTurn != 0 && isTurnEntity(rest, "#72;", "uman:"):
-		plain, i, tag, v = "H", i+4, TagTurn, Yes
+		plain, i, tag, v = "H", i+4, TagTurn, Match
 	case names&TagTurn != 0 && isTurnEntity(rest, "#104;", "uman:"):
-		plain, i, tag, v = "h", i+5, TagTurn, Yes
+		plain, i, tag, v = "h", i+5, TagTurn, Match
 	case names&TagTurn != 0 && isTurnEntity(rest, "#65;", "ssistant:"):
-		plain, i, tag, v = "A", i+4, TagTurn, Yes
+		plain, i, tag, v = "A", i+4, TagTurn, Match
 	case names&TagTurn != 0 && isTurnEntity(rest, "#97;", "ssistant:"):
-		plain, i, tag, v = "a", i+4, TagTurn, Yes
+		plain, i, tag, v = "a", i+4, TagTurn, Match
 	case !eof && mayBegin(rest, names):
 		return more
 	}
-	if v == More {
+	if v == NeedMore {
 		return more
 	}
-	if v == No {
-		return escapeMatch{}
+	if v == NoMatch {
+		return EscapeMatch{}
 	}
 	if level > 1 {
-		return escapeMatch{Verdict: Yes, tag: tag, level: level, Len: 5, Plain: "&"}
+		return EscapeMatch{Verdict: Match, tag: tag, level: level, Len: 5, Plain: "&"}
 	}
-	return escapeMatch{Verdict: Yes, tag: tag, level: level, Len: i, Plain: plain}
+	return EscapeMatch{Verdict: Match, tag: tag, level: level, Len: i, Plain: plain}
 }
 
 // mayBegin tells whether text after `&amp;…` may yet become an escape.
@@ -110,10 +110,10 @@ func matchName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict
 	if i < len(s) && s[i] == '/' {
 		i = SkipBlanks(s, i+1, MaxTagBlanks)
 	}
-	best := No
+	best := NoMatch
 	for range 2 {
 		tag, v := matchBareName(s[i:], names, own, eof)
-		if v == Yes {
+		if v == Match {
 			return tag, v
 		}
 		best = max(best, v)
@@ -122,7 +122,7 @@ func matchName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict
 			ns++
 		}
 		if ns == len(s) && !eof {
-			return 0, More
+			return 0, NeedMore
 		}
 		if ns == i || ns == len(s) || s[ns] != ':' {
 			break
@@ -135,15 +135,15 @@ func matchName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict
 func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict) {
 	if len(s) == 0 {
 		if eof {
-			return 0, No
+			return 0, NoMatch
 		}
-		return 0, More
+		return 0, NeedMore
 	}
-	best := No
+	best := NoMatch
 	for i := range tagNames {
 		if t := &tagNames[i]; names&t.tag != 0 && t.name[0] == s[0]|0x20 {
 			v := matchWhole(s, t.name, eof)
-			if v == Yes {
+			if v == Match {
 				return t.tag, v
 			}
 			best = max(best, v)
@@ -151,16 +151,16 @@ func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Ver
 	}
 	if names&TagCDATA != 0 && s[0] == '!' {
 		if HasPrefix(s, "![CDATA[") {
-			return TagCDATA, Yes
+			return TagCDATA, Match
 		}
 		if !eof && IsPrefixOf(s, "![CDATA[") {
-			best = More
+			best = NeedMore
 		}
 	}
-	if names&TagOwn != 0 && own != "" {
+	if names&TagOwnParameter != 0 && own != "" {
 		v := matchWhole(s, own, eof)
-		if v == Yes {
-			return TagOwn, v
+		if v == Match {
+			return TagOwnParameter, v
 		}
 		best = max(best, v)
 	}
@@ -172,20 +172,20 @@ func matchWhole[S text](s S, name string, eof bool) Verdict {
 	switch {
 	case len(s) < len(name):
 		if !eof && isPrefixFoldOf(s, name) {
-			return More
+			return NeedMore
 		}
-		return No
+		return NoMatch
 	case !hasPrefixFold(s, name):
-		return No
+		return NoMatch
 	case len(s) == len(name):
 		if eof {
-			return Yes
+			return Match
 		}
-		return More
+		return NeedMore
 	case IsNameByte(s[len(name)]), s[len(name)] == '%': // paramTag escapes with %
-		return No
+		return NoMatch
 	}
-	return Yes
+	return Match
 }
 
 // atLineStart tells whether only blanks stand between the start of the line and s[i].

@@ -45,13 +45,13 @@ func IsReserved(name string) bool {
 	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
 		name = name[colon+1:]
 		for i := range tagNames {
-			if matchWhole(name, tagNames[i].name, true) == Yes {
+			if matchWhole(name, tagNames[i].name, true) == Match {
 				return true
 			}
 		}
 	}
 	for _, r := range reservedParams {
-		if matchWhole(name, r, true) == Yes {
+		if matchWhole(name, r, true) == Match {
 			return true
 		}
 	}
@@ -99,4 +99,4 @@ func hexDigit(c byte) byte {
 }
 
 // maxParamTag is the longest tag that the parser takes for a parameter's.
-const MaxParamTag = 256
+const MaxParamTagLen = 256

@@ -20,7 +20,7 @@ type Tag struct {
 }
 
 // maxTag bounds the length of a tag.
-const MaxTag = 2*MaxParamTag + 64
+const MaxTagLen = 2*MaxParamTagLen + 64
 
 // matchTag matches a tag at the start of s, which begins with `<`.
 func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
@@ -30,7 +30,7 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 		i++
 	}
 	start := i
-	for i < len(s) && i < MaxTag && IsTagByte(s[i]) {
+	for i < len(s) && i < MaxTagLen && IsTagByte(s[i]) {
 		i++
 	}
 	t.Full, t.nameEnd = s[start:i], i
@@ -41,7 +41,7 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	}
 	after := i
 	var quoted byte
-	for ; i < len(s) && i < MaxTag; i++ {
+	for ; i < len(s) && i < MaxTagLen; i++ {
 		switch c := s[i]; {
 		case quoted != 0:
 			if c == quoted {
@@ -50,23 +50,23 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 		case c == '"' || c == '\'':
 			quoted = c
 		case c == '<', i == after && c != '>' && c != '/' && !IsBlank(c):
-			return t, No
+			return t, NoMatch
 		case c == '>':
 			if len(t.Full) == 0 {
-				return t, No
+				return t, NoMatch
 			}
 			t.Attributes = bytes.TrimSpace(s[after:i])
 			if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
 				t.Attributes, t.Empty = bytes.TrimSpace(rest), true
 			}
 			t.Len = i + 1
-			return t, Yes
+			return t, Match
 		}
 	}
-	if i >= MaxTag || eof {
-		return t, No
+	if i >= MaxTagLen || eof {
+		return t, NoMatch
 	}
-	return t, More
+	return t, NeedMore
 }
 
 func IsTagByte(c byte) bool { return tagBytes[c] }
@@ -116,69 +116,69 @@ func (t *Tag) NameAttribute() (string, bool) {
 // textTag is a tag that means something in text.
 type TextTag struct {
 	Tag
-	Kind textTagKind
+	Kind TextTagKind
 	Name string // as in textTags
 }
 
-type textTagKind uint8
+type TextTagKind uint8
 
 const (
-	TextWrapper  textTagKind = iota + 1 // of calls
-	TextInvoke                          // of a call without wrapper
-	TextResults                         // of results, which are not the model's to write
-	TextThinking                        // of thinking aloud (reference/legacy-format.md §11)
+	KindWrapper  TextTagKind = iota + 1 // of calls
+	KindInvoke                          // of a call without wrapper
+	KindResults                         // of results, which are not the model's to write
+	KindThinking                        // of thinking aloud (reference/legacy-format.md §11)
 )
 
 var TextTags = [...]struct {
 	Name string
-	Kind textTagKind
+	Kind TextTagKind
 }{
-	{"function_calls", TextWrapper},
-	{"function_call", TextWrapper}, // other makers' (reference/legacy-format.md §12 row 1)
-	{"tool_calls", TextWrapper},
-	{"tool_call", TextWrapper},
-	{"use_tool", TextWrapper},
-	{"invoke", TextInvoke},
-	{"function_results", TextResults},
-	{"thinking", TextThinking},
-	{"think", TextThinking},
-	{"scratchpad", TextThinking},
-	{"rationale", TextThinking},
-	{"reasoning", TextThinking},
-	{"reflection", TextThinking},
-	{"search_quality_reflection", TextThinking},
+	{"function_calls", KindWrapper},
+	{"function_call", KindWrapper}, // other makers' (reference/legacy-format.md §12 row 1)
+	{"tool_calls", KindWrapper},
+	{"tool_call", KindWrapper},
+	{"use_tool", KindWrapper},
+	{"invoke", KindInvoke},
+	{"function_results", KindResults},
+	{"thinking", KindThinking},
+	{"think", KindThinking},
+	{"scratchpad", KindThinking},
+	{"rationale", KindThinking},
+	{"reasoning", KindThinking},
+	{"reflection", KindThinking},
+	{"search_quality_reflection", KindThinking},
 }
 
 // matchTextTag matches a tag that means something in text. Text that cannot
 // become one is decided on at once.
 func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 	if len(s) > 1 && s[1] != '/' && !IsNameByte(s[1]) {
-		return t, No
+		return t, NoMatch
 	}
 	t.Tag, v = MatchTag(s, eof)
-	if v == No {
+	if v == NoMatch {
 		return t, v
 	}
-	ended := v == Yes || t.nameEnd < len(s) // the name has
+	ended := v == Match || t.nameEnd < len(s) // the name has
 	for _, known := range TextTags {
 		if t.Is(known.Name) {
 			t.Kind, t.Name = known.Kind, known.Name
-			if t.Closing && t.Kind != TextThinking {
-				return t, No
+			if t.Closing && t.Kind != KindThinking {
+				return t, NoMatch
 			}
-			if t.Kind != TextInvoke && (len(t.Attributes) > 0 || t.Empty) {
-				return t, No
+			if t.Kind != KindInvoke && (len(t.Attributes) > 0 || t.Empty) {
+				return t, NoMatch
 			}
 			return t, v
 		}
 		if !ended && isPrefixFoldOf(t.Tag.Name, known.Name) {
-			return t, More
+			return t, NeedMore
 		}
 	}
-	if v == More && !ended && len(t.Full) <= maxNamespace && bytes.IndexByte(t.Full, ':') < 0 && allNameBytes(t.Full) {
-		return t, More // a namespace, it may be
+	if v == NeedMore && !ended && len(t.Full) <= maxNamespace && bytes.IndexByte(t.Full, ':') < 0 && allNameBytes(t.Full) {
+		return t, NeedMore // a namespace, it may be
 	}
-	return t, No
+	return t, NoMatch
 }
 
 func allNameBytes(s []byte) bool {

@@ -48,9 +48,9 @@ func scan(ctx context.Context, body []byte, known []string) (members []rawjson.M
 		case depth != 1 || in != '{' || length == 0 || len(members) > MaxMembers:
 		case isName:
 			nameEnd = dec.InputOffset()
-			members = append(members, rawjson.Member{Name: rawjson.Name(rawjson.Trim(body[before:nameEnd]), known)})
+			members = append(members, rawjson.Member{Name: rawjson.UnquoteKnown(rawjson.TrimSeparators(body[before:nameEnd]), known)})
 		default:
-			members[len(members)-1].Value = rawjson.Trim(body[nameEnd:dec.InputOffset()])
+			members[len(members)-1].Value = rawjson.TrimSeparators(body[nameEnd:dec.InputOffset()])
 		}
 		switch token.Kind() {
 		case '{', '[':

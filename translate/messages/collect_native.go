@@ -33,14 +33,14 @@ func (m *nativeMessage) add(e Event) {
 	raw := jsontext.Value(e.AppendJSON(nil))
 	switch e.Type {
 	case MessageStart:
-		m.message = rawjson.ReadObject(rawjson.Get(raw, "message"))
+		m.message = rawjson.ReadObject(rawjson.Lookup(raw, "message"))
 		m.read = *e.Message
 		m.read.ID, m.read.Model = rawjson.StringOf(m.message.Member("id")), rawjson.StringOf(m.message.Member("model"))
 	case ContentBlockStart:
-		m.blocks = append(m.blocks, nativeBlock{block: rawjson.ReadObject(rawjson.Get(raw, "content_block")), texts: map[string][]byte{}})
+		m.blocks = append(m.blocks, nativeBlock{block: rawjson.ReadObject(rawjson.Lookup(raw, "content_block")), texts: map[string][]byte{}})
 	case ContentBlockDelta:
 		if e.Index < len(m.blocks) {
-			m.blocks[e.Index].add(rawjson.Get(raw, "delta"))
+			m.blocks[e.Index].add(rawjson.Lookup(raw, "delta"))
 		}
 	case ContentBlockStop:
 		if e.Index < len(m.blocks) && e.Cut > 0 {
@@ -48,10 +48,10 @@ func (m *nativeMessage) add(e Event) {
 			b.input = append(b.input[:e.Cut], '}')
 		}
 	case MessageDelta:
-		for name, value := range rawjson.Named(rawjson.Get(raw, "delta")) {
+		for name, value := range rawjson.NamedMembers(rawjson.Lookup(raw, "delta")) {
 			m.message.Set(name, value)
 		}
-		m.merge(rawjson.Get(raw, "usage"))
+		m.merge(rawjson.Lookup(raw, "usage"))
 		m.read.StopReason, m.read.StopSequence = e.Message.StopReason, e.Message.StopSequence
 		m.read.Usage, m.read.Outcomes = e.Message.Usage, e.Message.Outcomes
 	}
@@ -60,7 +60,7 @@ func (m *nativeMessage) add(e Event) {
 // merge takes over the totals that are told at the end.
 func (m *nativeMessage) merge(usage jsontext.Value) {
 	total := rawjson.ReadObject(m.message.Member("usage"))
-	for name, value := range rawjson.Named(usage) {
+	for name, value := range rawjson.NamedMembers(usage) {
 		if value.Kind() != 'n' || total.Member(name) == nil {
 			total.Set(name, value)
 		}
@@ -87,10 +87,10 @@ func (m *nativeMessage) whole() *Message {
 	m.read.Raw = m.message.JSON()
 	for b := range rawjson.Elements(content) {
 		m.read.Content = append(m.read.Content, ContentBlock{
-			Type: rawjson.StringOf(rawjson.Get(b, "type")), Text: rawjson.StringOf(rawjson.Get(b, "text")),
-			ID: rawjson.StringOf(rawjson.Get(b, "id")), Name: rawjson.StringOf(rawjson.Get(b, "name")), Input: rawjson.Get(b, "input"),
-			Thinking: rawjson.StringOf(rawjson.Get(b, "thinking")), Signature: rawjson.StringOf(rawjson.Get(b, "signature")),
-			Data: rawjson.StringOf(rawjson.Get(b, "data")),
+			Type: rawjson.StringOf(rawjson.Lookup(b, "type")), Text: rawjson.StringOf(rawjson.Lookup(b, "text")),
+			ID: rawjson.StringOf(rawjson.Lookup(b, "id")), Name: rawjson.StringOf(rawjson.Lookup(b, "name")), Input: rawjson.Lookup(b, "input"),
+			Thinking: rawjson.StringOf(rawjson.Lookup(b, "thinking")), Signature: rawjson.StringOf(rawjson.Lookup(b, "signature")),
+			Data: rawjson.StringOf(rawjson.Lookup(b, "data")),
 		})
 	}
 	return &m.read
@@ -99,7 +99,7 @@ func (m *nativeMessage) whole() *Message {
 // add takes one delta: a string adds to the member of its name, a citation to the
 // list of them, and what is neither replaces what was there.
 func (b *nativeBlock) add(delta jsontext.Value) {
-	for name, value := range rawjson.Named(delta) {
+	for name, value := range rawjson.NamedMembers(delta) {
 		switch {
 		case name == "type", value.Kind() == 'n':
 		case name == "partial_json":
@@ -133,7 +133,7 @@ func (b *nativeBlock) whole() jsontext.Value {
 		if len(bytes.TrimSpace(b.input)) > 0 {
 			b.block.Set("input", b.input)
 		}
-	} else if open := rawjson.AppendOpenObject(nil, string(b.input)); len(open) > 0 {
+	} else if open := rawjson.AppendCutObject(nil, string(b.input)); len(open) > 0 {
 		b.block.Set("input", append(open, '}'))
 	}
 	return b.block.JSON()

@@ -102,7 +102,7 @@ func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
 		return o, false
 	}
 	begin := len(d.members)
-	members, n, stopped := rawjson.AppendMembersTo("content", d.members, e.text, 1, messageMembers, MaxMembers+1)
+	members, n, stopped := rawjson.AppendMembersUntil("content", d.members, e.text, 1, messageMembers, MaxMembers+1)
 	o.Members = slices.Clip(members[begin:])
 	if stopped && o.Member("role") == nil {
 		return d.openItem(e, messageMembers)
@@ -120,6 +120,6 @@ func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
 		return
 	}
 	end := len(e.text) - len(d.rest) + len("]")
-	o.Members, e.length, _ = rawjson.AppendMembersTo("", o.Members, e.text, end, messageMembers, MaxMembers+1)
+	o.Members, e.length, _ = rawjson.AppendMembersUntil("", o.Members, e.text, end, messageMembers, MaxMembers+1)
 	d.checkNames(&e.at, o, messageMembers)
 }

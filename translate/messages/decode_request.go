@@ -97,7 +97,7 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 		return nil
 	}
 	sequences, size := []string{}, 0
-	for e := range d.elements(at, v, MaxStops) {
+	for e := range d.elements(at, v, MaxStopSequences) {
 		s := d.text(e.at, e.value())
 		if strings.TrimSpace(s) == "" {
 			d.fail(at, "each stop sequence must contain non-whitespace")

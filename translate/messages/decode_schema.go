@@ -8,7 +8,7 @@ import (
 
 // boundSchema counts what a schema holds.
 func (d *decoder) boundSchema(at fieldPath, schema jsontext.Value) {
-	if d.schemas += rawjson.Size(schema); d.schemas > MaxSchemaValues {
+	if d.schemas += rawjson.CountValues(schema); d.schemas > MaxSchemaValues {
 		d.fail(at, "The schemas of a request should hold at most %d values together", MaxSchemaValues)
 	}
 }
@@ -18,7 +18,7 @@ func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
 	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
 	var typ, properties, required jsontext.Value
 	for name, v := range rawjson.Members(schema) {
-		switch rawjson.Name(name, []string{"type", "properties", "required"}) {
+		switch rawjson.UnquoteKnown(name, []string{"type", "properties", "required"}) {
 		case "type":
 			typ = v
 		case "properties":

@@ -46,7 +46,7 @@ func (d *decoder) optional(at fieldPath, v jsontext.Value) string {
 // word is text for a string that mostly is one of known, and then costs no memory.
 func (d *decoder) word(at fieldPath, v jsontext.Value, known []string) string {
 	if v.Kind() == '"' {
-		return rawjson.Name(v, known)
+		return rawjson.UnquoteKnown(v, known)
 	}
 	return d.text(at, v)
 }

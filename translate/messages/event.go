@@ -92,13 +92,13 @@ type Event struct {
 // Name returns the name of the event on the wire.
 func (e Event) Name() string {
 	if e.Type == OtherEvent {
-		return rawjson.StringOf(rawjson.Get(e.Raw, "type"))
+		return rawjson.StringOf(rawjson.Lookup(e.Raw, "type"))
 	}
 	return e.Type.String()
 }
 
 // at returns the event of a block with another index.
-func (e Event) At(index int) Event {
+func (e Event) WithIndex(index int) Event {
 	if e.Index == index {
 		return e
 	}

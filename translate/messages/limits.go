@@ -16,7 +16,7 @@ const MaxMembers = 1000
 const MaxTools = 10_000
 
 // MaxStops is how many stop sequences a request may have. Clients send a handful.
-const MaxStops = 10_000
+const MaxStopSequences = 10_000
 
 // maxStopBytes is how long they may be together: to look for them takes memory for each
 // byte.

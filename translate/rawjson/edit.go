@@ -9,7 +9,7 @@ import (
 
 // ReadObject returns an object with all its members. Their values are parts of the text.
 func ReadObject(object jsontext.Value) (o Object) {
-	for name, value := range Named(object) {
+	for name, value := range NamedMembers(object) {
 		o.Members = append(o.Members, Member{name, value})
 	}
 	return o

@@ -10,22 +10,22 @@ import (
 
 // appendJSONOf appends text if it is one JSON value of the given kind, or a JSON
 // string that holds one.
-func AppendKind(dst []byte, text string, kind jsontext.Kind) ([]byte, bool) {
+func AppendLooseKind(dst []byte, text string, kind jsontext.Kind) ([]byte, bool) {
 	if text == "" {
 		return dst, false
 	}
 	if text[0] == '"' {
-		text = strings.Trim(Unquoted(text), " \t\r\n")
+		text = strings.Trim(UnquoteLoose(text), " \t\r\n")
 	}
 	if jsontext.Value(text).Kind() != kind {
 		return dst, false
 	}
-	return AppendValue(dst, text)
+	return AppendLoose(dst, text)
 }
 
 // appendIfJSON appends text, on one line, if it is one JSON value, or would be
 // but for slips whose meaning is certain.
-func AppendValue(dst []byte, text string) ([]byte, bool) {
+func AppendLoose(dst []byte, text string) ([]byte, bool) {
 	v := jsontext.Value(text)
 	if !v.IsValid() {
 		v = Mend(text)
@@ -38,7 +38,7 @@ func AppendValue(dst []byte, text string) ([]byte, bool) {
 
 // appendOpenObject appends the members that came whole of a JSON object whose text was
 // cut, as an object without its closing brace; nothing if there are none.
-func AppendOpenObject(dst []byte, text string) []byte {
+func AppendCutObject(dst []byte, text string) []byte {
 	mended := Mend(text)
 	d := jsontext.NewDecoder(bytes.NewReader(mended))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
@@ -105,7 +105,7 @@ func CompactString(v jsontext.Value) string {
 }
 
 // unquoted returns what a JSON string holds; other text as it is.
-func Unquoted(text string) string {
+func UnquoteLoose(text string) string {
 	var s string
 	if len(text) > 1 && text[0] == '"' && json.Unmarshal([]byte(text), &s) == nil {
 		return s
@@ -115,7 +115,7 @@ func Unquoted(text string) string {
 
 // JSONOf returns the JSON value that a text is, or that is all it has in a code
 // fence or between some words.
-func Find(text string) (jsontext.Value, bool) {
+func FindValue(text string) (jsontext.Value, bool) {
 	data := bytes.TrimSpace([]byte(text))
 	if v, ok := validJSON(data); ok {
 		return v, true

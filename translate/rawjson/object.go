@@ -44,7 +44,7 @@ func (o *Object) Take(name string) (v jsontext.Value) {
 // returns how long the object is. A name that is in known costs no memory. It stops
 // behind most of them: then the length is 0.
 func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) ([]Member, int) {
-	dst, n, _ := AppendMembersTo("", dst, text, 1, known, most)
+	dst, n, _ := AppendMembersUntil("", dst, text, 1, known, most)
 	return dst, n
 }
 
@@ -52,14 +52,14 @@ func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) 
 // member of the name list, unless that is empty, whose value is an array, and returns
 // where that begins: the array is measured by who walks over it, and the value goes on
 // to the end of text.
-func AppendMembersTo(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
+func AppendMembersUntil(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
 	i := next(text, n)
 	for ; text[i] != '}'; most-- {
 		if most == 0 {
 			return dst, 0, false
 		}
 		end := stringEnd(text, i)
-		name := Name(text[i:end], known)
+		name := UnquoteKnown(text[i:end], known)
 		if i = next(text, end); text[i] == '[' && list != "" && name == list {
 			return append(dst, Member{name, text[i:]}), i, true
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // Text returns what a JSON string says.
-func Text(quoted jsontext.Value) string {
+func Unquote(quoted jsontext.Value) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
 	}
@@ -16,9 +16,9 @@ func Text(quoted jsontext.Value) string {
 }
 
 // Name returns the name that is quoted. One that is in known costs no memory.
-func Name(quoted jsontext.Value, known []string) string {
+func UnquoteKnown(quoted jsontext.Value, known []string) string {
 	if bytes.IndexByte(quoted, '\\') >= 0 {
-		return Text(quoted)
+		return Unquote(quoted)
 	}
 	bare := quoted[1 : len(quoted)-1]
 	for _, name := range known {
@@ -36,7 +36,7 @@ func says(quoted jsontext.Value, text string) bool {
 	case n < len(text):
 		return false
 	case bytes.IndexByte(quoted, '\\') >= 0:
-		return Text(quoted) == text
+		return Unquote(quoted) == text
 	default:
 		return string(quoted[1:1+n]) == text
 	}

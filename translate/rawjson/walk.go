@@ -35,7 +35,7 @@ func Next(text jsontext.Value, n int) (rest jsontext.Value, ok bool) {
 func Len(text jsontext.Value) int { return valueEnd(text, 0) }
 
 // Size returns how many values a text holds, and how many names: at most that many.
-func Size(text jsontext.Value) int {
+func CountValues(text jsontext.Value) int {
 	n := 1
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -95,10 +95,10 @@ func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
 }
 
 // Named is Members with the names as they are spoken, not as they are quoted.
-func Named(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
+func NamedMembers(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
 	return func(yield func(name string, value jsontext.Value) bool) {
 		for name, value := range Members(object) {
-			if !yield(Text(name), value) {
+			if !yield(Unquote(name), value) {
 				return
 			}
 		}
@@ -107,7 +107,7 @@ func Named(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
 
 // Get returns the value of the first member of an object that has the name; nil if there is
 // none, or no object.
-func Get(object jsontext.Value, name string) jsontext.Value {
+func Lookup(object jsontext.Value, name string) jsontext.Value {
 	for quoted, value := range Members(object) {
 		if says(quoted, name) {
 			return value
@@ -118,7 +118,7 @@ func Get(object jsontext.Value, name string) jsontext.Value {
 
 // Trim returns the value that a text ends with, which has nothing before it but white
 // space and a comma or a colon.
-func Trim(text []byte) jsontext.Value { return text[next(text, 0):len(text):len(text)] }
+func TrimSeparators(text []byte) jsontext.Value { return text[next(text, 0):len(text):len(text)] }
 
 // next returns the index of the token from i on, past a comma or a colon.
 func next(b []byte, i int) int {

@@ -110,13 +110,13 @@ func (c *schemaCompiler) into(s *Schema, p *place) {
 			}
 		case "properties":
 			for _, m := range m.members {
-				s.addProperty(property{m.name, markup.ParamTag(m.name), c.schema(m.place)})
+				s.addProperty(Property{m.name, markup.ParamTag(m.name), c.schema(m.place)})
 			}
 		case "items":
 			s.items = c.schema(m.place)
 		case "additionalProperties":
 			if m.raw.Kind() == '{' {
-				s.Additional = c.schema(m.place)
+				s.AdditionalProperties = c.schema(m.place)
 			}
 		case "anyOf", "oneOf":
 			for _, e := range m.elements {
@@ -156,7 +156,7 @@ func (c *schemaCompiler) join(s *Schema) {
 	for _, part := range s.parts {
 		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties); c.budget < 0 {
 			// What is too large to be put together allows anything.
-			s.kinds, s.enum, s.alts, s.items, s.Additional = 0, nil, nil, nil, anySchema
+			s.kinds, s.enum, s.alts, s.items, s.AdditionalProperties = 0, nil, nil, nil, anySchema
 			return
 		}
 		s.kinds |= part.kinds
@@ -168,8 +168,8 @@ func (c *schemaCompiler) join(s *Schema) {
 		if s.items == nil {
 			s.items = part.items
 		}
-		if s.Additional == nil {
-			s.Additional = part.Additional
+		if s.AdditionalProperties == nil {
+			s.AdditionalProperties = part.AdditionalProperties
 		}
 	}
 	if s.kinds == kindNull && !s.typed { // "nullable" beside no type restricts nothing

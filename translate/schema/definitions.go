@@ -55,12 +55,12 @@ func readDefinitions(root jsontext.Value) definitions {
 		if string(name) != `"$defs"` && string(name) != `"definitions"` {
 			continue
 		}
-		keyword := rawjson.Text(name)
+		keyword := rawjson.Unquote(name)
 		for name, schema := range rawjson.Members(table) {
 			if d.index == nil {
 				d.index = make(map[named]int)
 			}
-			d.index[named{keyword, rawjson.Text(name)}] = len(d.list)
+			d.index[named{keyword, rawjson.Unquote(name)}] = len(d.list)
 			d.list = append(d.list, definition{ref: `"#/` + keyword + "/" + string(name[1:]), schema: schema})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // description is what can be said of the input of a tool in words, parameter by parameter,
 // and what is left to be said in JSON Schema. Texts in JSON are as the schema has them; ""
 // is for what there is nothing to say of.
-type description struct {
+type Description struct {
 	Parameters  []Parameter
 	Schema      string // of all parameters together: what they do not say
 	Definitions string // an object of the schemas that a $ref in the others names
@@ -30,10 +30,10 @@ type Parameter struct {
 
 // describe describes a schema, which is an object in canonical form: without white space
 // between its tokens.
-func Describe(root jsontext.Value) description {
+func Describe(root jsontext.Value) Description {
 	defs := readDefinitions(root)
 	top := readTop(defs.flat(root))
-	d := description{Parameters: make([]Parameter, len(top.properties))}
+	d := Description{Parameters: make([]Parameter, len(top.properties))}
 	for i, p := range top.properties {
 		d.Parameters[i] = defs.parameter(p.name, p.value)
 		d.Parameters[i].Required = top.required[string(p.name)]
@@ -47,7 +47,7 @@ func Describe(root jsontext.Value) description {
 
 // parameter finds what can be said of a property in words.
 func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
-	p := Parameter{Name: rawjson.Text(name), Type: d.typeWord(schema)}
+	p := Parameter{Name: rawjson.Unquote(name), Type: d.typeWord(schema)}
 	if schema[0] != '{' {
 		if string(schema) != "true" {
 			p.Schema = string(schema)
@@ -60,7 +60,7 @@ func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
 		switch string(m.name) {
 		case `"description"`:
 			if m.value[0] == '"' && !p.Described {
-				p.Description, p.Described = rawjson.Text(m.value), true
+				p.Description, p.Described = rawjson.Unquote(m.value), true
 				continue
 			}
 			more = true

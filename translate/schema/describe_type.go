@@ -13,7 +13,7 @@ import (
 // typeWord returns the type of a property as its description says it: what the
 // schema says, else what follows from the rest of it, else "any".
 func (d *definitions) typeWord(schema jsontext.Value) string {
-	if words := typeNames(rawjson.Get(schema, "type")); words != "" {
+	if words := typeNames(rawjson.Lookup(schema, "type")); words != "" {
 		return words
 	}
 	return strings.Join(d.types(schema, 0), " | ")
@@ -26,7 +26,7 @@ func typeNames(value jsontext.Value) string {
 	case len(value) == 0:
 		return ""
 	case value[0] == '"':
-		return rawjson.Text(value)
+		return rawjson.Unquote(value)
 	case value[0] != '[':
 		return ""
 	}
@@ -35,7 +35,7 @@ func typeNames(value jsontext.Value) string {
 		if name[0] != '"' {
 			return ""
 		}
-		names = append(names, rawjson.Text(name))
+		names = append(names, rawjson.Unquote(name))
 	}
 	return strings.Join(names, " | ")
 }
@@ -52,16 +52,16 @@ func (d *definitions) types(schema jsontext.Value, depth int) []string {
 	}
 	var set typeSet
 	switch {
-	case set.names(rawjson.Get(schema, "type")):
-	case set.values(rawjson.Get(schema, "enum")):
-	case set.value(rawjson.Get(schema, "const")):
-	case set.add(d.refTypes(rawjson.Get(schema, "$ref"), depth)...):
-	case set.branches(d, rawjson.Get(schema, "anyOf"), depth):
-	case set.branches(d, rawjson.Get(schema, "oneOf"), depth):
-	case set.branches(d, rawjson.Get(schema, "allOf"), depth):
-	case rawjson.Get(schema, "properties") != nil, rawjson.Get(schema, "additionalProperties") != nil:
+	case set.names(rawjson.Lookup(schema, "type")):
+	case set.values(rawjson.Lookup(schema, "enum")):
+	case set.value(rawjson.Lookup(schema, "const")):
+	case set.add(d.refTypes(rawjson.Lookup(schema, "$ref"), depth)...):
+	case set.branches(d, rawjson.Lookup(schema, "anyOf"), depth):
+	case set.branches(d, rawjson.Lookup(schema, "oneOf"), depth):
+	case set.branches(d, rawjson.Lookup(schema, "allOf"), depth):
+	case rawjson.Lookup(schema, "properties") != nil, rawjson.Lookup(schema, "additionalProperties") != nil:
 		set.add("object")
-	case rawjson.Get(schema, "items") != nil, rawjson.Get(schema, "prefixItems") != nil:
+	case rawjson.Lookup(schema, "items") != nil, rawjson.Lookup(schema, "prefixItems") != nil:
 		set.add("array")
 	default:
 		return anyType

@@ -15,7 +15,7 @@ func appendEnum(dst []byte, s *Schema, r *reading) ([]byte, bool) {
 		case 1:
 			spelling = r.trimmed
 		case 2:
-			spelling = rawjson.Unquoted(r.trimmed)
+			spelling = rawjson.UnquoteLoose(r.trimmed)
 		case 3:
 			spelling = markup.Unescape(r.trimmed, markup.InTools, "")
 		}

@@ -35,7 +35,7 @@ func deduce(all []*Schema) {
 		for _, alt := range s.alts {
 			s.altsTake |= alt.altsTake
 			if s.altsArray == nil {
-				s.altsArray = alt.Array()
+				s.altsArray = alt.ArraySchema()
 			}
 		}
 	})
@@ -46,7 +46,7 @@ func deduce(all []*Schema) {
 		for _, s := range holders[alt] {
 			take, array := s.altsTake|alt.altsTake, s.altsArray
 			if array == nil {
-				array = alt.Array()
+				array = alt.ArraySchema()
 			}
 			if take != s.altsTake || array != s.altsArray {
 				s.altsTake, s.altsArray = take, array

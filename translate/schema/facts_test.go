@@ -28,7 +28,7 @@ func FuzzFacts(f *testing.F) {
 		}
 		root := Compile(jsontext.Value(text))
 		checkFacts(t, root)
-		checkFacts(t, root.Additional)
+		checkFacts(t, root.AdditionalProperties)
 		checkFacts(t, root.items)
 		for _, p := range root.Properties {
 			checkFacts(t, p.schema)
@@ -53,7 +53,7 @@ func checkFacts(t *testing.T, s *Schema) {
 			queue = append(queue, at.alts...)
 		}
 	}
-	if s.takes() != takes || (s.Array() != nil) != arrays || s.Array() != nil && (!seen[s.Array()] || s.Array().kinds&kindArray == 0) {
-		t.Errorf("takes %b, want %b; an array: %v, want %v", s.takes(), takes, s.Array() != nil, arrays)
+	if s.takes() != takes || (s.ArraySchema() != nil) != arrays || s.ArraySchema() != nil && (!seen[s.ArraySchema()] || s.ArraySchema().kinds&kindArray == 0) {
+		t.Errorf("takes %b, want %b; an array: %v, want %v", s.takes(), takes, s.ArraySchema() != nil, arrays)
 	}
 }

@@ -37,7 +37,7 @@ func readPlace(text jsontext.Value) *place {
 		return nil
 	}
 	p := new(place)
-	p.read(rawjson.Trim(text))
+	p.read(rawjson.TrimSeparators(text))
 	return p
 }
 
@@ -55,7 +55,7 @@ func (p *place) read(text jsontext.Value) (n int) {
 		var name string
 		if kind == '{' {
 			n = rawjson.Len(rest)
-			name = rawjson.Text(rest[:n])
+			name = rawjson.Unquote(rest[:n])
 			rest, _ = rawjson.Next(rest, n)
 		}
 		in := new(place)

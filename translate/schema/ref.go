@@ -21,7 +21,7 @@ func localRef(ref jsontext.Value) (pointer []string, ok bool) {
 	if ref.Kind() != '"' {
 		return nil, false
 	}
-	path, ok := strings.CutPrefix(rawjson.Text(ref), "#")
+	path, ok := strings.CutPrefix(rawjson.Unquote(ref), "#")
 	if !ok {
 		return nil, false
 	}

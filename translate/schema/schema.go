@@ -9,21 +9,21 @@ import (
 // schema is as much of a JSON Schema as decides the type of a value. It may be
 // cyclic. The zero value allows anything.
 type Schema struct {
-	kinds      kinds
-	enum       []jsontext.Value // enum, or the one const
-	alts       []*Schema        // anyOf and oneOf
-	Properties []property
-	byTag      map[string]int // index in props
-	byName     map[string]int // of those whose tag is another
-	items      *Schema        // nil: anything
-	Additional *Schema        // additionalProperties, if it is a schema
+	kinds                kinds
+	enum                 []jsontext.Value // enum, or the one const
+	alts                 []*Schema        // anyOf and oneOf
+	Properties           []Property
+	byTag                map[string]int // index in props
+	byName               map[string]int // of those whose tag is another
+	items                *Schema        // nil: anything
+	AdditionalProperties *Schema        // additionalProperties, if it is a schema
 
 	facts
 	compiling
 }
 
 // property is a declared property, with the tag it is offered under.
-type property struct {
+type Property struct {
 	Name, Tag string
 	schema    *Schema
 }
@@ -32,7 +32,7 @@ var (
 	anySchema    = &Schema{}
 	stringSchema = &Schema{kinds: kindString}
 	// stringsSchema is an object of strings.
-	Strings = &Schema{kinds: kindObject, Additional: stringSchema}
+	ObjectOfStrings = &Schema{kinds: kindObject, AdditionalProperties: stringSchema}
 )
 
 // own is takes without the alternatives.
@@ -58,7 +58,7 @@ func (s *Schema) takesString() bool { return s.takes()&(kindString|takesAny) != 
 func (s *Schema) namesString() bool { return s.takes()&kindString != 0 }
 
 // array returns the schema of the arrays that fit, or nil: s or an alternative.
-func (s *Schema) Array() *Schema {
+func (s *Schema) ArraySchema() *Schema {
 	if s.kinds&kindArray != 0 {
 		return s
 	}
@@ -73,7 +73,7 @@ func (s *Schema) IsScalar() bool {
 
 // text tells whether a string fits, and null whether null does beside it: then
 // and only then may a value be passed on before its end is known.
-func (s *Schema) IsText() (str, nullable bool) {
+func (s *Schema) IsString() (str, nullable bool) {
 	switch {
 	case len(s.enum) > 0:
 		return false, false
@@ -84,7 +84,7 @@ func (s *Schema) IsText() (str, nullable bool) {
 }
 
 // property returns the property that a tag of the model's names, and its schema.
-func (s *Schema) Lookup(tag string) (name string, ps *Schema, declared bool) {
+func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bool) {
 	i, ok := s.byTag[tag]
 	if !ok {
 		i, ok = s.byName[tag] // a model may write the name as it is
@@ -92,19 +92,19 @@ func (s *Schema) Lookup(tag string) (name string, ps *Schema, declared bool) {
 	if ok {
 		return s.Properties[i].Name, s.Properties[i].schema, true
 	}
-	if s.Additional != nil {
-		return markup.ParamName(tag), s.Additional, false
+	if s.AdditionalProperties != nil {
+		return markup.ParamName(tag), s.AdditionalProperties, false
 	}
 	return markup.ParamName(tag), stringSchema, false
 }
 
 // offers tells whether a property is offered under a tag.
-func (s *Schema) Offers(tag string) bool {
+func (s *Schema) HasTag(tag string) bool {
 	_, ok := s.byTag[tag]
 	return ok
 }
 
-func (s *Schema) addProperty(p property) {
+func (s *Schema) addProperty(p Property) {
 	if s.byTag == nil {
 		s.byTag = map[string]int{}
 	}

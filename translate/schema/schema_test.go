@@ -37,7 +37,7 @@ func TestHostileSchemas(t *testing.T) {
 			if !jsontext.Value(tt.schema).IsValid() {
 				t.Fatal("the schema is no JSON")
 			}
-			_, s, _ := Compile(jsontext.Value(tt.schema)).Lookup("v")
+			_, s, _ := Compile(jsontext.Value(tt.schema)).PropertyByTag("v")
 			if got, _ := AppendTyped(nil, s, tt.value); string(got) != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -56,7 +56,7 @@ func TestInheritance(t *testing.T) {
 	}
 	s := Compile(jsontext.Value(`{"$defs":{"Base":{"type":"object","properties":{` + strings.Join(base, ",") + `}},` + strings.Join(types, ",") + `},"properties":{` + strings.Join(properties, ",") + `}}`))
 	for i := range properties {
-		_, of, _ := s.Lookup(fmt.Sprintf("p%d", i))
+		_, of, _ := s.PropertyByTag(fmt.Sprintf("p%d", i))
 		text := fmt.Sprintf("<base_7>007</base_7><own_%d>7</own_%d>", i, i)
 		if got, fits := AppendTyped(nil, of, text); string(got) != fmt.Sprintf(`{"base_7":"007","own_%d":7}`, i) || !fits {
 			t.Fatalf("p%d: %s", i, got)

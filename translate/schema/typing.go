@@ -30,7 +30,7 @@ func AppendTyped(dst []byte, s *Schema, text string) ([]byte, bool) {
 
 // appendItems appends elements of one name as an array that s describes. It
 // reports whether each fitted.
-func AppendItems(dst []byte, s *Schema, list []markup.Element) ([]byte, bool) {
+func AppendTypedItems(dst []byte, s *Schema, list []markup.Element) ([]byte, bool) {
 	t := typer{budget: typedBudget}
 	for _, e := range list {
 		t.budget += typedFactor * len(e.Text)

@@ -45,11 +45,11 @@ func (r *reading) appendJSON(dst []byte, kind kinds) (out []byte, ok bool) {
 	}
 	switch kind {
 	case kindObject:
-		out, ok = rawjson.AppendKind(dst, r.trimmed, '{')
+		out, ok = rawjson.AppendLooseKind(dst, r.trimmed, '{')
 	case kindArray:
-		out, ok = rawjson.AppendKind(dst, r.trimmed, '[')
+		out, ok = rawjson.AppendLooseKind(dst, r.trimmed, '[')
 	default:
-		out, ok = rawjson.AppendValue(dst, r.trimmed)
+		out, ok = rawjson.AppendLoose(dst, r.trimmed)
 	}
 	if !ok {
 		r.notJSON |= kind

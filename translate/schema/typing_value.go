@@ -77,7 +77,7 @@ func (t *typer) appendFitting(dst []byte, s *Schema, r *reading, outermost bool)
 		return r.appendJSON(dst, takesAny)
 	}
 	if r.bare == "" {
-		r.bare = rawjson.Unquoted(r.trimmed)
+		r.bare = rawjson.UnquoteLoose(r.trimmed)
 	}
 	switch k := s.kinds; {
 	case k&kindNull != 0 && r.trimmed == "null":
@@ -159,7 +159,7 @@ func (t *typer) appendMembers(dst []byte, s *Schema, list []markup.Element, dept
 	dst = append(dst, '{')
 	seen := map[string]bool{}
 	for i, e := range list {
-		name, ps, _ := s.Lookup(e.Tag)
+		name, ps, _ := s.PropertyByTag(e.Tag)
 		if seen[name] {
 			return dst[:mark], false
 		}
