@@ -5,10 +5,10 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate"
 	"dragoman/translate/messages"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Answer is what an upstream says: all its text, and why it stopped.

@@ -1,12 +1,11 @@
 package fidelity
 
 import (
-	"dragoman/translate/messages"
 	"slices"
 	"strings"
-)
 
-const ns = "antml:" // a namespace that models write before the names of tags
+	"dragoman/translate/messages"
+)
 
 // Kinds are the kinds of damage, in the order of the table.
 var Kinds = []Kind{
@@ -145,44 +144,4 @@ var Kinds = []Kind{
 	{"scalars in quotes", "Read where no string is allowed, else as written.", (*damaged).quotedScalars},
 	{"elements for JSON", "Read.", (*damaged).elements},
 	{"the other form's parameters", "Read.", (*damaged).mixForms},
-}
-
-// quotes tells whether a value is what was meant but for marks of a quotation, and
-// line breaks at the ends of strings. JSON with marks in it is a string.
-func quotes(got, meant Value) bool {
-	if got.Kind == '"' {
-		said := strings.Trim(strings.ReplaceAll("\n"+got.Text, "\n> ", "\n"), "\r\n")
-		v, err := ReadValue([]byte(said))
-		return meant.Kind == '"' && said == strings.Trim(meant.Text, "\r\n") || strings.EqualFold(said, meant.JSON()) || err == nil && v.Equal(meant)
-	}
-	if got.Kind != meant.Kind || got.Text != meant.Text || len(got.List) != len(meant.List) || len(got.Members) != len(meant.Members) {
-		return false
-	}
-	for i := range got.List {
-		if !quotes(got.List[i], meant.List[i]) {
-			return false
-		}
-	}
-	for _, m := range got.Members {
-		if v, ok := meant.member(m.Name); !ok || !quotes(m.Value, v) {
-			return false
-		}
-	}
-	return true
-}
-
-// inNamespace writes a namespace before the name of a tag.
-func inNamespace(tag string) string {
-	if name, ok := strings.CutPrefix(tag, "</"); ok {
-		return "</" + ns + name
-	}
-	return "<" + ns + tag[1:]
-}
-
-// parameterTags are the roles of tags of parameters, where they are of the format.
-func (d *damaged) parameterTags() []role {
-	if d.Attribute {
-		return []role{rParamOpen, rParamClose}
-	}
-	return nil
 }

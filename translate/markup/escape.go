@@ -22,89 +22,6 @@ import "strings"
 // names that the policy had to act on in its prompt ([Prompt] notes them):
 // entities that the model wrote of its own accord are never decoded.
 
-// tagSet is a set of names that the policy protects.
-type TagSet uint32
-
-const (
-	TagFunctionCalls TagSet = 1 << iota
-	TagFunctionResults
-	TagInvoke
-	TagToolName
-	TagParameters
-	TagParameter
-	TagResult
-	TagStdout
-	TagError
-	TagTools
-	TagToolDescription
-	TagSystem
-	TagDocument
-	TagSearchResult
-	TagFunctionCall // what stands around calls in other formats, ours and those of other makers:
-	TagToolCall     // they are read whatever the model was asked in
-	TagToolCalls
-	TagUseTool
-	TagDescription
-	TagName
-	TagType
-	TagRequired
-	TagEnum
-	TagDefault
-	TagSchema
-	TagDefinitions
-	TagCDATA        // "![CDATA[", which begins a quoted value
-	TagOwnParameter // the name of the parameter whose value the text is
-	TagTurn         // a turn marker
-
-	// Of some formats alone.
-	TagFunctions
-	TagFunction
-	TagToolResponse
-)
-
-// Text of a turn may not spell the elements that stand in turns; text of a tool
-// description may not spell those of a description either; a value may not quote itself.
-const (
-	InTurns  = TagDescription - 1
-	InTools  = TagCDATA - 1
-	InValues = InTurns | TagCDATA | TagOwnParameter
-)
-
-var tagNames = [...]struct {
-	name string
-	tag  TagSet
-}{
-	{"function_calls", TagFunctionCalls},
-	{"function_results", TagFunctionResults},
-	{"invoke", TagInvoke},
-	{"tool_name", TagToolName},
-	{"parameters", TagParameters},
-	{"parameter", TagParameter},
-	{"result", TagResult},
-	{"stdout", TagStdout},
-	{"error", TagError},
-	{"tools", TagTools},
-	{"tool_description", TagToolDescription},
-	{"system", TagSystem},
-	{"document", TagDocument},
-	{"search_result", TagSearchResult},
-	{"function_call", TagFunctionCall},
-	{"tool_call", TagToolCall},
-	{"tool_calls", TagToolCalls},
-	{"use_tool", TagUseTool},
-	{"description", TagDescription},
-	{"name", TagName},
-	{"type", TagType},
-	{"required", TagRequired},
-	{"enum", TagEnum},
-	{"default", TagDefault},
-	{"schema", TagSchema},
-	{"definitions", TagDefinitions},
-	{"functions", TagFunctions},
-	{"function", TagFunction},
-	{"tool_response", TagToolResponse},
-}
-
 // escaper applies the policy to the texts of one prompt.
 type Escaper struct {
 	Used        TagSet // what the policy had to act on so far
@@ -217,4 +134,18 @@ func spelled(s string, i int, names TagSet, own string) (level, n int, tag TagSe
 		return 0, 1, TagTurn
 	}
 	return 0, 0, 0
+}
+
+// atLineStart tells whether only blanks stand between the start of the line and s[i].
+func atLineStart(s string, i int) bool {
+	line := strings.TrimRight(s[:i], " \t\u00a0\u200b\ufeff")
+	if line == "" {
+		return true
+	}
+	for _, br := range []string{"\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
+		if strings.HasSuffix(line, br) {
+			return true
+		}
+	}
+	return false
 }

@@ -57,3 +57,12 @@ func IsNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
 		c == '_' || c == '-' || c == '.' || c == ':' || c >= 0x80
 }
+
+func allNameBytes(s []byte) bool {
+	for _, c := range s {
+		if !IsNameByte(c) {
+			return false
+		}
+	}
+	return true
+}

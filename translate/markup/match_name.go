@@ -1,0 +1,92 @@
+package markup
+
+// Bounds on what may stand between `<` and the name: they bound the look-ahead.
+const (
+	MaxTagBlanks = 8
+	maxNamespace = 32
+)
+
+// matchName matches what follows a `<`: blanks, a slash, blanks, a namespace,
+// and one of the names with nothing after it that would make it another name.
+func matchName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict) {
+	i := SkipBlanks(s, 0, MaxTagBlanks)
+	if i < len(s) && s[i] == '/' {
+		i = SkipBlanks(s, i+1, MaxTagBlanks)
+	}
+	best := NoMatch
+	for range 2 {
+		tag, v := matchBareName(s[i:], names, own, eof)
+		if v == Match {
+			return tag, v
+		}
+		best = max(best, v)
+		ns := i
+		for ns < len(s) && ns-i < maxNamespace && (IsNameByte(s[ns]) || s[ns] == '%') && s[ns] != ':' {
+			ns++
+		}
+		if ns == len(s) && !eof {
+			return 0, NeedMore
+		}
+		if ns == i || ns == len(s) || s[ns] != ':' {
+			break
+		}
+		i = ns + 1
+	}
+	return 0, best
+}
+
+func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict) {
+	if len(s) == 0 {
+		if eof {
+			return 0, NoMatch
+		}
+		return 0, NeedMore
+	}
+	best := NoMatch
+	for i := range tagNames {
+		if t := &tagNames[i]; names&t.tag != 0 && t.name[0] == s[0]|0x20 {
+			v := matchWhole(s, t.name, eof)
+			if v == Match {
+				return t.tag, v
+			}
+			best = max(best, v)
+		}
+	}
+	if names&TagCDATA != 0 && s[0] == '!' {
+		if HasPrefix(s, "![CDATA[") {
+			return TagCDATA, Match
+		}
+		if !eof && IsPrefixOf(s, "![CDATA[") {
+			best = NeedMore
+		}
+	}
+	if names&TagOwnParameter != 0 && own != "" {
+		v := matchWhole(s, own, eof)
+		if v == Match {
+			return TagOwnParameter, v
+		}
+		best = max(best, v)
+	}
+	return 0, best
+}
+
+// matchWhole matches name, in any case, followed by the end or a byte that no name holds.
+func matchWhole[S text](s S, name string, eof bool) Verdict {
+	switch {
+	case len(s) < len(name):
+		if !eof && isPrefixFoldOf(s, name) {
+			return NeedMore
+		}
+		return NoMatch
+	case !hasPrefixFold(s, name):
+		return NoMatch
+	case len(s) == len(name):
+		if eof {
+			return Match
+		}
+		return NeedMore
+	case IsNameByte(s[len(name)]), s[len(name)] == '%': // paramTag escapes with %
+		return NoMatch
+	}
+	return Match
+}
