@@ -8,8 +8,8 @@ import (
 	"dragoman/translate"
 )
 
-func (d *damaged) twice() bool {
-	i := d.any(rParamClose)
+func (d *draft) twice() bool {
+	i := d.anyIndex(rParamClose)
 	if i < 0 {
 		return false
 	}
@@ -42,38 +42,38 @@ func cutName(tag, name string) (before, found, after string) {
 	return tag[:i], name, tag[i+len(name):]
 }
 
-func (d *damaged) otherCase() bool {
-	i := d.any(rParamOpen)
+func (d *draft) otherCase() bool {
+	i := d.anyIndex(rParamOpen)
 	if i < 0 {
 		return false
 	}
 	p := d.pieces[i]
 	upper := strings.ToUpper(p.name)
 	root := d.inst.Calls[p.call].tool.root
-	if !d.plainString(d.pieces[i+1]) || !isElementName(p.name) || upper == p.name || root.more != nil || root.declares(upper) {
+	if !d.isPlainString(d.pieces[i+1]) || !isElementName(p.name) || upper == p.name || root.more != nil || root.declares(upper) {
 		return false
 	}
 	for _, j := range []int{i, i + 2} {
 		open, name, shut := cutName(d.pieces[j].text, p.name)
 		d.pieces[j].text = open + strings.ToUpper(name) + shut
 	}
-	d.means = slices.Clone(d.inst.Calls)
-	members := slices.Clone(d.means[p.call].Input.Members)
+	d.asWritten = slices.Clone(d.inst.Calls)
+	members := slices.Clone(d.asWritten[p.call].Input.Members)
 	for j := range members {
 		if members[j].Name == p.name {
 			members[j].Name = upper
 		}
 	}
-	d.means[p.call].Input.Members = members
+	d.asWritten[p.call].Input.Members = members
 	return true
 }
 
 // otherTool calls a tool that nobody offered, with strings.
-func (d *damaged) otherTool() bool {
-	i := d.any(rInvokeOpen)
+func (d *draft) otherTool() bool {
+	i := d.anyIndex(rInvokeOpen)
 	call := d.pieces[i].call
 	for _, p := range d.pieces {
-		if p.call == call && (p.role == rJSON || p.role == rValue && !d.plainString(p)) {
+		if p.call == call && (p.role == rJSON || p.role == rValue && !d.isPlainString(p)) {
 			return false
 		}
 	}
@@ -82,13 +82,13 @@ func (d *damaged) otherTool() bool {
 			d.pieces[j].text = strings.Replace(p.text, d.inst.Calls[call].Name, "never_offered", 1)
 		}
 	}
-	d.means = slices.Clone(d.inst.Calls)
-	d.means[call].Name = "never_offered"
+	d.asWritten = slices.Clone(d.inst.Calls)
+	d.asWritten[call].Name = "never_offered"
 	return true
 }
 
 // inputs replaces the parameters of every call.
-func (d *damaged) inputs(text func(Call) string) bool {
+func (d *draft) inputs(text func(Call) string) bool {
 	var out []piece
 	done := -1
 	for _, p := range d.pieces {
@@ -106,16 +106,16 @@ func (d *damaged) inputs(text func(Call) string) bool {
 	return done >= 0
 }
 
-func (d *damaged) jsonInput() bool {
+func (d *draft) jsonInput() bool {
 	return d.inputs(func(c Call) string { return string(c.Input.append(nil, layout{space: true, slash: d.one(2)}, 0)) })
 }
 
-func (d *damaged) fencedInput() bool {
+func (d *draft) fencedInput() bool {
 	return d.inputs(func(c Call) string { return "```json\n" + c.Input.JSON() + "\n```" })
 }
 
-func (d *damaged) jsonCall() bool {
-	first := d.all(rWrapOpen)[0]
+func (d *draft) jsonCall() bool {
+	first := d.indexes(rWrapOpen)[0]
 	var b strings.Builder
 	for _, c := range d.inst.Calls {
 		fmt.Fprintf(&b, `{"name": "%s", "arguments": %s}`+"\n", c.Name, c.Input.JSON())

@@ -5,8 +5,8 @@ import (
 )
 
 // closedBy closes a value with another tag.
-func (d *damaged) closedBy(tag string) bool {
-	i := d.any(rParamClose)
+func (d *draft) closedBy(tag string) bool {
+	i := d.anyIndex(rParamClose)
 	if i < 0 || d.pieces[i].text == tag || d.seemsClosed(i) {
 		return false
 	}
@@ -17,7 +17,7 @@ func (d *damaged) closedBy(tag string) bool {
 // seemsClosed tells whether the value before a closing tag ends in what would end it if
 // the real one were missing, and nothing tells the two apart: a closing tag, or a newline,
 // which then stands before the closing tag of the call.
-func (d *damaged) seemsClosed(i int) bool {
+func (d *draft) seemsClosed(i int) bool {
 	text := d.pieces[i-1].text
 	if strings.TrimLeft(text, "\r\n") == text && strings.TrimRight(text, "\r\n") != text {
 		return true
@@ -26,9 +26,9 @@ func (d *damaged) seemsClosed(i int) bool {
 	return strings.LastIndex(text, "</") > strings.LastIndex(text, ">")
 }
 
-func (d *damaged) swapClosers() bool {
-	at := d.all(rParamClose)
-	if d.Attribute || len(at) < 2 || d.values("<") {
+func (d *draft) swapClosers() bool {
+	at := d.indexes(rParamClose)
+	if d.Attribute || len(at) < 2 || d.anyValueContains("<") {
 		return false
 	}
 	i := d.IntN(len(at) - 1)
@@ -38,8 +38,8 @@ func (d *damaged) swapClosers() bool {
 }
 
 // mixForms writes the parameters of one form in the frame of the other.
-func (d *damaged) mixForms() bool {
-	if d.values("</") {
+func (d *draft) mixForms() bool {
+	if d.anyValueContains("</") {
 		return false // other closing tags count in the other form
 	}
 	for i, p := range d.pieces {
@@ -55,11 +55,11 @@ func (d *damaged) mixForms() bool {
 			d.pieces[i].text = "</parameter>"
 		}
 	}
-	return len(d.all(rParamOpen)) > 0
+	return len(d.indexes(rParamOpen)) > 0
 }
 
 // nameAsTag writes <name>…</name> in place of <invoke>.
-func (d *damaged) nameAsTag() bool {
+func (d *draft) nameAsTag() bool {
 	for i, p := range d.pieces {
 		name := d.inst.Calls[p.call].Name
 		switch p.role {
@@ -74,11 +74,11 @@ func (d *damaged) nameAsTag() bool {
 	return true
 }
 
-func (d *damaged) nameFirst() bool {
+func (d *draft) nameFirst() bool {
 	if d.Attribute {
 		return false
 	}
-	for _, i := range d.all(rInvokeOpen) {
+	for _, i := range d.indexes(rInvokeOpen) {
 		open := d.pieces[i]
 		copy(d.pieces[i:], d.pieces[i+1:i+4])
 		d.pieces[i+3] = open
@@ -97,7 +97,7 @@ func inNamespace(tag string) string {
 const ns = "antml:" // a namespace that models write before the names of tags
 
 // parameterTags are the roles of tags of parameters, where they are of the format.
-func (d *damaged) parameterTags() []role {
+func (d *draft) parameterTags() []role {
 	if d.Attribute {
 		return []role{rParamOpen, rParamClose}
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 // proseBetween writes prose behind a parameter that another one follows.
-func (d *damaged) proseBetween() bool {
+func (d *draft) proseBetween() bool {
 	var at []int
-	for _, i := range d.all(rParamClose) {
+	for _, i := range d.indexes(rParamClose) {
 		if d.pieces[i+1].role == rParamOpen {
 			at = append(at, i)
 		}
@@ -23,7 +23,7 @@ func (d *damaged) proseBetween() bool {
 }
 
 // indent indents each line between tags.
-func (d *damaged) indent() bool {
+func (d *draft) indent() bool {
 	for i := range d.pieces {
 		p := &d.pieces[i]
 		p.space = strings.ReplaceAll(p.space, "\n", "\n    ")
@@ -32,33 +32,33 @@ func (d *damaged) indent() bool {
 }
 
 // truncate cuts the text anywhere behind the wrapper's beginning.
-func (d *damaged) truncate(stop messages.Stop, sequence string) bool {
+func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	text := joined(d.pieces)
-	from := len(joined(d.pieces[:d.all(rWrapOpen)[0]]))
+	from := len(joined(d.pieces[:d.indexes(rWrapOpen)[0]]))
 	at := from + d.IntN(len(text)-from)
 	for !utf8.RuneStart(text[at]) {
 		at--
 	}
 	d.answer = &Answer{text[:at], stop, sequence}
-	d.means = []Call{}
+	d.asWritten = []Call{}
 	for i, p := range d.pieces {
 		if (p.role == rInvokeClose || p.role == rParamsClose) && len(joined(d.pieces[:i]))+len(p.text) <= at {
-			d.means = d.inst.Calls[:p.call+1]
+			d.asWritten = d.inst.Calls[:p.call+1]
 		}
 	}
 	return true
 }
 
 // behead cuts the beginning of the calls off.
-func (d *damaged) behead() bool {
-	if d.values("<invoke") {
+func (d *draft) behead() bool {
+	if d.anyValueContains("<invoke") {
 		return false // as text of the answer it is a call
 	}
-	first := d.all(rWrapOpen)[0]
+	first := d.indexes(rWrapOpen)[0]
 	text := joined(d.pieces[first:])
-	end := len(joined(d.pieces[first : d.all(rInvokeOpen)[0]+1]))
+	end := len(joined(d.pieces[first : d.indexes(rInvokeOpen)[0]+1]))
 	at := 1 + d.IntN(end)
-	a := whole(joined(d.pieces[:first]) + text[min(at, len(text)):])
+	a := endedAnswer(joined(d.pieces[:first]) + text[min(at, len(text)):])
 	d.answer = &a
 	return true
 }

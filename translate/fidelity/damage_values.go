@@ -2,10 +2,10 @@ package fidelity
 
 import "strings"
 
-func (d *damaged) padValues() bool {
+func (d *draft) padValues() bool {
 	pad := pick(d.chance, []string{" ", "  ", "\t"})
 	for i, p := range d.pieces {
-		if p.role != rValue || d.repeated(p) {
+		if p.role != rValue || d.isRepeated(p) {
 			continue
 		}
 		if v, _ := d.meant(p); v.Kind == '[' || strings.HasPrefix(p.text, "<![CDATA[") || strings.ContainsAny(p.text[:min(1, len(p.text))], "\r\n") {
@@ -13,29 +13,29 @@ func (d *damaged) padValues() bool {
 		}
 		d.pieces[i].text = pad + p.text + pad
 	}
-	d.says = func(got, meant Value) bool {
+	d.saysSo = func(got, meant Value) bool {
 		return got.Kind == '"' && meant.Kind == '"' && strings.TrimSpace(got.Text) == strings.TrimSpace(meant.Text)
 	}
-	return len(d.all(rValue)) > 0
+	return len(d.indexes(rValue)) > 0
 }
 
-func (d *damaged) entities() bool {
+func (d *draft) entities() bool {
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace
-	i := d.string()
+	i := d.anyPlainString()
 	if i < 0 {
 		return false
 	}
 	p := d.pieces[i]
 	v, _ := d.meant(p)
-	d.saying(p.call, p.name, str(escape(v.Text)))
+	d.setWritten(p.call, p.name, str(escape(v.Text)))
 	d.pieces[i].text = escape(p.text)
 	return d.pieces[i].text != p.text
 }
 
-func (d *damaged) cdata() bool {
+func (d *draft) cdata() bool {
 	done := false
 	for i, p := range d.pieces {
-		if p.role == rValue && d.plainString(p) {
+		if p.role == rValue && d.isPlainString(p) {
 			v, _ := d.meant(p)
 			d.pieces[i].text = "<![CDATA[" + strings.ReplaceAll(v.Text, "]]>", "]]]]><![CDATA[>") + "]]>"
 			done = true
@@ -45,9 +45,9 @@ func (d *damaged) cdata() bool {
 }
 
 // inJSON changes the text of a value that stands as JSON.
-func (d *damaged) inJSON(change func(string) string) bool {
+func (d *draft) inJSON(change func(string) string) bool {
 	for i, p := range d.pieces {
-		if p.role != rValue || d.repeated(p) {
+		if p.role != rValue || d.isRepeated(p) {
 			continue
 		}
 		v, _ := d.meant(p)
@@ -72,12 +72,12 @@ func readsTo(got, meant Value) bool {
 	return got.Kind == '"' && err == nil && v.Equal(meant)
 }
 
-func (d *damaged) doubled() bool {
-	d.says = readsTo
+func (d *draft) doubled() bool {
+	d.saysSo = readsTo
 	return d.inJSON(func(t string) string { return str(t).JSON() })
 }
 
-func (d *damaged) quotedScalars() bool {
+func (d *draft) quotedScalars() bool {
 	done := false
 	for i, p := range d.pieces {
 		if v, _ := d.meant(p); p.role == rValue && (v.Kind == '0' || v.Kind == 't' || v.Kind == 'f') {
@@ -85,15 +85,15 @@ func (d *damaged) quotedScalars() bool {
 			done = true
 		}
 	}
-	d.says = readsTo
+	d.saysSo = readsTo
 	return done
 }
 
 // elements writes values that stand as JSON as elements.
-func (d *damaged) elements() bool {
+func (d *draft) elements() bool {
 	done := false
 	for i, p := range d.pieces {
-		if p.role != rValue || d.repeated(p) {
+		if p.role != rValue || d.isRepeated(p) {
 			continue
 		}
 		v, n := d.meant(p)

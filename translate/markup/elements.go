@@ -22,7 +22,7 @@ func ReadElements(text string) (list []Element, ok bool) {
 			list = append(list, Element{Tag: name})
 			continue
 		}
-		n := closing(text, tag)
+		n := closingTag(text, tag)
 		if n < 0 {
 			return nil, false
 		}
@@ -42,7 +42,7 @@ func isElementTag(tag string) bool {
 
 // closing returns where the closing tag of an element begins whose opening tag
 // stands just before text, or -1. Elements of the same name may be nested in it.
-func closing(text, tag string) int {
+func closingTag(text, tag string) int {
 	open, shut := "<"+tag+">", "</"+tag+">"
 	depth, at := 1, 0
 	for {

@@ -60,7 +60,7 @@ func (e *Escaper) escape(s string, names TagSet, own string) string {
 				break
 			}
 		}
-		level, n, tag := spelled(s, i, names, own)
+		level, n, tag := matchProtected(s, i, names, own)
 		if tag == 0 {
 			i++
 			continue
@@ -119,7 +119,7 @@ func Unescape(s string, names TagSet, own string) string {
 
 // spelled tells whether s[i:] spells a protected name, plain (level 0) or
 // escaped already, and how many bytes of it are the part before the name.
-func spelled(s string, i int, names TagSet, own string) (level, n int, tag TagSet) {
+func matchProtected(s string, i int, names TagSet, own string) (level, n int, tag TagSet) {
 	switch c := s[i]; {
 	case c == '<':
 		if tag, v := matchName(s[i+1:], names, own, true); v == Match {

@@ -69,7 +69,7 @@ func FuzzEscape(f *testing.F) {
 				}
 				for i := range len(got) {
 					if got[i] == '<' {
-						if level, _, tag := spelled(got, i, names, own); tag != 0 && level == 0 {
+						if level, _, tag := matchProtected(got, i, names, own); tag != 0 && level == 0 {
 							t.Fatalf("%q still spells a tag at %d", got, i)
 						}
 					}

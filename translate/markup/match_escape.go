@@ -37,7 +37,7 @@ func MatchEscape[S text](s S, names TagSet, own string, eof bool) EscapeMatch {
 		plain, i, tag, v = "A", i+4, TagTurn, Match
 	case names&TagTurn != 0 && isTurnEntity(rest, "#97;", "ssistant:"):
 		plain, i, tag, v = "a", i+4, TagTurn, Match
-	case !eof && mayBegin(rest, names):
+	case !eof && mayBecomeEscape(rest, names):
 		return more
 	}
 	if v == NeedMore {
@@ -53,7 +53,7 @@ func MatchEscape[S text](s S, names TagSet, own string, eof bool) EscapeMatch {
 }
 
 // mayBegin tells whether text after `&amp;…` may yet become an escape.
-func mayBegin[S text](rest S, names TagSet) bool {
+func mayBecomeEscape[S text](rest S, names TagSet) bool {
 	if IsPrefixOf(rest, "amp;") || IsPrefixOf(rest, "lt;") {
 		return true
 	}

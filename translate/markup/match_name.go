@@ -45,7 +45,7 @@ func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Ver
 	best := NoMatch
 	for i := range tagNames {
 		if t := &tagNames[i]; names&t.tag != 0 && t.name[0] == s[0]|0x20 {
-			v := matchWhole(s, t.name, eof)
+			v := matchWholeName(s, t.name, eof)
 			if v == Match {
 				return t.tag, v
 			}
@@ -61,7 +61,7 @@ func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Ver
 		}
 	}
 	if names&TagOwnParameter != 0 && own != "" {
-		v := matchWhole(s, own, eof)
+		v := matchWholeName(s, own, eof)
 		if v == Match {
 			return TagOwnParameter, v
 		}
@@ -71,7 +71,7 @@ func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Ver
 }
 
 // matchWhole matches name, in any case, followed by the end or a byte that no name holds.
-func matchWhole[S text](s S, name string, eof bool) Verdict {
+func matchWholeName[S text](s S, name string, eof bool) Verdict {
 	switch {
 	case len(s) < len(name):
 		if !eof && isPrefixFoldOf(s, name) {

@@ -45,13 +45,13 @@ func IsReserved(name string) bool {
 	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
 		name = name[colon+1:]
 		for i := range tagNames {
-			if matchWhole(name, tagNames[i].name, true) == Match {
+			if matchWholeName(name, tagNames[i].name, true) == Match {
 				return true
 			}
 		}
 	}
 	for _, r := range reservedParams {
-		if matchWhole(name, r, true) == Match {
+		if matchWholeName(name, r, true) == Match {
 			return true
 		}
 	}

@@ -20,13 +20,13 @@ import (
 //
 // The error is an *InvalidRequestError, or the cause of ctx once that has ended.
 func CheckJSON(ctx context.Context, body []byte) error {
-	_, err := scan(ctx, body, nil)
+	_, err := scanBody(ctx, body, nil)
 	return err
 }
 
 // scan is CheckJSON; it returns the members of the body, whose names are in
 // known, or so many of them that there are too many.
-func scan(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
+func scanBody(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
 	const often = 1024 // tokens from one look at ctx to the next: well below a millisecond
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	var names [maxDepth + 1]int // of the object that is open at each level

@@ -44,7 +44,7 @@ type Body struct {
 // ReadBody reads a body as [Decode] does, up to its validation: it is JSON as it
 // should be, and names a model. It ends with the cause of ctx once that has ended.
 func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error) {
-	members, err := scan(ctx, body, requestMembers)
+	members, err := scanBody(ctx, body, requestMembers)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 	if !d.checkNames(nil, o, requestMembers) {
 		return nil, d.err
 	}
-	if version := d.optional(member("anthropic_version"), o.Member("anthropic_version")); b.opt.Version == "" && d.err == nil {
+	if version := d.optionalText(member("anthropic_version"), o.Member("anthropic_version")); b.opt.Version == "" && d.err == nil {
 		b.opt.Version = version
 	}
 	d.err = nil // what else it may be is for an upstream to say

@@ -23,7 +23,7 @@ func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *b
 		}
 	}
 	t.Streaming = d.inputStreaming(at, o)
-	d.leave(at, o, unusableInTool)
+	d.dropRest(at, o, unsupportedInTool)
 	return t
 }
 
@@ -35,14 +35,14 @@ func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
 	if n := o.Take("display_number"); !absent(n) {
 		t.Description += fmt.Sprintf(" It is display number %d.", d.integer(at.member("display_number"), n, 0))
 	}
-	if d.flag(at.member("enable_zoom"), o.Take("enable_zoom")) {
+	if d.boolean(at.member("enable_zoom"), o.Take("enable_zoom")) {
 		t.InputSchema = jsontext.Value(computerZoomSchema)
 	}
 }
 
 // unusableInTool are the members of a tool that the API knows and a text model
 // has no use for.
-var unusableInTool = []string{
+var unsupportedInTool = []string{
 	"cache_control", "input_examples", "defer_loading", "allowed_callers",
 }
 
@@ -54,7 +54,7 @@ func (d *decoder) inputStreaming(at *fieldPath, o *rawjson.Object) InputStreamin
 	switch {
 	case absent(v):
 		return StreamAsTargeted
-	case d.flag(at.member(eagerStreaming), v):
+	case d.boolean(at.member(eagerStreaming), v):
 		return StreamEagerly
 	}
 	return StreamWhole

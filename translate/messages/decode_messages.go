@@ -19,8 +19,8 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 		d.fail(at, notList)
 	}
 	const shortest = len(`{"role":"user","content":"a"},`)
-	r.Messages = make([]MessageParam, 0, room(list, shortest, MaxMessages))
-	before := turns{d: d}
+	r.Messages = make([]MessageParam, 0, capacity(list, shortest, MaxMessages))
+	before := conversation{d: d}
 	empty := -1 // only the last message may be
 	for e := range d.elements(at, list, MaxMessages) {
 		if empty >= 0 {
@@ -35,8 +35,8 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 			r.Messages = append(r.Messages, m)
 		}
 	}
-	if d.goesOn() {
-		before.endTurns(r.Messages)
+	if d.mayContinue() {
+		before.checkEnd(r.Messages)
 	}
 }
 
@@ -52,13 +52,13 @@ var (
 
 // message reads one message. It has no content if nothing of it is left. It is not
 // ok if it had none, which the last message of the assistant may do.
-func (d *decoder) message(before *turns, e *listItem) (m MessageParam, ok bool) {
+func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok bool) {
 	at := &e.at
 	o, ok := d.openMessage(e)
 	if !ok {
 		return m, false
 	}
-	m.Role = d.word(at.member("role"), o.Take("role"), roles)
+	m.Role = d.textKnown(at.member("role"), o.Take("role"), roles)
 	place := messagePlaces[m.Role]
 	if place == nil {
 		d.fail(at.member("role"), "Input should be 'user', 'assistant' or 'system'")
@@ -69,15 +69,15 @@ func (d *decoder) message(before *turns, e *listItem) (m MessageParam, ok bool) 
 	case '"':
 		s := d.text(content, v)
 		if ok = s != ""; ok {
-			m.Content = before.follow(content, m, BlockParam{Type: BlockText, Text: s})
+			m.Content = before.add(content, m, BlockParam{Type: BlockText, Text: s})
 		}
 	case '[':
 		ok = false
-		m.Content = make([]BlockParam, 0, d.room(v))
+		m.Content = make([]BlockParam, 0, d.blockCapacity(v))
 		for e := range d.elements(content, v, MaxBlocks) {
 			ok = true
 			if b, ok := d.block(e, place); ok && d.err == nil {
-				m.Content = before.follow(e.at, m, b)
+				m.Content = before.add(e.at, m, b)
 			}
 		}
 		d.closeMessage(e, &o)
@@ -89,7 +89,7 @@ func (d *decoder) message(before *turns, e *listItem) (m MessageParam, ok bool) 
 	if !ok && m.Role != RoleAssistant {
 		d.fail(*at, emptyMessage)
 	}
-	d.leave(at, &o, nil)
+	d.dropRest(at, &o, nil)
 	return m, ok
 }
 
@@ -119,7 +119,7 @@ func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
 	if e.length > 0 || d.err != nil {
 		return
 	}
-	end := len(e.text) - len(d.rest) + len("]")
+	end := len(e.text) - len(d.afterList) + len("]")
 	o.Members, e.length, _ = rawjson.AppendMembersUntil("", o.Members, e.text, end, messageMembers, MaxMembers+1)
 	d.checkNames(&e.at, o, messageMembers)
 }

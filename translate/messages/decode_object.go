@@ -15,7 +15,7 @@ import (
 // kind: one of the wrong kind is found when it is read, so that errors name the type
 // of the block they are in. It fails if there is
 // none, or if the name of a member is known but for the case of its letters.
-func (d *decoder) open(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
+func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
 	if !d.object(*at, v) {
 		return o, false
 	}
@@ -48,7 +48,7 @@ type listItem struct {
 
 // openItem is open for an element.
 func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bool) {
-	o, ok = d.open(&e.at, e.text, known)
+	o, ok = d.openObject(&e.at, e.text, known)
 	e.length = o.Length
 	return o, ok
 }
@@ -77,21 +77,21 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 				d.fail(at, "List should have at most %d items", most)
 			}
 			e.text, e.length = rest, 0
-			if !d.goesOn() || !yield(&e) {
+			if !d.mayContinue() || !yield(&e) {
 				return
 			}
 			rest, ok = rawjson.Next(rest, len(e.value()))
 			d.members = d.members[:begin]
 			e.at.index++
 		}
-		d.rest = rest
+		d.afterList = rest
 	}
 }
 
 // leave passes over the members of the object at p that do not come into the
 // Request: those in known are of the API, the others are not. p is nil for the
 // request itself.
-func (d *decoder) leave(p *fieldPath, o *rawjson.Object, known []string) {
+func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
 	if d.opt.Strict { // the first of several errors is that of the first name
 		slices.SortFunc(o.Members, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
 	}
@@ -100,7 +100,7 @@ func (d *decoder) leave(p *fieldPath, o *rawjson.Object, known []string) {
 		case m.Value == nil:
 		case !slices.Contains(known, m.Name):
 			// A dot in it would make it read like a path of the API's.
-			d.leaveUnknown(p.member(strings.ReplaceAll(m.Name, ".", "_")), m.Value)
+			d.dropUnknown(p.member(strings.ReplaceAll(m.Name, ".", "_")), m.Value)
 		case m.Value[0] == 'n' || asksNothing(m.Value):
 		case d.opt.Strict:
 			d.fail(at, "Not supported: this model only completes text. Remove the field, or use a model with a tool API.")
@@ -111,7 +111,7 @@ func (d *decoder) leave(p *fieldPath, o *rawjson.Object, known []string) {
 }
 
 // leaveUnknown passes over a member that has no place in its object.
-func (d *decoder) leaveUnknown(at fieldPath, v jsontext.Value) {
+func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 	switch {
 	case v == nil:
 	case d.opt.Strict:
@@ -124,7 +124,7 @@ func (d *decoder) leaveUnknown(at fieldPath, v jsontext.Value) {
 // room is how many elements to have room for in a list of objects of so many bytes
 // at least. A long list is counted first, as far as its elements are objects: one
 // that grows has its elements in memory twice.
-func room(list jsontext.Value, shortest, most int) (n int) {
+func capacity(list jsontext.Value, shortest, most int) (n int) {
 	const long = 256 << 10
 	if len(list) < long {
 		return min(2, len(list)/shortest+1)

@@ -71,12 +71,12 @@ func dotted(p jsontext.Pointer) string {
 }
 
 // longestShown is how much is told of what a client wrote, in bytes.
-const longestShown = 256
+const maxShown = 256
 
 // clip keeps what a client wrote from filling an error message.
 func clip(s string) string {
-	if len(s) > longestShown {
-		s = s[:longestShown] + "..."
+	if len(s) > maxShown {
+		s = s[:maxShown] + "..."
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }

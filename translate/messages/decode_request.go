@@ -11,7 +11,7 @@ import (
 
 // unusable are members of a request that the API knows and a text model has no
 // use for.
-var unusable = []string{
+var unsupported = []string{
 	"metadata", "service_tier", "speed", "cache_control", "container",
 	"inference_geo", "diagnostics", "user_profile_id", "context_management", "compaction", "fallbacks",
 	"fallback_credit_token", "billing_policy",
@@ -24,7 +24,7 @@ var requestMembers = slices.Concat([]string{
 	"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stop_sequences", "stream",
 	"temperature", "top_p", "top_k", "mcp_servers", "thread", "thinking", "output_config", "output_format",
 	"anthropic_version", "anthropic_beta",
-}, unusable)
+}, unsupported)
 
 // threadUnsupported tells the tool runners of the official SDKs to go on without
 // a thread, which they try first.
@@ -39,7 +39,7 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 		r.MaxTokens = d.integer(member("max_tokens"), n, 0)
 	}
 	r.Thinking = d.thinking(o.Take("thinking"))
-	r.Format = d.output(o)
+	r.Format = d.outputFormat(o)
 	d.thinks = r.Thinking != ThinkingOff
 	d.messages(r, o.Take("messages"))
 	r.System = d.system(o.Take("system"))
@@ -48,7 +48,7 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 	r.StopSequences = d.stopSequences(o.Take("stop_sequences"))
 	r.Stream = d.stream(o)
 	d.sampling(r, o)
-	d.refuseServers(o.Take("mcp_servers"))
+	d.refuseMCPServers(o.Take("mcp_servers"))
 	if d.thinks && r.OffersTools() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool) {
 		r.Thinking = ThinkingOff // a call that is asked for at once leaves no room
 		d.drop(member("thinking"))
@@ -60,7 +60,7 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 			Details: jsontext.Value(threadUnsupported),
 		}
 	}
-	d.leave(nil, o, unusable)
+	d.dropRest(nil, o, unsupported)
 	return r
 }
 
@@ -80,7 +80,7 @@ func (d *decoder) stream(o *rawjson.Object) bool {
 	if d.opt.Stream != nil {
 		return *d.opt.Stream
 	}
-	return d.flag(member("stream"), v)
+	return d.boolean(member("stream"), v)
 }
 
 // system reads the system prompt: text, or blocks of text.

@@ -7,8 +7,8 @@ import (
 )
 
 // boundSchema counts what a schema holds.
-func (d *decoder) boundSchema(at fieldPath, schema jsontext.Value) {
-	if d.schemas += rawjson.CountValues(schema); d.schemas > MaxSchemaValues {
+func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
+	if d.schemaValues += rawjson.CountValues(schema); d.schemaValues > MaxSchemaValues {
 		d.fail(at, "The schemas of a request should hold at most %d values together", MaxSchemaValues)
 	}
 }

@@ -20,7 +20,7 @@ var (
 var toolMembers = slices.Concat([]string{
 	"type", "name", "description", "input_schema", "strict", eagerStreaming,
 	"max_characters", "display_width_px", "display_height_px", "display_number", "enable_zoom",
-}, unusableInTool)
+}, unsupportedInTool)
 
 // tools reads the tools that the client offers.
 func (d *decoder) tools(list jsontext.Value) []Tool {
@@ -52,7 +52,7 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 		return t, false
 	}
 	given := o.Take("type")
-	typ := d.optional(at.member("type"), given)
+	typ := d.optionalText(at.member("type"), given)
 	switch {
 	case d.err != nil:
 		return t, false
@@ -84,21 +84,21 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	t := Tool{
 		Name:        d.text(at.member("name"), o.Take("name")),
-		Description: d.optional(at.member("description"), o.Take("description")),
+		Description: d.optionalText(at.member("description"), o.Take("description")),
 		InputSchema: o.Take("input_schema"),
 	}
 	d.checkToolName(at.member("name"), t.Name)
 	if schema := at.member("input_schema"); d.object(schema, t.InputSchema) {
-		d.boundSchema(schema, t.InputSchema)
+		d.countSchema(schema, t.InputSchema)
 		d.checkSchema(&schema, t.InputSchema)
 	}
 	if v := o.Take("strict"); absent(v) || v.Kind() == 't' || v.Kind() == 'f' {
 		t.Strict = v.Kind() == 't'
 	} else {
-		d.leaveUnknown(at.member("strict"), v)
+		d.dropUnknown(at.member("strict"), v)
 	}
 	t.Streaming = d.inputStreaming(at, o)
-	d.leave(at, o, unusableInTool)
+	d.dropRest(at, o, unsupportedInTool)
 	return t
 }
 
@@ -108,7 +108,7 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	if absent(v) {
 		return ToolChoice{Type: ChoiceAuto}
 	}
-	o, ok := d.open(&at, v, []string{"type", "name", "disable_parallel_tool_use"})
+	o, ok := d.openObject(&at, v, []string{"type", "name", "disable_parallel_tool_use"})
 	if !ok {
 		return ToolChoice{}
 	}
@@ -126,7 +126,7 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 		}
 		fallthrough
 	case ChoiceAuto:
-		c.DisableParallelToolUse = d.flag(at.member("disable_parallel_tool_use"), o.Take("disable_parallel_tool_use"))
+		c.DisableParallelToolUse = d.boolean(at.member("disable_parallel_tool_use"), o.Take("disable_parallel_tool_use"))
 	case ChoiceNone:
 	default:
 		d.failTag(at, c.Type, []string{ChoiceAuto, ChoiceAny, ChoiceTool, ChoiceNone})
@@ -134,19 +134,19 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	if c.Type == ChoiceTool && !slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == c.Name }) {
 		d.fail(at.member("name"), "Tool '%s' not found in provided tools", clip(c.Name))
 	}
-	d.leave(&at, &o, nil)
+	d.dropRest(&at, &o, nil)
 	return c
 }
 
 // refuseServers refuses MCP servers: their tools run in the upstream.
-func (d *decoder) refuseServers(list jsontext.Value) {
+func (d *decoder) refuseMCPServers(list jsontext.Value) {
 	at := member("mcp_servers")
 	if !d.list(at, list) {
 		return
 	}
 	for e := range d.elements(at, list, 1) {
 		if o, ok := d.openItem(e, []string{"type", "name", "url", "authorization_token", "tool_configuration"}); ok {
-			name := d.optional(e.at.member("name"), o.Take("name"))
+			name := d.optionalText(e.at.member("name"), o.Take("name"))
 			d.fail(e.at, "The tools of the MCP server '%s' run in the upstream, and this model only completes text. Remove the server, or use a model with a tool API.", clip(name))
 		}
 	}

@@ -9,17 +9,17 @@ import (
 // turns holds what the rules between messages need to know of those before
 // (reference/messages-api.md §9). Consecutive messages of one role are one
 // turn; a system message belongs to a turn of the user's.
-type turns struct {
-	d     *decoder
-	role  string         // of the turn that is open
-	calls []call         // every tool_use so far
-	byID  map[string]int // index into calls
-	open  int            // calls[open:] are of the last assistant turn
-	mixed bool           // the message so far has a block that is not a tool_result
+type conversation struct {
+	d           *decoder
+	role        string         // of the turn that is open
+	calls       []pastCall     // every tool_use so far
+	byID        map[string]int // index into calls
+	lastTurn    int            // calls[open:] are of the last assistant turn
+	pastResults bool           // the message so far has a block that is not a tool_result
 }
 
 // call is a tool_use block of the history.
-type call struct {
+type pastCall struct {
 	id       string
 	message  int // its index
 	answered bool
@@ -27,28 +27,28 @@ type call struct {
 
 // follow appends a block to the content of the message m, of which it is the
 // next block, and checks that it may follow what came before.
-func (t *turns) follow(at fieldPath, m MessageParam, b BlockParam) []BlockParam {
+func (t *conversation) add(at fieldPath, m MessageParam, b BlockParam) []BlockParam {
 	switch {
 	case m.Role != RoleSystem:
-		t.turn(m.Role)
+		t.beginTurn(m.Role)
 	case t.role != "":
-		t.turn(RoleUser)
+		t.beginTurn(RoleUser)
 	}
 	if len(m.Content) == 0 {
-		t.mixed = false
+		t.pastResults = false
 	}
 	switch b.Type {
 	case BlockToolUse:
-		t.called(at, b.ID)
+		t.addCall(at, b.ID)
 	case BlockToolResult:
-		t.answered(at, b.ToolUseID)
+		t.addResult(at, b.ToolUseID)
 	}
-	t.mixed = t.mixed || b.Type != BlockToolResult
+	t.pastResults = t.pastResults || b.Type != BlockToolResult
 	return append(m.Content, b)
 }
 
 // turn begins a turn of the role, if it is not the one that is open.
-func (t *turns) turn(role string) {
+func (t *conversation) beginTurn(role string) {
 	if role == t.role {
 		return
 	}
@@ -57,12 +57,12 @@ func (t *turns) turn(role string) {
 			t.d.fail(member("messages"), `first message must use the "user" role`)
 		}
 		t.checkAnswered()
-		t.open = len(t.calls)
+		t.lastTurn = len(t.calls)
 	}
 	t.role = role
 }
 
-func (t *turns) called(at fieldPath, id string) {
+func (t *conversation) addCall(at fieldPath, id string) {
 	if _, ok := t.byID[id]; ok {
 		t.d.fail(member("messages"), "`tool_use` ids must be unique")
 	}
@@ -70,18 +70,18 @@ func (t *turns) called(at fieldPath, id string) {
 		t.byID = make(map[string]int)
 	}
 	t.byID[id] = len(t.calls)
-	t.calls = append(t.calls, call{id: id, message: at.up.up.index})
+	t.calls = append(t.calls, pastCall{id: id, message: at.up.up.index})
 }
 
-func (t *turns) answered(at fieldPath, id string) {
+func (t *conversation) addResult(at fieldPath, id string) {
 	i, ok := t.byID[id]
 	switch {
-	case !ok || i < t.open:
+	case !ok || i < t.lastTurn:
 		t.d.fail(at, "unexpected `tool_use_id` found in `tool_result` blocks: %s. "+
 			"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", clip(id))
 	case t.calls[i].answered:
 		t.d.fail(at, "each `tool_use` must have a single result. Found multiple `tool_result` blocks with id: %s", clip(id))
-	case t.mixed:
+	case t.pastResults:
 		t.d.fail(at, "`tool_result` blocks must come before all other blocks of their message")
 	default:
 		t.calls[i].answered = true
@@ -90,10 +90,10 @@ func (t *turns) answered(at fieldPath, id string) {
 
 // checkAnswered checks, at the end of a user turn, that every call of the turn
 // before it has a result.
-func (t *turns) checkAnswered() {
+func (t *conversation) checkAnswered() {
 	var missing []string
 	first, told := 0, 0
-	for _, c := range t.calls[t.open:] {
+	for _, c := range t.calls[t.lastTurn:] {
 		if c.answered {
 			continue
 		}
@@ -101,7 +101,7 @@ func (t *turns) checkAnswered() {
 			first = c.message
 		}
 		missing = append(missing, c.id)
-		if told += len(c.id); told > longestShown {
+		if told += len(c.id); told > maxShown {
 			break
 		}
 	}
@@ -113,7 +113,7 @@ func (t *turns) checkAnswered() {
 }
 
 // endTurns checks the conversation as a whole, once all of it was followed.
-func (t *turns) endTurns(messages []MessageParam) {
+func (t *conversation) checkEnd(messages []MessageParam) {
 	at := member("messages")
 	if len(messages) == 0 {
 		t.d.fail(at, "at least one message is required")

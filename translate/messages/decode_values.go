@@ -36,7 +36,7 @@ func (d *decoder) text(at fieldPath, v jsontext.Value) string {
 }
 
 // optional reads a string that may be missing or null.
-func (d *decoder) optional(at fieldPath, v jsontext.Value) string {
+func (d *decoder) optionalText(at fieldPath, v jsontext.Value) string {
 	if absent(v) {
 		return ""
 	}
@@ -44,7 +44,7 @@ func (d *decoder) optional(at fieldPath, v jsontext.Value) string {
 }
 
 // word is text for a string that mostly is one of known, and then costs no memory.
-func (d *decoder) word(at fieldPath, v jsontext.Value, known []string) string {
+func (d *decoder) textKnown(at fieldPath, v jsontext.Value, known []string) string {
 	if v.Kind() == '"' {
 		return rawjson.UnquoteKnown(v, known)
 	}
@@ -64,7 +64,7 @@ func (d *decoder) unquote(quoted jsontext.Value) string {
 	return text
 }
 
-func (d *decoder) flag(at fieldPath, v jsontext.Value) bool {
+func (d *decoder) boolean(at fieldPath, v jsontext.Value) bool {
 	if !absent(v) && v.Kind() != 't' && v.Kind() != 'f' {
 		d.fail(at, "Input should be a valid boolean")
 	}

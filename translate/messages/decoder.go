@@ -36,16 +36,16 @@ type DecodeOptions struct {
 // the Request holds, so that what is refused in the end has taken no more memory
 // than what was good of it.
 type decoder struct {
-	ctx     context.Context // of the work for the client, which may leave
-	opt     DecodeOptions
-	err     error
-	dropped map[string]bool
-	members []rawjson.Member // of the objects being read
-	blocks  int              // so far
-	schemas int              // values in the schemas so far
-	rest    jsontext.Value   // of the text from the end of the list on that was read last
-	scratch []byte           // of a string
-	thinks  bool             // the model is asked to think
+	ctx          context.Context // of the work for the client, which may leave
+	opt          DecodeOptions
+	err          error
+	dropped      map[string]bool
+	members      []rawjson.Member // of the objects being read
+	blockCount   int              // so far
+	schemaValues int              // values in the schemas so far
+	afterList    jsontext.Value   // of the text from the end of the list on that was read last
+	scratch      []byte           // of a string
+	thinks       bool             // the model is asked to think
 }
 
 // fail keeps the first failure.
@@ -60,7 +60,7 @@ func (d *decoder) drop(at fieldPath) {
 	if d.dropped == nil {
 		d.dropped = make(map[string]bool)
 	}
-	if d.scratch = at.append(d.scratch[:0], false); len(d.scratch) > longestShown {
+	if d.scratch = at.append(d.scratch[:0], false); len(d.scratch) > maxShown {
 		d.scratch = append(d.scratch[:0], clip(string(d.scratch))...)
 	}
 	if d.dropped[string(d.scratch)] {
@@ -75,7 +75,7 @@ func (d *decoder) drop(at fieldPath) {
 
 // goesOn reports whether there is still something to do: nothing has failed, and
 // the client is there.
-func (d *decoder) goesOn() bool {
+func (d *decoder) mayContinue() bool {
 	if d.err == nil && d.ctx.Err() != nil {
 		d.err = context.Cause(d.ctx)
 	}

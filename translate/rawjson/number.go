@@ -5,13 +5,13 @@ import "strings"
 // isNumber tells whether text is a JSON number (RFC 8259, section 6).
 func IsNumber(text string) bool {
 	text = strings.TrimPrefix(text, "-")
-	whole := digits(text)
+	whole := countDigits(text)
 	if whole == 0 || whole > 1 && text[0] == '0' {
 		return false
 	}
 	text = text[whole:]
 	if fraction, ok := strings.CutPrefix(text, "."); ok {
-		n := digits(fraction)
+		n := countDigits(fraction)
 		if n == 0 {
 			return false
 		}
@@ -22,14 +22,14 @@ func IsNumber(text string) bool {
 		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
 			exponent = exponent[1:]
 		}
-		n := digits(exponent)
+		n := countDigits(exponent)
 		return n > 0 && n == len(exponent)
 	}
 	return text == ""
 }
 
 // digits counts the digits that text begins with.
-func digits(text string) int {
+func countDigits(text string) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
 		n++

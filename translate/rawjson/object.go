@@ -53,19 +53,19 @@ func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) 
 // where that begins: the array is measured by who walks over it, and the value goes on
 // to the end of text.
 func AppendMembersUntil(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
-	i := next(text, n)
+	i := skipSeparators(text, n)
 	for ; text[i] != '}'; most-- {
 		if most == 0 {
 			return dst, 0, false
 		}
 		end := stringEnd(text, i)
 		name := UnquoteKnown(text[i:end], known)
-		if i = next(text, end); text[i] == '[' && list != "" && name == list {
+		if i = skipSeparators(text, end); text[i] == '[' && list != "" && name == list {
 			return append(dst, Member{name, text[i:]}), i, true
 		}
 		end = valueEnd(text, i)
 		dst = append(dst, Member{name, text[i:end:end]})
-		i = next(text, end)
+		i = skipSeparators(text, end)
 	}
 	return dst, i + 1, false
 }

@@ -75,14 +75,14 @@ func needsEscape(x uint64) bool {
 // holds no markup: no `<`, no `&`.
 func IsPlain(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if !plainText[s[i]] {
+		if !plainBytes[s[i]] {
 			return false
 		}
 	}
 	return true
 }
 
-var plainText = func() (plain [256]bool) {
+var plainBytes = func() (plain [256]bool) {
 	plain = unescaped
 	plain['<'], plain['&'] = false, false
 	return plain

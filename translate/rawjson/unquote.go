@@ -31,7 +31,7 @@ func UnquoteKnown(quoted jsontext.Value, known []string) string {
 
 // says reports whether text is what a JSON string says. Escapes only make a string
 // longer: most are told apart by their length.
-func says(quoted jsontext.Value, text string) bool {
+func unquotesTo(quoted jsontext.Value, text string) bool {
 	switch n := len(quoted) - len(`""`); {
 	case n < len(text):
 		return false

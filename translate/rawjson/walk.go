@@ -27,7 +27,7 @@ func Elements(array jsontext.Value) iter.Seq[jsontext.Value] {
 // array, which begins without white space, after its bracket, or of what Next has
 // returned, after its value, which Len measures. It is not ok if the array ends.
 func Next(text jsontext.Value, n int) (rest jsontext.Value, ok bool) {
-	n = next(text, n)
+	n = skipSeparators(text, n)
 	return text[n:], text[n] != ']'
 }
 
@@ -81,15 +81,15 @@ func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
 		if object.Kind() != '{' {
 			return
 		}
-		for i := next(object, bytes.IndexByte(object, '{')+1); object[i] != '}'; {
+		for i := skipSeparators(object, bytes.IndexByte(object, '{')+1); object[i] != '}'; {
 			end := stringEnd(object, i)
 			name := object[i:end:end]
-			i = next(object, end)
+			i = skipSeparators(object, end)
 			end = valueEnd(object, i)
 			if !yield(name, object[i:end:end]) {
 				return
 			}
-			i = next(object, end)
+			i = skipSeparators(object, end)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func NamedMembers(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
 // none, or no object.
 func Lookup(object jsontext.Value, name string) jsontext.Value {
 	for quoted, value := range Members(object) {
-		if says(quoted, name) {
+		if unquotesTo(quoted, name) {
 			return value
 		}
 	}
@@ -118,10 +118,12 @@ func Lookup(object jsontext.Value, name string) jsontext.Value {
 
 // Trim returns the value that a text ends with, which has nothing before it but white
 // space and a comma or a colon.
-func TrimSeparators(text []byte) jsontext.Value { return text[next(text, 0):len(text):len(text)] }
+func TrimSeparators(text []byte) jsontext.Value {
+	return text[skipSeparators(text, 0):len(text):len(text)]
+}
 
 // next returns the index of the token from i on, past a comma or a colon.
-func next(b []byte, i int) int {
+func skipSeparators(b []byte, i int) int {
 	for b[i] == ' ' || b[i] == ',' || b[i] == ':' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r' {
 		i++
 	}

@@ -20,17 +20,17 @@ func Compile(raw jsontext.Value) *Schema {
 	if root == nil {
 		return &Schema{}
 	}
-	c := schemaCompiler{root: root, budget: mergeSlack + len(raw)}
-	s := c.schema(root)
+	c := compiler{root: root, budget: mergeSlack + len(raw)}
+	s := c.schemaAt(root)
 	for i := 0; i < len(c.places); i++ {
-		c.into(c.places[i].schema, c.places[i])
+		c.compile(c.places[i].schema, c.places[i])
 	}
 	all := make([]*Schema, len(c.places))
 	for i, p := range c.places {
 		all[i] = p.schema
 	}
-	inOrder(all, func(s *Schema) []*Schema { return s.parts }, c.join)
-	deduce(all)
+	visitInOrder(all, func(s *Schema) []*Schema { return s.parts }, c.mergeParts)
+	deriveFacts(all)
 	return s
 }
 
@@ -39,7 +39,7 @@ func Compile(raw jsontext.Value) *Schema {
 // of the text; a hundred types that are all made of one with a hundred properties are ordinary.
 const mergeSlack = 8 << 10
 
-type schemaCompiler struct {
+type compiler struct {
 	root   *place
 	places []*place // whose schemas are new, in the order in which they were come to
 	budget int      // of what may still be put together
@@ -47,7 +47,7 @@ type schemaCompiler struct {
 
 // schema returns the schema of a place. A place that holds a $ref alone is what the $ref
 // leads to: the schema is shared, and may be one that holds the place.
-func (c *schemaCompiler) schema(p *place) *Schema {
+func (c *compiler) schemaAt(p *place) *Schema {
 	var path []*place
 	s := anySchema // of what says nothing, or leads to nothing or to itself
 	for at := p; at != nil && !at.followed; {
@@ -89,14 +89,14 @@ func bareRef(p *place) (ref *place, alone bool) {
 	return ref, ref != nil
 }
 
-func (c *schemaCompiler) into(s *Schema, p *place) {
+func (c *compiler) compile(s *Schema, p *place) {
 	for _, m := range p.members {
 		switch m.name {
 		case "$ref":
-			s.parts = append(s.parts, c.refs(m.place))
+			s.parts = append(s.parts, c.schemaOfRef(m.place))
 		case "type":
 			s.kinds |= readKinds(m.place)
-			s.typed = true
+			s.hasType = true
 		case "enum":
 			s.enum = slices.Grow(s.enum, len(m.elements))
 			for _, e := range m.elements {
@@ -110,35 +110,35 @@ func (c *schemaCompiler) into(s *Schema, p *place) {
 			}
 		case "properties":
 			for _, m := range m.members {
-				s.addProperty(Property{m.name, markup.ParamTag(m.name), c.schema(m.place)})
+				s.addProperty(Property{m.name, markup.ParamTag(m.name), c.schemaAt(m.place)})
 			}
 		case "items":
-			s.items = c.schema(m.place)
+			s.items = c.schemaAt(m.place)
 		case "additionalProperties":
 			if m.raw.Kind() == '{' {
-				s.AdditionalProperties = c.schema(m.place)
+				s.AdditionalProperties = c.schemaAt(m.place)
 			}
 		case "anyOf", "oneOf":
 			for _, e := range m.elements {
-				s.branches = append(s.branches, c.schema(e))
+				s.branches = append(s.branches, c.schemaAt(e))
 			}
 		case "allOf":
 			for _, e := range m.elements {
-				s.parts = append(s.parts, c.schema(e))
+				s.parts = append(s.parts, c.schemaAt(e))
 			}
 		}
 	}
 }
 
 // refs returns the schema of what a $ref leads to.
-func (c *schemaCompiler) refs(ref *place) *Schema {
+func (c *compiler) schemaOfRef(ref *place) *Schema {
 	if p := c.root.resolve(ref.raw); p != nil {
-		return c.schema(p)
+		return c.schemaAt(p)
 	}
 	return anySchema
 }
 
-func readKinds(p *place) (k kinds) {
+func readKinds(p *place) (k kindSet) {
 	var name string
 	if p.raw.Kind() == '"' && json.Unmarshal(p.raw, &name) == nil {
 		return kindNames[name]
@@ -152,7 +152,7 @@ func readKinds(p *place) (k kinds) {
 }
 
 // join adds what its parts demand to s, which has the first word.
-func (c *schemaCompiler) join(s *Schema) {
+func (c *compiler) mergeParts(s *Schema) {
 	for _, part := range s.parts {
 		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties); c.budget < 0 {
 			// What is too large to be put together allows anything.
@@ -172,7 +172,7 @@ func (c *schemaCompiler) join(s *Schema) {
 			s.AdditionalProperties = part.AdditionalProperties
 		}
 	}
-	if s.kinds == kindNull && !s.typed { // "nullable" beside no type restricts nothing
+	if s.kinds == kindNull && !s.hasType { // "nullable" beside no type restricts nothing
 		s.kinds = 0
 	}
 	if len(s.alts) == 0 {

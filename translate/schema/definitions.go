@@ -21,25 +21,25 @@ const (
 // that does not contain itself is written where a $ref names it; the others,
 // and those that no $ref led to, are given by name.
 type definitions struct {
-	list   []definition
-	index  map[named]int
-	budget int  // bytes that may still be inlined
-	all    bool // a $ref is left that may mean any of them
-	plain  bool // there is no $ref at all
+	list    []definition
+	index   map[definitionKey]int
+	budget  int  // bytes that may still be inlined
+	listAll bool // a $ref is left that may mean any of them
+	noRefs  bool // there is no $ref at all
 }
 
 // named is where a definition stands: the keyword that holds it, and its name.
-type named struct{ keyword, name string }
+type definitionKey struct{ keyword, name string }
 
 type definition struct {
-	ref     string // that names it, as JSON
-	schema  jsontext.Value
-	types   []string // see refTypes
-	state   uint8    // of the search for cycles
-	keep    bool     // contains itself: never inlined
-	inlined bool
-	named   bool // a $ref to it is left
-	given   bool
+	ref        string // that names it, as JSON
+	schema     jsontext.Value
+	types      []string // see refTypes
+	state      uint8    // of the search for cycles
+	recursive  bool     // contains itself: never inlined
+	inlined    bool
+	referenced bool // a $ref to it is left
+	listed     bool
 }
 
 // The states of the search for cycles.
@@ -50,7 +50,7 @@ const (
 )
 
 func readDefinitions(root jsontext.Value) definitions {
-	d := definitions{budget: inlineFactor*len(root) + inlineSlack, plain: !bytes.Contains(root, []byte(`"$ref"`))}
+	d := definitions{budget: inlineFactor*len(root) + inlineSlack, noRefs: !bytes.Contains(root, []byte(`"$ref"`))}
 	for name, table := range rawjson.Members(root) {
 		if string(name) != `"$defs"` && string(name) != `"definitions"` {
 			continue
@@ -58,20 +58,20 @@ func readDefinitions(root jsontext.Value) definitions {
 		keyword := rawjson.Unquote(name)
 		for name, schema := range rawjson.Members(table) {
 			if d.index == nil {
-				d.index = make(map[named]int)
+				d.index = make(map[definitionKey]int)
 			}
-			d.index[named{keyword, rawjson.Unquote(name)}] = len(d.list)
+			d.index[definitionKey{keyword, rawjson.Unquote(name)}] = len(d.list)
 			d.list = append(d.list, definition{ref: `"#/` + keyword + "/" + string(name[1:]), schema: schema})
 		}
 	}
 	for i := range d.list {
-		d.search(i, 0)
+		d.markRecursive(i, 0)
 	}
 	return d
 }
 
 // search marks definitions that lead back to themselves.
-func (d *definitions) search(i, depth int) {
+func (d *definitions) markRecursive(i, depth int) {
 	if d.list[i].state != unvisited {
 		return
 	}
@@ -81,9 +81,9 @@ func (d *definitions) search(i, depth int) {
 		switch {
 		case !whole:
 		case d.list[j].state == visiting || depth == maxInlineDepth:
-			d.list[j].keep = true
+			d.list[j].recursive = true
 		default:
-			d.search(j, depth+1)
+			d.markRecursive(j, depth+1)
 		}
 	})
 	d.list[i].state = visited
@@ -92,15 +92,15 @@ func (d *definitions) search(i, depth int) {
 // eachRef calls visit for every $ref in a schema.
 func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref jsontext.Value)) {
 	if depth > maxInlineDepth {
-		d.all = true
+		d.listAll = true
 		return
 	}
 	for s := range rawjson.Elements(schema) {
 		d.eachRef(s, depth+1, visit)
 	}
 	for name, value := range rawjson.Members(schema) {
-		switch kind := keywordHolds(name); {
-		case isRef(jsonMember{name, value}):
+		switch kind := contentOf(name); {
+		case isRef(quotedMember{name, value}):
 			visit(value)
 		case kind == holdsNamed && value[0] == '{':
 			for _, s := range rawjson.Members(value) {
@@ -119,7 +119,7 @@ func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
 	if !ok || len(pointer) < 2 {
 		return -1, false
 	}
-	i, ok = d.index[named{pointer[0], pointer[1]}]
+	i, ok = d.index[definitionKey{pointer[0], pointer[1]}]
 	if !ok {
 		return -1, false
 	}
@@ -132,12 +132,12 @@ func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Val
 	i, whole := d.find(ref)
 	if i < 0 {
 		// "#" is the tool's whole input and "#/properties/…" a part: both are in view.
-		d.all = d.all || string(ref) != `"#"` && !bytes.HasPrefix(ref, []byte(`"#/properties/`))
+		d.listAll = d.listAll || string(ref) != `"#"` && !bytes.HasPrefix(ref, []byte(`"#/properties/`))
 		return nil, false
 	}
 	def := &d.list[i]
-	if !whole || def.keep || depth >= maxInlineDepth || d.budget < len(def.schema) {
-		def.named = true
+	if !whole || def.recursive || depth >= maxInlineDepth || d.budget < len(def.schema) {
+		def.referenced = true
 		return nil, false
 	}
 	d.budget -= len(def.schema)
@@ -147,16 +147,16 @@ func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Val
 
 // given returns the definitions to be given by name, as an object; "" if there
 // are none. What a given one names is given too.
-func (d *definitions) given() string {
+func (d *definitions) listByName() string {
 	var queue []int
 	give := func(i int) {
-		if i >= 0 && !d.list[i].given {
-			d.list[i].given = true
+		if i >= 0 && !d.list[i].listed {
+			d.list[i].listed = true
 			queue = append(queue, i)
 		}
 	}
 	for i, def := range d.list {
-		if def.named || !def.inlined {
+		if def.referenced || !def.inlined {
 			give(i)
 		}
 	}
@@ -170,7 +170,7 @@ func (d *definitions) given() string {
 	}
 	object := []byte{'{'}
 	for _, def := range d.list {
-		if def.given || d.all {
+		if def.listed || d.listAll {
 			object = append(append(object, def.ref...), ':')
 			object = append(append(object, def.schema...), ',')
 		}

@@ -32,7 +32,7 @@ type Parameter struct {
 // between its tokens.
 func Describe(root jsontext.Value) Description {
 	defs := readDefinitions(root)
-	top := readTop(defs.flat(root))
+	top := readTop(defs.flatten(root))
 	d := Description{Parameters: make([]Parameter, len(top.properties))}
 	for i, p := range top.properties {
 		d.Parameters[i] = defs.parameter(p.name, p.value)
@@ -41,20 +41,20 @@ func Describe(root jsontext.Value) Description {
 	if len(top.rest) > 0 {
 		d.Schema = string(defs.appendObject(nil, top.rest, 0))
 	}
-	d.Definitions = defs.given()
+	d.Definitions = defs.listByName()
 	return d
 }
 
 // parameter finds what can be said of a property in words.
 func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
-	p := Parameter{Name: rawjson.Unquote(name), Type: d.typeWord(schema)}
+	p := Parameter{Name: rawjson.Unquote(name), Type: d.typeText(schema)}
 	if schema[0] != '{' {
 		if string(schema) != "true" {
 			p.Schema = string(schema)
 		}
 		return p
 	}
-	members := d.flat(schema)
+	members := d.flatten(schema)
 	rest, more := members[:0], false
 	for _, m := range members {
 		switch string(m.name) {
@@ -99,12 +99,12 @@ func restates(title, name jsontext.Value) bool {
 
 // top is the input_schema of a tool, taken apart.
 type top struct {
-	properties []jsonMember
+	properties []quotedMember
 	required   map[string]bool // by name, quoted
-	rest       []jsonMember    // what neither the parameters nor the definitions say
+	rest       []quotedMember  // what neither the parameters nor the definitions say
 }
 
-func readTop(members []jsonMember) top {
+func readTop(members []quotedMember) top {
 	var t top
 	names := make(map[string]bool)
 	for _, m := range members {

@@ -12,7 +12,7 @@ import (
 
 // typeWord returns the type of a property as its description says it: what the
 // schema says, else what follows from the rest of it, else "any".
-func (d *definitions) typeWord(schema jsontext.Value) string {
+func (d *definitions) typeText(schema jsontext.Value) string {
 	if words := typeNames(rawjson.Lookup(schema, "type")); words != "" {
 		return words
 	}

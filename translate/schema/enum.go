@@ -8,7 +8,7 @@ import (
 )
 
 // appendEnum appends the member of an enum that the text spells.
-func appendEnum(dst []byte, s *Schema, r *reading) ([]byte, bool) {
+func appendEnum(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
 	for i := range 4 {
 		spelling := r.text
 		switch i {
@@ -19,10 +19,10 @@ func appendEnum(dst []byte, s *Schema, r *reading) ([]byte, bool) {
 		case 3:
 			spelling = markup.Unescape(r.trimmed, markup.InTools, "")
 		}
-		if len(spelling) > s.longest {
+		if len(spelling) > s.longestEnumText {
 			continue
 		}
-		isString, ok := s.spelled[spelling]
+		isString, ok := s.enumTexts[spelling]
 		switch {
 		case ok && isString:
 			return rawjson.AppendString(dst, spelling), true
@@ -35,8 +35,8 @@ func appendEnum(dst []byte, s *Schema, r *reading) ([]byte, bool) {
 
 // spell notes the texts that spell the members of the enum, and whether each stands for a
 // string or for the JSON that it is.
-func (s *Schema) spell() {
-	s.spelled = make(map[string]bool, len(s.enum))
+func (s *Schema) indexEnum() {
+	s.enumTexts = make(map[string]bool, len(s.enum))
 	for _, e := range s.enum {
 		spelling, isString := "", e.Kind() == '"'
 		if !isString {
@@ -44,9 +44,9 @@ func (s *Schema) spell() {
 		} else if json.Unmarshal(e, &spelling) != nil {
 			continue
 		}
-		s.longest = max(s.longest, len(spelling))
-		if _, ok := s.spelled[spelling]; !ok {
-			s.spelled[spelling] = isString
+		s.longestEnumText = max(s.longestEnumText, len(spelling))
+		if _, ok := s.enumTexts[spelling]; !ok {
+			s.enumTexts[spelling] = isString
 		}
 	}
 }

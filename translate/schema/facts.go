@@ -5,14 +5,14 @@ import (
 )
 
 // deduce finds the facts of the schemas of a graph.
-func deduce(all []*Schema) {
+func deriveFacts(all []*Schema) {
 	var withAlts []*Schema
 	for _, s := range all {
-		if len(s.alts) > fewAlts {
-			s.fold()
+		if len(s.alts) > maxPlainAlts {
+			s.mergeAlternatives()
 		}
 		if len(s.enum) > 0 {
-			s.spell()
+			s.indexEnum()
 		}
 		if len(s.alts) > 0 {
 			withAlts = append(withAlts, s)
@@ -23,17 +23,17 @@ func deduce(all []*Schema) {
 	}
 	holders := map[*Schema][]*Schema{} // of an alternative
 	for _, s := range withAlts {
-		s.altsText, s.altsNullable = s.textOfAlts()
+		s.altsString, s.altsNullable = s.altsAreStrings()
 		for _, alt := range s.alts {
-			s.altsTake |= alt.own()
+			s.altsAccept |= alt.acceptsItself()
 			if len(alt.alts) > 0 {
 				holders[alt] = append(holders[alt], s)
 			}
 		}
 	}
-	inOrder(withAlts, func(s *Schema) []*Schema { return s.alts }, func(s *Schema) {
+	visitInOrder(withAlts, func(s *Schema) []*Schema { return s.alts }, func(s *Schema) {
 		for _, alt := range s.alts {
-			s.altsTake |= alt.altsTake
+			s.altsAccept |= alt.altsAccept
 			if s.altsArray == nil {
 				s.altsArray = alt.ArraySchema()
 			}
@@ -44,12 +44,12 @@ func deduce(all []*Schema) {
 		alt := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		for _, s := range holders[alt] {
-			take, array := s.altsTake|alt.altsTake, s.altsArray
+			take, array := s.altsAccept|alt.altsAccept, s.altsArray
 			if array == nil {
 				array = alt.ArraySchema()
 			}
-			if take != s.altsTake || array != s.altsArray {
-				s.altsTake, s.altsArray = take, array
+			if take != s.altsAccept || array != s.altsArray {
+				s.altsAccept, s.altsArray = take, array
 				queue = append(queue, s)
 			}
 		}
@@ -57,7 +57,7 @@ func deduce(all []*Schema) {
 }
 
 // textOfAlts is text of a schema with alternatives.
-func (s *Schema) textOfAlts() (str, nullable bool) {
+func (s *Schema) altsAreStrings() (str, nullable bool) {
 	if s.kinds != 0 && s.kinds != kindString {
 		return false, false
 	}
@@ -77,15 +77,15 @@ func (s *Schema) textOfAlts() (str, nullable bool) {
 }
 
 // fewAlts are as many alternatives as are gone through as they are.
-const fewAlts = 8
+const maxPlainAlts = 8
 
 // fold leaves out alternatives that say nothing new, and makes one of neighbours that are
 // nothing but enums: a type of a thousand constants is looked up, not gone through.
-func (s *Schema) fold() {
+func (s *Schema) mergeAlternatives() {
 	var (
 		alts   []*Schema
 		seen   = make(map[*Schema]bool, len(s.alts))
-		plain  kinds     // that an alternative before allows as they are
+		plain  kindSet   // that an alternative before allows as they are
 		enums  *Schema   // the last alternative, if it is nothing else
 		folded []*Schema // all of these
 	)
@@ -114,7 +114,7 @@ func (s *Schema) fold() {
 		alts = append(alts, alt)
 	}
 	for _, enums := range folded {
-		enums.spell()
+		enums.indexEnum()
 	}
 	s.alts = alts
 }

@@ -42,18 +42,18 @@ func checkFacts(t *testing.T, s *Schema) {
 	if s == nil {
 		return
 	}
-	var takes kinds
+	var takes kindSet
 	arrays := false
 	seen := map[*Schema]bool{}
 	for queue := []*Schema{s}; len(queue) > 0; queue = queue[1:] {
 		if at := queue[0]; !seen[at] {
 			seen[at] = true
-			takes |= at.own()
+			takes |= at.acceptsItself()
 			arrays = arrays || at.kinds&kindArray != 0
 			queue = append(queue, at.alts...)
 		}
 	}
-	if s.takes() != takes || (s.ArraySchema() != nil) != arrays || s.ArraySchema() != nil && (!seen[s.ArraySchema()] || s.ArraySchema().kinds&kindArray == 0) {
-		t.Errorf("takes %b, want %b; an array: %v, want %v", s.takes(), takes, s.ArraySchema() != nil, arrays)
+	if s.accepts() != takes || (s.ArraySchema() != nil) != arrays || s.ArraySchema() != nil && (!seen[s.ArraySchema()] || s.ArraySchema().kinds&kindArray == 0) {
+		t.Errorf("takes %b, want %b; an array: %v, want %v", s.accepts(), takes, s.ArraySchema() != nil, arrays)
 	}
 }

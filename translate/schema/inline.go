@@ -10,7 +10,7 @@ import (
 
 // flat returns the members of a schema, with those of the definition it refers
 // to where the two do not clash; where they do, the $ref is still among them.
-func (d *definitions) flat(schema jsontext.Value) []jsonMember {
+func (d *definitions) flatten(schema jsontext.Value) []quotedMember {
 	members := membersOf(schema)
 	for range maxInlineDepth {
 		at := slices.IndexFunc(members, isRef)
@@ -22,7 +22,7 @@ func (d *definitions) flat(schema jsontext.Value) []jsonMember {
 			break
 		}
 		own := slices.Delete(slices.Clone(members), at, at+1)
-		if s[0] != '{' || clash(own, s) {
+		if s[0] != '{' || clashes(own, s) {
 			break
 		}
 		members = appendMembers(own, s)
@@ -32,7 +32,7 @@ func (d *definitions) flat(schema jsontext.Value) []jsonMember {
 
 // clash tells whether members and those of schema cannot stand as one list. A
 // description may stand twice: the nearer one is the property's.
-func clash(members []jsonMember, schema jsontext.Value) bool {
+func clashes(members []quotedMember, schema jsontext.Value) bool {
 	own := make(map[string]int, len(members))
 	for _, m := range members {
 		own[string(m.name)]++
@@ -48,10 +48,10 @@ func clash(members []jsonMember, schema jsontext.Value) bool {
 // appendSchema writes a schema with its definitions inlined.
 func (d *definitions) appendSchema(dst []byte, schema jsontext.Value, depth int) []byte {
 	switch {
-	case d.plain || schema[0] != '{' && schema[0] != '[':
+	case d.noRefs || schema[0] != '{' && schema[0] != '[':
 		return append(dst, schema...)
 	case depth > maxInlineDepth:
-		d.all = true
+		d.listAll = true
 		return append(dst, schema...)
 	case schema[0] == '{':
 		members := membersOf(schema)
@@ -72,8 +72,8 @@ func (d *definitions) appendSchema(dst []byte, schema jsontext.Value, depth int)
 
 // appendObject writes a schema of several members. A $ref beside others becomes
 // an allOf, which says the same, unless there is one.
-func (d *definitions) appendObject(dst []byte, members []jsonMember, depth int) []byte {
-	taken := slices.ContainsFunc(members, func(m jsonMember) bool { return string(m.name) == `"allOf"` })
+func (d *definitions) appendObject(dst []byte, members []quotedMember, depth int) []byte {
+	taken := slices.ContainsFunc(members, func(m quotedMember) bool { return string(m.name) == `"allOf"` })
 	dst = append(dst, '{')
 	for _, m := range members {
 		if isRef(m) && !taken {
@@ -92,8 +92,8 @@ func (d *definitions) appendObject(dst []byte, members []jsonMember, depth int) 
 }
 
 // appendKeyword writes the value of a keyword.
-func (d *definitions) appendKeyword(dst []byte, m jsonMember, depth int) []byte {
-	switch kind := keywordHolds(m.name); {
+func (d *definitions) appendKeyword(dst []byte, m quotedMember, depth int) []byte {
+	switch kind := contentOf(m.name); {
 	case kind == holdsData:
 		return append(dst, m.value...)
 	case kind == holdsSchemas || m.value[0] != '{':

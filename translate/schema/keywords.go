@@ -7,28 +7,28 @@ import (
 )
 
 // jsonMember is a member of a JSON object; its name is quoted.
-type jsonMember struct{ name, value jsontext.Value }
+type quotedMember struct{ name, value jsontext.Value }
 
 // membersOf returns the members of an object, in order.
-func membersOf(object jsontext.Value) (list []jsonMember) { return appendMembers(nil, object) }
+func membersOf(object jsontext.Value) (list []quotedMember) { return appendMembers(nil, object) }
 
-func appendMembers(list []jsonMember, object jsontext.Value) []jsonMember {
+func appendMembers(list []quotedMember, object jsontext.Value) []quotedMember {
 	for name, value := range rawjson.Members(object) {
-		list = append(list, jsonMember{name, value})
+		list = append(list, quotedMember{name, value})
 	}
 	return list
 }
 
 // holds tells what the value of a keyword of JSON Schema is made of.
-type holds uint8
+type keywordContent uint8
 
 const (
-	holdsSchemas holds = iota // a schema, a list of schemas, or something plain
-	holdsNamed                // schemas by name
-	holdsData                 // values that only look like schemas
+	holdsSchemas keywordContent = iota // a schema, a list of schemas, or something plain
+	holdsNamed                         // schemas by name
+	holdsData                          // values that only look like schemas
 )
 
-func keywordHolds(name jsontext.Value) holds {
+func contentOf(name jsontext.Value) keywordContent {
 	switch string(name) {
 	case `"properties"`, `"patternProperties"`, `"$defs"`, `"definitions"`, `"dependentSchemas"`, `"dependencies"`:
 		return holdsNamed
@@ -38,7 +38,7 @@ func keywordHolds(name jsontext.Value) holds {
 	return holdsSchemas
 }
 
-func isRef(m jsonMember) bool { return string(m.name) == `"$ref"` && m.value[0] == '"' }
+func isRef(m quotedMember) bool { return string(m.name) == `"$ref"` && m.value[0] == '"' }
 
 // closeJSON ends a list whose every element has a comma after it.
 func closeJSON(dst []byte, closer byte) []byte {

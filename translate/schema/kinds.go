@@ -1,10 +1,10 @@
 package schema
 
 // kinds is a set of JSON types; none set means that any is allowed.
-type kinds uint16
+type kindSet uint16
 
 const (
-	kindNull kinds = 1 << iota
+	kindNull kindSet = 1 << iota
 	kindBoolean
 	kindInteger
 	kindNumber
@@ -13,11 +13,11 @@ const (
 	kindString
 
 	// What else a value can be read as: see [schema.takes].
-	takesAny  // anything
-	takesEnum // a member of an enum
+	acceptsAny  // anything
+	acceptsEnum // a member of an enum
 )
 
-var kindNames = map[string]kinds{
+var kindNames = map[string]kindSet{
 	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
 	"object": kindObject, "array": kindArray, "string": kindString,
 }

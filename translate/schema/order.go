@@ -2,19 +2,19 @@ package schema
 
 // inOrder visits schemas, each once and after those that it leads to. Where they lead in
 // a circle, one of them is visited before what it leads to.
-func inOrder(all []*Schema, next func(*Schema) []*Schema, visit func(*Schema)) {
+func visitInOrder(all []*Schema, next func(*Schema) []*Schema, visit func(*Schema)) {
 	const entered, done = 1, 2
 	type step struct {
 		*Schema
 		next []*Schema
 	}
 	for _, s := range all {
-		s.state = 0
+		s.visit = 0
 	}
 	var path []step
 	enter := func(s *Schema) {
-		if s.state == 0 && s != anySchema {
-			s.state = entered
+		if s.visit == 0 && s != anySchema {
+			s.visit = entered
 			path = append(path, step{s, next(s)})
 		}
 	}
@@ -24,7 +24,7 @@ func inOrder(all []*Schema, next func(*Schema) []*Schema, visit func(*Schema)) {
 			last := &path[len(path)-1]
 			if len(last.next) == 0 {
 				visit(last.Schema)
-				last.state = done
+				last.visit = done
 				path = path[:len(path)-1]
 				continue
 			}

@@ -9,7 +9,7 @@ import (
 // schema is as much of a JSON Schema as decides the type of a value. It may be
 // cyclic. The zero value allows anything.
 type Schema struct {
-	kinds                kinds
+	kinds                kindSet
 	enum                 []jsontext.Value // enum, or the one const
 	alts                 []*Schema        // anyOf and oneOf
 	Properties           []Property
@@ -36,26 +36,26 @@ var (
 )
 
 // own is takes without the alternatives.
-func (s *Schema) own() kinds {
+func (s *Schema) acceptsItself() kindSet {
 	k := s.kinds
 	if k == 0 && len(s.alts) == 0 {
-		k = takesAny
+		k = acceptsAny
 	}
 	if len(s.enum) > 0 {
-		k |= takesEnum
+		k |= acceptsEnum
 	}
 	return k
 }
 
 // takes tells what s or an alternative of it speaks of.
-func (s *Schema) takes() kinds { return s.own() | s.altsTake }
+func (s *Schema) accepts() kindSet { return s.acceptsItself() | s.altsAccept }
 
 // takesString tells whether a string fits s.
-func (s *Schema) takesString() bool { return s.takes()&(kindString|takesAny) != 0 }
+func (s *Schema) acceptsString() bool { return s.accepts()&(kindString|acceptsAny) != 0 }
 
 // namesString tells whether s speaks of strings: then they come before what merely
 // allows anything.
-func (s *Schema) namesString() bool { return s.takes()&kindString != 0 }
+func (s *Schema) mentionsString() bool { return s.accepts()&kindString != 0 }
 
 // array returns the schema of the arrays that fit, or nil: s or an alternative.
 func (s *Schema) ArraySchema() *Schema {
@@ -80,7 +80,7 @@ func (s *Schema) IsString() (str, nullable bool) {
 	case len(s.alts) == 0:
 		return s.kinds&^kindNull == kindString, s.kinds&kindNull != 0
 	}
-	return s.altsText, s.altsNullable
+	return s.altsString, s.altsNullable
 }
 
 // property returns the property that a tag of the model's names, and its schema.
@@ -125,17 +125,17 @@ func (s *Schema) addProperty(p Property) {
 type compiling struct {
 	parts    []*Schema // that have to hold too
 	branches []*Schema // of anyOf and oneOf
-	typed    bool      // there is a type
-	state    uint8     // of inOrder
+	hasType  bool      // there is a type
+	visit    uint8     // of inOrder
 }
 
 // facts follow from the alternatives of a schema, and from theirs: found once, when the
 // schema is compiled, because alternatives of alternatives multiply. Where alternatives
 // lead in a circle, what holds is what holds without going round (the least fixpoint).
 type facts struct {
-	altsTake               kinds           // what the alternatives speak of
-	altsArray              *Schema         // the first of them that takes arrays, or nil
-	altsText, altsNullable bool            // see text
-	spelled                map[string]bool // see spell
-	longest                int             // of the spellings, in bytes
+	altsAccept               kindSet         // what the alternatives speak of
+	altsArray                *Schema         // the first of them that takes arrays, or nil
+	altsString, altsNullable bool            // see text
+	enumTexts                map[string]bool // see spell
+	longestEnumText          int             // of the spellings, in bytes
 }

@@ -24,16 +24,16 @@ import (
 // appendTyped appends the JSON value that text stands for under s, on one line.
 // It reports whether the text fitted.
 func AppendTyped(dst []byte, s *Schema, text string) ([]byte, bool) {
-	t := typer{budget: typedBudget + typedFactor*len(text)}
-	return t.append(dst, s, text, 0)
+	t := conversion{budget: minBudget + budgetPerByte*len(text)}
+	return t.appendValue(dst, s, text, 0)
 }
 
 // appendItems appends elements of one name as an array that s describes. It
 // reports whether each fitted.
 func AppendTypedItems(dst []byte, s *Schema, list []markup.Element) ([]byte, bool) {
-	t := typer{budget: typedBudget}
+	t := conversion{budget: minBudget}
 	for _, e := range list {
-		t.budget += typedFactor * len(e.Text)
+		t.budget += budgetPerByte * len(e.Text)
 	}
 	return t.appendItems(dst, s, list, 0)
 }

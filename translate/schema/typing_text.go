@@ -8,38 +8,38 @@ import (
 )
 
 // reading is a text that is to be typed, and what is known of it whatever its schema.
-type reading struct {
-	text, trimmed, bare string // as it is, without blanks around it, and out of quotes
-	depth               int    // of elements around it
-	notJSON             kinds  // of object, array and any: it is no JSON of this kind
-	may                 kinds  // what it may be read as, once mayKnown
-	mayKnown            bool
-	elements            []markup.Element // that it is nothing but, if isElements, once isRead
-	isElements, isRead  bool
+type valueText struct {
+	text, trimmed, unquoted string  // as it is, without blanks around it, and out of quotes
+	depth                   int     // of elements around it
+	notJSON                 kindSet // of object, array and any: it is no JSON of this kind
+	possible                kindSet // what it may be read as, once mayKnown
+	possibleKnown           bool
+	elements                []markup.Element // that it is nothing but, if isElements, once isRead
+	isElements, isRead      bool
 }
 
 // kinds tells what a text may be read as, but for strings, enums and what takes anything.
-func (r *reading) kinds() kinds {
-	if r.mayKnown {
-		return r.may
+func (r *valueText) possibleKinds() kindSet {
+	if r.possibleKnown {
+		return r.possible
 	}
-	r.mayKnown = true
-	switch bare := r.bare; {
+	r.possibleKnown = true
+	switch bare := r.unquoted; {
 	case r.trimmed == "null":
-		r.may |= kindNull
+		r.possible |= kindNull
 	case strings.EqualFold(bare, "true"), strings.EqualFold(bare, "false"):
-		r.may |= kindBoolean
+		r.possible |= kindBoolean
 	case rawjson.IsNumber(bare):
-		r.may |= kindNumber | kindInteger
+		r.possible |= kindNumber | kindInteger
 	}
 	if r.trimmed == "" || strings.IndexByte(`{["<`, r.trimmed[0]) >= 0 {
-		r.may |= kindObject | kindArray
+		r.possible |= kindObject | kindArray
 	}
-	return r.may
+	return r.possible
 }
 
 // appendJSON appends the text if it is JSON of a kind: object, array or any.
-func (r *reading) appendJSON(dst []byte, kind kinds) (out []byte, ok bool) {
+func (r *valueText) appendJSON(dst []byte, kind kindSet) (out []byte, ok bool) {
 	if r.notJSON&kind != 0 {
 		return dst, false
 	}
@@ -58,7 +58,7 @@ func (r *reading) appendJSON(dst []byte, kind kinds) (out []byte, ok bool) {
 }
 
 // readElements is the elements that the text is nothing but.
-func (r *reading) readElements() ([]markup.Element, bool) {
+func (r *valueText) readElements() ([]markup.Element, bool) {
 	if !r.isRead {
 		r.elements, r.isElements = markup.ReadElements(r.trimmed)
 		r.isRead = true

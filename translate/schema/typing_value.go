@@ -10,20 +10,20 @@ import (
 // Bounds on what is done for one value: schemas tried and bytes looked at. A value whose
 // alternatives take more fits none of the rest, and is a string.
 const (
-	typedBudget = 4 << 10 // of the smallest value
-	typedFactor = 64      // and for every byte
-	triedCost   = 16      // of a schema, in bytes
+	minBudget     = 4 << 10 // of the smallest value
+	budgetPerByte = 64      // and for every byte
+	attemptCost   = 16      // of a schema, in bytes
 
 	// maxTypedDepth bounds how deep elements may lie in each other.
-	maxTypedDepth = 64
+	maxElementDepth = 64
 )
 
 // typer types one value, whose schema may try many ways to read it.
-type typer struct {
+type conversion struct {
 	budget int // of bytes still to be looked at
 	// tried is what has failed, or is being tried: alternatives may lead to a schema on
 	// many ways, or back to it.
-	tried map[attempt]struct{}
+	attempts map[attempt]struct{}
 }
 
 // attempt is to read a text as the elements of an object or an array that a schema
@@ -31,29 +31,29 @@ type typer struct {
 type attempt struct {
 	schema *Schema
 	text   string
-	as     kinds
+	as     kindSet
 }
 
 // once reads, but not what has failed before.
-func (t *typer) once(a attempt, dst []byte, read func() ([]byte, bool)) ([]byte, bool) {
-	if _, ok := t.tried[a]; ok {
+func (t *conversion) tryOnce(a attempt, dst []byte, read func() ([]byte, bool)) ([]byte, bool) {
+	if _, ok := t.attempts[a]; ok {
 		return dst, false
 	}
-	if t.tried == nil {
-		t.tried = map[attempt]struct{}{}
+	if t.attempts == nil {
+		t.attempts = map[attempt]struct{}{}
 	}
-	t.tried[a] = struct{}{}
+	t.attempts[a] = struct{}{}
 	out, ok := read()
 	if ok {
-		delete(t.tried, a)
+		delete(t.attempts, a)
 	}
 	return out, ok
 }
 
-func (t *typer) append(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
+func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
 	t.budget -= len(text)
-	r := reading{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
-	takesString := s.takesString()
+	r := valueText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
+	takesString := s.acceptsString()
 	if takesString && (text == "" || len(s.enum) == 0 && r.trimmed == "") {
 		return rawjson.AppendString(dst, text), true
 	}
@@ -69,25 +69,25 @@ func (t *typer) append(dst []byte, s *Schema, text string, depth int) ([]byte, b
 }
 
 // appendFitting tries every type that s allows but string.
-func (t *typer) appendFitting(dst []byte, s *Schema, r *reading, outermost bool) ([]byte, bool) {
-	if t.budget -= triedCost; t.budget < 0 || r.depth > maxTypedDepth {
+func (t *conversion) appendFitting(dst []byte, s *Schema, r *valueText, outermost bool) ([]byte, bool) {
+	if t.budget -= attemptCost; t.budget < 0 || r.depth > maxElementDepth {
 		return dst, false
 	}
 	if s.kinds == 0 && len(s.alts) == 0 && len(s.enum) == 0 {
-		return r.appendJSON(dst, takesAny)
+		return r.appendJSON(dst, acceptsAny)
 	}
-	if r.bare == "" {
-		r.bare = rawjson.UnquoteLoose(r.trimmed)
+	if r.unquoted == "" {
+		r.unquoted = rawjson.UnquoteLoose(r.trimmed)
 	}
 	switch k := s.kinds; {
 	case k&kindNull != 0 && r.trimmed == "null":
 		return append(dst, "null"...), true
-	case k&kindBoolean != 0 && strings.EqualFold(r.bare, "true"):
+	case k&kindBoolean != 0 && strings.EqualFold(r.unquoted, "true"):
 		return append(dst, "true"...), true
-	case k&kindBoolean != 0 && strings.EqualFold(r.bare, "false"):
+	case k&kindBoolean != 0 && strings.EqualFold(r.unquoted, "false"):
 		return append(dst, "false"...), true
-	case k&kindNumber != 0 && rawjson.IsNumber(r.bare), k&kindInteger != 0 && rawjson.IsInteger(r.bare):
-		return append(dst, r.bare...), true
+	case k&kindNumber != 0 && rawjson.IsNumber(r.unquoted), k&kindInteger != 0 && rawjson.IsInteger(r.unquoted):
+		return append(dst, r.unquoted...), true
 	}
 	if s.kinds&kindObject != 0 {
 		if out, ok := t.appendObject(dst, s, r); ok {
@@ -105,19 +105,19 @@ func (t *typer) appendFitting(dst []byte, s *Schema, r *reading, outermost bool)
 	case outermost:
 		return t.appendAlternative(dst, s, r)
 	}
-	return t.once(attempt{s, r.text, 0}, dst, func() ([]byte, bool) { return t.appendAlternative(dst, s, r) })
+	return t.tryOnce(attempt{s, r.text, 0}, dst, func() ([]byte, bool) { return t.appendAlternative(dst, s, r) })
 }
 
 // appendAlternative tries the alternatives of s in turn.
-func (t *typer) appendAlternative(dst []byte, s *Schema, r *reading) ([]byte, bool) {
-	may := r.kinds() | takesEnum | takesAny
+func (t *conversion) appendAlternative(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
+	may := r.possibleKinds() | acceptsEnum | acceptsAny
 	open := false
 	for _, alt := range s.alts {
-		if alt.takes()&may == 0 {
+		if alt.accepts()&may == 0 {
 			continue
 		}
 		if len(alt.enum) > 0 {
-			if t.budget -= triedCost; t.budget < 0 {
+			if t.budget -= attemptCost; t.budget < 0 {
 				return dst, false
 			}
 			if out, ok := appendEnum(dst, alt, r); ok {
@@ -132,13 +132,13 @@ func (t *typer) appendAlternative(dst []byte, s *Schema, r *reading) ([]byte, bo
 			return out, true
 		}
 	}
-	if open && !s.namesString() {
-		return r.appendJSON(dst, takesAny)
+	if open && !s.mentionsString() {
+		return r.appendJSON(dst, acceptsAny)
 	}
 	return dst, false
 }
 
-func (t *typer) appendObject(dst []byte, s *Schema, r *reading) ([]byte, bool) {
+func (t *conversion) appendObject(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
 	if out, ok := r.appendJSON(dst, kindObject); ok {
 		return out, true
 	}
@@ -149,12 +149,12 @@ func (t *typer) appendObject(dst []byte, s *Schema, r *reading) ([]byte, bool) {
 	case len(list) == 0:
 		return append(dst, "{}"...), true
 	}
-	return t.once(attempt{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
+	return t.tryOnce(attempt{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
 }
 
 // appendMembers appends elements as an object that s describes. It reports whether each
 // fitted, and none stood twice.
-func (t *typer) appendMembers(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
+func (t *conversion) appendMembers(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
 	mark := len(dst)
 	dst = append(dst, '{')
 	seen := map[string]bool{}
@@ -168,14 +168,14 @@ func (t *typer) appendMembers(dst []byte, s *Schema, list []markup.Element, dept
 			dst = append(dst, ',')
 		}
 		dst = append(rawjson.AppendString(dst, name), ':')
-		if dst, ok = t.append(dst, ps, e.Text, depth+1); !ok {
+		if dst, ok = t.appendValue(dst, ps, e.Text, depth+1); !ok {
 			return dst[:mark], false
 		}
 	}
 	return append(dst, '}'), true
 }
 
-func (t *typer) appendArray(dst []byte, s *Schema, r *reading) ([]byte, bool) {
+func (t *conversion) appendArray(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
 	if out, ok := r.appendJSON(dst, kindArray); ok {
 		return out, true
 	}
@@ -186,10 +186,10 @@ func (t *typer) appendArray(dst []byte, s *Schema, r *reading) ([]byte, bool) {
 	case len(list) == 0:
 		return append(dst, "[]"...), true
 	}
-	return t.once(attempt{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
+	return t.tryOnce(attempt{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
 }
 
-func (t *typer) appendItems(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
+func (t *conversion) appendItems(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
 	items := s.items
 	if items == nil {
 		items = anySchema
@@ -203,7 +203,7 @@ func (t *typer) appendItems(dst []byte, s *Schema, list []markup.Element, depth 
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, ok = t.append(dst, items, e.Text, depth+1); !ok {
+		if dst, ok = t.appendValue(dst, items, e.Text, depth+1); !ok {
 			return dst[:mark], false
 		}
 	}
