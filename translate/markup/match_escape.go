@@ -1,20 +1,21 @@
 package markup
 
-// escapeMatch is what matchEscape found: plain stands for the first n bytes,
-// one level down.
+// This file finds what the escape policy wrote, so that it can be undone.
+
+// EscapeMatch is an escape that [MatchEscape] found. Its first Len bytes stand for Plain.
 type EscapeMatch struct {
 	Verdict Verdict
-	tag     TagSet
-	level   int
-	Len     int
-	Plain   string
+	tag     TagSet // the name that was escaped
+	level   int    // how often it was escaped
+	Len     int    // of the part of the text to replace, in bytes
+	Plain   string // the text in its place
 }
 
-// matchEscape matches `&` `amp;`* and then `lt;` before a protected name or a
-// turn marker with an entity. It reports how to take one level off: of the
-// entities only the first `amp;` or the last entity changes. At the end of the
-// text (eof) there is no matchMore.
-func MatchEscape[S text](s S, names TagSet, own string, eof bool) EscapeMatch {
+// MatchEscape matches, at the beginning of s, an escape that [Escaper] wrote for one of names:
+// `&`, any number of `amp;`, and `lt;` before a protected name or the entity of the first
+// letter of a turn marker. Len and Plain take off one level of escaping. parameter is as in
+// [Unescape]; eof says that no more text follows: the verdict is then never NeedMore.
+func MatchEscape[S text](s S, names TagSet, parameter string, eof bool) EscapeMatch {
 	more := EscapeMatch{Verdict: NeedMore}
 	if eof {
 		more.Verdict = NoMatch
@@ -28,7 +29,7 @@ func MatchEscape[S text](s S, names TagSet, own string, eof bool) EscapeMatch {
 	switch {
 	case HasPrefix(rest, "lt;"):
 		plain, i = "<", i+3
-		tag, v = matchName(s[i:], names, own, eof)
+		tag, v = matchName(s[i:], names, parameter, eof)
 	case names&TagTurn != 0 && isTurnEntity(rest, "#72;", "uman:"):
 		plain, i, tag, v = "H", i+4, TagTurn, Match
 	case names&TagTurn != 0 && isTurnEntity(rest, "#104;", "uman:"):
@@ -52,7 +53,8 @@ func MatchEscape[S text](s S, names TagSet, own string, eof bool) EscapeMatch {
 	return EscapeMatch{Verdict: Match, tag: tag, level: level, Len: i, Plain: plain}
 }
 
-// mayBegin tells whether text after `&amp;…` may yet become an escape.
+// mayBecomeEscape reports whether rest, which stands behind an `&`, is the beginning of an
+// escape.
 func mayBecomeEscape[S text](rest S, names TagSet) bool {
 	if IsPrefixOf(rest, "amp;") || IsPrefixOf(rest, "lt;") {
 		return true
@@ -61,10 +63,12 @@ func mayBecomeEscape[S text](rest S, names TagSet) bool {
 		isPrefixFoldOf(rest, "#65;ssistant:") || isPrefixFoldOf(rest, "#97;ssistant:"))
 }
 
+// isTurnEntity reports whether s is the entity of a letter and the rest of a turn marker.
 func isTurnEntity[S text](s S, entity, rest string) bool {
 	return HasPrefix(s, entity) && hasPrefixFold(s[len(entity):], rest)
 }
 
+// turnEntity returns the entity of the first letter of a turn marker.
 func turnEntity(letter byte) string {
 	switch letter {
 	case 'H':

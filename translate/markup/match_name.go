@@ -1,21 +1,25 @@
 package markup
 
-// Bounds on what may stand between `<` and the name: they bound the look-ahead.
+// This file finds a protected name after a `<`.
+
+// Bounds on what may stand between `<` and a protected name, in bytes. They bound how much text
+// is looked at before a verdict.
 const (
 	MaxTagBlanks = 8
 	maxNamespace = 32
 )
 
-// matchName matches what follows a `<`: blanks, a slash, blanks, a namespace,
-// and one of the names with nothing after it that would make it another name.
-func matchName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict) {
+// matchName matches what follows a `<`: white space, a slash, white space, a namespace, and
+// then one of names. The tag of the name is returned. parameter is the tag of the parameter
+// whose value the text is, for [TagOwnParameter].
+func matchName[S text](s S, names TagSet, parameter string, eof bool) (TagSet, Verdict) {
 	i := SkipBlanks(s, 0, MaxTagBlanks)
 	if i < len(s) && s[i] == '/' {
 		i = SkipBlanks(s, i+1, MaxTagBlanks)
 	}
 	best := NoMatch
-	for range 2 {
-		tag, v := matchBareName(s[i:], names, own, eof)
+	for range 2 { // without a namespace, and behind one
+		tag, v := matchBareName(s[i:], names, parameter, eof)
 		if v == Match {
 			return tag, v
 		}
@@ -35,7 +39,8 @@ func matchName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict
 	return 0, best
 }
 
-func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Verdict) {
+// matchBareName is [matchName] where only the name itself is left.
+func matchBareName[S text](s S, names TagSet, parameter string, eof bool) (TagSet, Verdict) {
 	if len(s) == 0 {
 		if eof {
 			return 0, NoMatch
@@ -60,8 +65,8 @@ func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Ver
 			best = NeedMore
 		}
 	}
-	if names&TagOwnParameter != 0 && own != "" {
-		v := matchWholeName(s, own, eof)
+	if names&TagOwnParameter != 0 && parameter != "" {
+		v := matchWholeName(s, parameter, eof)
 		if v == Match {
 			return TagOwnParameter, v
 		}
@@ -70,7 +75,8 @@ func matchBareName[S text](s S, names TagSet, own string, eof bool) (TagSet, Ver
 	return 0, best
 }
 
-// matchWhole matches name, in any case, followed by the end or a byte that no name holds.
+// matchWholeName matches name, in any case of ASCII letters, if a byte follows that no name
+// holds, or the end of the text.
 func matchWholeName[S text](s S, name string, eof bool) Verdict {
 	switch {
 	case len(s) < len(name):
@@ -85,7 +91,7 @@ func matchWholeName[S text](s S, name string, eof bool) Verdict {
 			return Match
 		}
 		return NeedMore
-	case IsNameByte(s[len(name)]), s[len(name)] == '%': // paramTag escapes with %
+	case IsNameByte(s[len(name)]), s[len(name)] == '%': // ParamTag writes %XX in names
 		return NoMatch
 	}
 	return Match

@@ -12,10 +12,10 @@ func TestParamTag(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := ParamTag(tt.name); got != tt.tag {
-			t.Errorf("paramTag(%q) = %q, want %q", tt.name, got, tt.tag)
+			t.Errorf("ParamTag(%q) = %q, want %q", tt.name, got, tt.tag)
 		}
 		if got := ParamName(tt.tag); got != tt.name {
-			t.Errorf("paramName(%q) = %q, want %q", tt.tag, got, tt.name)
+			t.Errorf("ParamName(%q) = %q, want %q", tt.tag, got, tt.name)
 		}
 	}
 }

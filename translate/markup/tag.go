@@ -5,24 +5,29 @@ import (
 	"strings"
 )
 
+// This file reads tags as models write them: not XML. A tag may have any namespace before its
+// name, and of its attributes only `name` is read.
+
 // Tags as models write them: not XML. A name may have any namespace before it;
 // attributes are read for `name` alone.
 
-// tag is one tag. Its slices are parts of the text it was read from.
+// Tag is one tag as it was read. Its slices are parts of the text that it was read from.
 type Tag struct {
-	Name       []byte // without namespace
-	Full       []byte // with it
-	Attributes []byte // what stands after the name
-	Closing    bool   // </name>
-	Empty      bool   // <name/>
-	nameEnd    int    // where the name ends
-	Len        int    // length
+	Name       []byte // without the namespace
+	Full       []byte // with the namespace
+	Attributes []byte // the text after the name, without white space around it
+	Closing    bool   // it begins with </
+	Empty      bool   // it ends with />
+	nameEnd    int    // index after the name in the text
+	Len        int    // length of the whole tag in bytes; 0 if it did not match
 }
 
-// maxTag bounds the length of a tag.
+// MaxTagLen is the longest tag that is read, in bytes: it bounds how much text is looked at
+// before a `<` is known to be text.
 const MaxTagLen = 2*MaxParamTagLen + 64
 
-// matchTag matches a tag at the start of s, which begins with `<`.
+// MatchTag reads the tag that s begins with. The first byte of s is `<`; eof says that no more
+// text follows. The verdict is NoMatch for a `<` that begins no tag, as in `a < b`.
 func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	i := 1
 	if i < len(s) && s[i] == '/' {
@@ -69,6 +74,8 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	return t, NeedMore
 }
 
+// IsTagByte reports whether c may stand in the name of a tag. That is more than IsNameByte
+// allows: models write names of properties with all kinds of signs.
 func IsTagByte(c byte) bool { return tagBytes[c] }
 
 var tagBytes = func() (ok [256]bool) {
@@ -78,12 +85,13 @@ var tagBytes = func() (ok [256]bool) {
 	return ok
 }()
 
-// is tells whether the tag has the name, in any case.
+// Is reports whether the tag has the name, in any case of ASCII letters and in any namespace.
 func (t *Tag) Is(name string) bool {
 	return len(t.Name) == len(name) && equalFold(t.Name, name)
 }
 
-// nameAttr returns the value of the attribute name.
+// NameAttribute returns the value of the attribute `name`, with or without quotes. It reports
+// false if there is none or if it is empty.
 func (t *Tag) NameAttribute() (string, bool) {
 	for rest := t.Attributes; len(rest) > 0; {
 		i := bytes.IndexByte(rest, '=')

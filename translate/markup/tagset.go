@@ -1,8 +1,11 @@
 package markup
 
-// tagSet is a set of names that the policy protects.
+// This file has the names that the client's text must not be able to spell as a tag.
+
+// TagSet is a set of names that text must not spell as a tag.
 type TagSet uint32
 
+// The protected names. The order matters: [InTurns] and [InTools] are all names before one.
 const (
 	TagFunctionCalls TagSet = 1 << iota
 	TagFunctionResults
@@ -18,8 +21,8 @@ const (
 	TagSystem
 	TagDocument
 	TagSearchResult
-	TagFunctionCall // what stands around calls in other formats, ours and those of other makers:
-	TagToolCall     // they are read whatever the model was asked in
+	TagFunctionCall // wrappers of calls in other formats, ours and other makers':
+	TagToolCall     // the parser reads them whatever format the model was asked in
 	TagToolCalls
 	TagUseTool
 	TagDescription
@@ -34,20 +37,20 @@ const (
 	TagOwnParameter // the name of the parameter whose value the text is
 	TagTurn         // a turn marker
 
-	// Of some formats alone.
+	// Names of some formats alone: see Escaper.Tags.
 	TagFunctions
 	TagFunction
 	TagToolResponse
 )
 
-// Text of a turn may not spell the elements that stand in turns; text of a tool
-// description may not spell those of a description either; a value may not quote itself.
+// What each kind of text must not spell.
 const (
-	InTurns  = TagDescription - 1
-	InTools  = TagCDATA - 1
-	InValues = InTurns | TagCDATA | TagOwnParameter
+	InTurns  = TagDescription - 1                   // text of a turn: elements that stand in turns
+	InTools  = TagCDATA - 1                         // text of a tool description: also elements that describe tools
+	InValues = InTurns | TagCDATA | TagOwnParameter // a parameter's value: also a CDATA section or the parameter's own tag
 )
 
+// tagNames are the protected names in the spelling of the formats.
 var tagNames = [...]struct {
 	name string
 	tag  TagSet

@@ -2,28 +2,34 @@ package markup
 
 import "bytes"
 
-// textTag is a tag that means something in text.
+// This file has the tags that mean something where a model writes prose: they begin calls,
+// results or thinking.
+
+// TextTag is a tag that means something in text.
 type TextTag struct {
 	Tag
 	Kind TextTagKind
-	Name string // as in textTags
+	Name string // as in [TextTags], however the model spelled it
 }
 
+// TextTagKind is what a tag in text begins or ends.
 type TextTagKind uint8
 
+// The kinds of tags in text.
 const (
-	KindWrapper  TextTagKind = iota + 1 // of calls
-	KindInvoke                          // of a call without wrapper
-	KindResults                         // of results, which are not the model's to write
-	KindThinking                        // of thinking aloud (reference/legacy-format.md §11)
+	KindWrapper  TextTagKind = iota + 1 // calls
+	KindInvoke                          // a call that has no wrapper
+	KindResults                         // results of calls, which a model must not write
+	KindThinking                        // thinking aloud (docs/reference/legacy-format.md §11)
 )
 
+// TextTags are the tags that mean something in text.
 var TextTags = [...]struct {
 	Name string
 	Kind TextTagKind
 }{
 	{"function_calls", KindWrapper},
-	{"function_call", KindWrapper}, // other makers' (reference/legacy-format.md §12 row 1)
+	{"function_call", KindWrapper}, // this and the next three are other makers' (docs/reference/legacy-format.md §12 row 1)
 	{"tool_calls", KindWrapper},
 	{"tool_call", KindWrapper},
 	{"use_tool", KindWrapper},
@@ -38,8 +44,9 @@ var TextTags = [...]struct {
 	{"search_quality_reflection", KindThinking},
 }
 
-// matchTextTag matches a tag that means something in text. Text that cannot
-// become one is decided on at once.
+// MatchTextTag reads the tag that s begins with if it is one of [TextTags]. The first byte of s
+// is `<`; eof says that no more text follows. The verdict is NeedMore only while the text can
+// still become such a tag, so that other text is never held back.
 func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 	if len(s) > 1 && s[1] != '/' && !IsNameByte(s[1]) {
 		return t, NoMatch
@@ -48,7 +55,7 @@ func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 	if v == NoMatch {
 		return t, v
 	}
-	ended := v == Match || t.nameEnd < len(s) // the name has
+	nameEnded := v == Match || t.nameEnd < len(s)
 	for _, known := range TextTags {
 		if t.Is(known.Name) {
 			t.Kind, t.Name = known.Kind, known.Name
@@ -60,12 +67,12 @@ func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 			}
 			return t, v
 		}
-		if !ended && isPrefixFoldOf(t.Tag.Name, known.Name) {
+		if !nameEnded && isPrefixFoldOf(t.Tag.Name, known.Name) {
 			return t, NeedMore
 		}
 	}
-	if v == NeedMore && !ended && len(t.Full) <= maxNamespace && bytes.IndexByte(t.Full, ':') < 0 && allNameBytes(t.Full) {
-		return t, NeedMore // a namespace, it may be
+	if v == NeedMore && !nameEnded && len(t.Full) <= maxNamespace && bytes.IndexByte(t.Full, ':') < 0 && allNameBytes(t.Full) {
+		return t, NeedMore // it may be a namespace
 	}
 	return t, NoMatch
 }

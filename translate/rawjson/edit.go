@@ -7,7 +7,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ReadObject returns an object with all its members. Their values are parts of the text.
+// This file changes members of an object and leaves the rest of the text as it is.
+
+// ReadObject returns all members of an object, in order. Their values are parts of the text.
+// Anything but an object has no members.
 func ReadObject(object jsontext.Value) (o Object) {
 	for name, value := range NamedMembers(object) {
 		o.Members = append(o.Members, Member{name, value})
@@ -15,7 +18,7 @@ func ReadObject(object jsontext.Value) (o Object) {
 	return o
 }
 
-// Set replaces the value of a member, or adds the member at the end.
+// Set replaces the value of the named member, or adds the member at the end.
 func (o *Object) Set(name string, value jsontext.Value) {
 	for i, m := range o.Members {
 		if m.Name == name {
@@ -26,7 +29,7 @@ func (o *Object) Set(name string, value jsontext.Value) {
 	o.Members = append(o.Members, Member{name, value})
 }
 
-// JSON returns the object as text, members in order, without blanks between them.
+// JSON returns the object as text: its members in order, no white space between them.
 func (o *Object) JSON() jsontext.Value {
 	dst := []byte{'{'}
 	for i, m := range o.Members {
@@ -40,9 +43,10 @@ func (o *Object) JSON() jsontext.Value {
 	return append(dst, '}')
 }
 
-// WithMembers returns a JSON object with members replaced, added at its end, or,
-// where their value is nil, taken out. All other bytes are kept, but for blanks
-// between members.
+// WithMembers returns an object in which each member named in changes has the value given
+// there: it is replaced, added at the end (new members in the order of their names), or
+// removed if the value is nil. The other members keep their bytes; white space between
+// members is lost.
 func WithMembers(object jsontext.Value, changes map[string]jsontext.Value) jsontext.Value {
 	o := ReadObject(object)
 	o.Members = slices.DeleteFunc(o.Members, func(m Member) bool {

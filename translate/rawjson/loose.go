@@ -8,8 +8,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// appendJSONOf appends text if it is one JSON value of the given kind, or a JSON
-// string that holds one.
+// This file reads text that a model wrote and that should be JSON. Nothing here expects the
+// text to be well-formed.
+
+// AppendLooseKind is [AppendLoose] for a value of one kind. The value may also stand in a
+// JSON string, as in "{\"a\":1}".
 func AppendLooseKind(dst []byte, text string, kind jsontext.Kind) ([]byte, bool) {
 	if text == "" {
 		return dst, false
@@ -23,8 +26,8 @@ func AppendLooseKind(dst []byte, text string, kind jsontext.Kind) ([]byte, bool)
 	return AppendLoose(dst, text)
 }
 
-// appendIfJSON appends text, on one line, if it is one JSON value, or would be
-// but for slips whose meaning is certain.
+// AppendLoose appends the JSON value that text is to dst, on one line, and reports whether
+// it is one. Slips that have one meaning are mended; see [Mend].
 func AppendLoose(dst []byte, text string) ([]byte, bool) {
 	v := jsontext.Value(text)
 	if !v.IsValid() {
@@ -36,8 +39,9 @@ func AppendLoose(dst []byte, text string) ([]byte, bool) {
 	return append(dst, Compact(v)...), true
 }
 
-// appendOpenObject appends the members that came whole of a JSON object whose text was
-// cut, as an object without its closing brace; nothing if there are none.
+// AppendCutObject appends to dst those members of a JSON object that stand whole in text,
+// which may end anywhere, and leaves the closing brace out. It appends nothing if no member
+// is whole. A number at the end of text is not whole: more digits may have followed.
 func AppendCutObject(dst []byte, text string) []byte {
 	mended := Mend(text)
 	d := jsontext.NewDecoder(bytes.NewReader(mended))
@@ -62,12 +66,12 @@ func AppendCutObject(dst []byte, text string) []byte {
 	return dst
 }
 
-// mendJSON escapes control characters in strings and leaves out the comma before
-// a closing bracket.
+// Mend returns text with two slips of models put right: control characters in strings are
+// escaped, and a comma before a closing bracket is left out. The result need not be JSON.
 func Mend(text string) jsontext.Value {
 	out := make([]byte, 0, len(text)+8)
 	inString := false
-	comma := -1 // of a comma in out that nothing has followed yet
+	comma := -1 // index in out of a comma that only white space has followed yet
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -97,6 +101,7 @@ func Mend(text string) jsontext.Value {
 	return out
 }
 
+// CompactString returns [Compact] of v as a string, or "" if v is not well-formed.
 func CompactString(v jsontext.Value) string {
 	if !v.IsValid() {
 		return ""
@@ -104,7 +109,7 @@ func CompactString(v jsontext.Value) string {
 	return string(Compact(v))
 }
 
-// unquoted returns what a JSON string holds; other text as it is.
+// UnquoteLoose returns what text holds if it is one JSON string, else text itself.
 func UnquoteLoose(text string) string {
 	var s string
 	if len(text) > 1 && text[0] == '"' && json.Unmarshal([]byte(text), &s) == nil {
@@ -113,8 +118,8 @@ func UnquoteLoose(text string) string {
 	return text
 }
 
-// JSONOf returns the JSON value that a text is, or that is all it has in a code
-// fence or between some words.
+// FindValue returns the JSON value that text is, or the object or array that stands in it
+// between other words or in a code fence. It reports false if there is none.
 func FindValue(text string) (jsontext.Value, bool) {
 	data := bytes.TrimSpace([]byte(text))
 	if v, ok := validJSON(data); ok {
@@ -128,7 +133,7 @@ func FindValue(text string) (jsontext.Value, bool) {
 	return validJSON(data[begin : end+1])
 }
 
-// validJSON returns data if it is one JSON value.
+// validJSON returns data, and reports whether it is one JSON value.
 func validJSON(data []byte) (jsontext.Value, bool) {
 	v := jsontext.Value(data)
 	return v, v.IsValid()

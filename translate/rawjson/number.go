@@ -2,7 +2,9 @@ package rawjson
 
 import "strings"
 
-// isNumber tells whether text is a JSON number (RFC 8259, section 6).
+// This file recognizes numbers in text that is not known to be JSON.
+
+// IsNumber reports whether text is a JSON number and nothing else (RFC 8259 §6).
 func IsNumber(text string) bool {
 	text = strings.TrimPrefix(text, "-")
 	whole := countDigits(text)
@@ -28,7 +30,7 @@ func IsNumber(text string) bool {
 	return text == ""
 }
 
-// digits counts the digits that text begins with.
+// countDigits returns how many digits text begins with.
 func countDigits(text string) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -37,7 +39,8 @@ func countDigits(text string) int {
 	return n
 }
 
-// isInteger tells whether text is a JSON number without a fraction other than zeros.
+// IsInteger reports whether text is a JSON number without an exponent, whose fraction, if
+// it has one, is all zeros: 3 and 3.0, but not 3e0.
 func IsInteger(text string) bool {
 	if !IsNumber(text) || strings.ContainsAny(text, "eE") {
 		return false

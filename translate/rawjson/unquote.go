@@ -6,7 +6,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Text returns what a JSON string says.
+// This file decodes JSON strings.
+
+// Unquote returns the text of a JSON string.
 func Unquote(quoted jsontext.Value) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -15,7 +17,7 @@ func Unquote(quoted jsontext.Value) string {
 	return string(text)
 }
 
-// Name returns the name that is quoted. One that is in known costs no memory.
+// UnquoteKnown is [Unquote] that does not allocate if the text is one of known.
 func UnquoteKnown(quoted jsontext.Value, known []string) string {
 	if bytes.IndexByte(quoted, '\\') >= 0 {
 		return Unquote(quoted)
@@ -29,8 +31,8 @@ func UnquoteKnown(quoted jsontext.Value, known []string) string {
 	return string(bare)
 }
 
-// says reports whether text is what a JSON string says. Escapes only make a string
-// longer: most are told apart by their length.
+// unquotesTo reports whether text is what a JSON string holds. An escape is longer than what
+// it stands for, so most strings are told apart by their length.
 func unquotesTo(quoted jsontext.Value, text string) bool {
 	switch n := len(quoted) - len(`""`); {
 	case n < len(text):
@@ -42,7 +44,7 @@ func unquotesTo(quoted jsontext.Value, text string) bool {
 	}
 }
 
-// StringOf returns the text of a JSON string, "" for any other value.
+// StringOf returns the text of a JSON string, or "" if v is any other value or nil.
 func StringOf(v jsontext.Value) string {
 	if v.Kind() != '"' {
 		return ""

@@ -7,7 +7,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Elements ranges over the elements of an array, in order. Anything else has none.
+// This file walks over values as they stand in the text: it finds where each begins and
+// ends. Everything else in the package is built on it.
+
+// Elements ranges over the elements of an array, in order. Anything but an array has none.
 func Elements(array jsontext.Value) iter.Seq[jsontext.Value] {
 	return func(yield func(jsontext.Value) bool) {
 		if array.Kind() != '[' {
@@ -23,18 +26,20 @@ func Elements(array jsontext.Value) iter.Seq[jsontext.Value] {
 	}
 }
 
-// Next returns a text from where the next value begins in it after n bytes: of an
-// array, which begins without white space, after its bracket, or of what Next has
-// returned, after its value, which Len measures. It is not ok if the array ends.
+// Next steps through an array by hand. It returns text from the next element on, past n
+// bytes and the separators that follow them: n is 1 to step past the opening bracket of an
+// array, and then [Len] of the element that the text last returned begins with. It reports
+// false at the end of the array; rest then begins with the closing bracket.
 func Next(text jsontext.Value, n int) (rest jsontext.Value, ok bool) {
 	n = skipSeparators(text, n)
 	return text[n:], text[n] != ']'
 }
 
-// Len returns how long the value is that a text begins with.
+// Len returns the length in bytes of the value that text begins with.
 func Len(text jsontext.Value) int { return valueEnd(text, 0) }
 
-// Size returns how many values a text holds, and how many names: at most that many.
+// CountValues returns an upper bound on the number of values and names in text, at any
+// depth. It only counts the bytes that separate them.
 func CountValues(text jsontext.Value) int {
 	n := 1
 	for i := 0; i < len(text); i++ {
@@ -48,7 +53,7 @@ func CountValues(text jsontext.Value) int {
 	return n
 }
 
-// Compact returns a value without the white space between its tokens: the value itself
+// Compact returns v without white space between its tokens. It returns v itself, not a copy,
 // if there is none.
 func Compact(v jsontext.Value) jsontext.Value {
 	var out jsontext.Value
@@ -74,8 +79,8 @@ func Compact(v jsontext.Value) jsontext.Value {
 	return append(out, v[copied:]...)
 }
 
-// Members ranges over the members of an object, in order: the names quoted, as
-// they are. Anything else has none.
+// Members ranges over the members of an object, in order. The names are as they stand in
+// the text, with quotes and escapes. Anything but an object has no members.
 func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
 	return func(yield func(name, value jsontext.Value) bool) {
 		if object.Kind() != '{' {
@@ -94,7 +99,7 @@ func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
 	}
 }
 
-// Named is Members with the names as they are spoken, not as they are quoted.
+// NamedMembers is [Members] with the names decoded.
 func NamedMembers(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
 	return func(yield func(name string, value jsontext.Value) bool) {
 		for name, value := range Members(object) {
@@ -105,8 +110,8 @@ func NamedMembers(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
 	}
 }
 
-// Get returns the value of the first member of an object that has the name; nil if there is
-// none, or no object.
+// Lookup returns the value of the first member of object that has the name. It returns nil
+// if there is none, or if object is not an object.
 func Lookup(object jsontext.Value, name string) jsontext.Value {
 	for quoted, value := range Members(object) {
 		if unquotesTo(quoted, name) {
@@ -116,13 +121,14 @@ func Lookup(object jsontext.Value, name string) jsontext.Value {
 	return nil
 }
 
-// Trim returns the value that a text ends with, which has nothing before it but white
-// space and a comma or a colon.
+// TrimSeparators returns the value that text ends with; before the value text may hold white
+// space, commas and colons alone. It does not trim the end.
 func TrimSeparators(text []byte) jsontext.Value {
 	return text[skipSeparators(text, 0):len(text):len(text)]
 }
 
-// next returns the index of the token from i on, past a comma or a colon.
+// skipSeparators returns the index of the first byte from i on that is neither white space
+// nor a comma nor a colon.
 func skipSeparators(b []byte, i int) int {
 	for b[i] == ' ' || b[i] == ',' || b[i] == ':' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r' {
 		i++
@@ -130,7 +136,7 @@ func skipSeparators(b []byte, i int) int {
 	return i
 }
 
-// valueEnd returns where the value ends that begins at i.
+// valueEnd returns the index after the value that begins at i.
 func valueEnd(b []byte, i int) int {
 	switch b[i] {
 	case '"':
@@ -161,14 +167,15 @@ func valueEnd(b []byte, i int) int {
 	}
 }
 
-// nesting are the bytes that tell where an object or array ends; structural those
-// that end a number, true, false or null.
+// nesting are the bytes that decide where an object or array ends; structural are those that
+// can follow a number, true, false or null.
 var (
 	nesting    = [256]bool{'"': true, '{': true, '[': true, '}': true, ']': true}
 	structural = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\t': true, '\r': true}
 )
 
-// stringEnd returns where the string ends that begins at i.
+// stringEnd returns the index after the string that begins at i. A quote ends the string if
+// an even number of backslashes stands before it.
 func stringEnd(b []byte, i int) int {
 	for {
 		i += 1 + bytes.IndexByte(b[i+1:], '"')
