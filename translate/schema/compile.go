@@ -9,12 +9,17 @@ import (
 	"dragoman/translate/markup"
 )
 
-// compileSchema reads a JSON Schema. It never fails: what it cannot read allows anything.
+// This file compiles a JSON Schema to a [Schema].
+
+// Compile reads a JSON Schema. It never fails: what it cannot read allows anything.
+// Only what decides types is read: type, nullable, enum, const, properties,
+// additionalProperties, items, allOf, anyOf, oneOf and $ref within the schema. Patterns,
+// formats and bounds are not.
 //
-// The cost is linear in the length of raw: each place in it is compiled once and shared by
-// all that refer to it, schemas that are demanded together (allOf, $ref beside others) are
-// put together once, within a budget, and what follows from alternatives is found once for
-// the whole graph (schema_facts.go). Nothing is left to be searched when a value is read.
+// The cost is linear in the length of raw, whatever refers to what. Each place in the text is
+// compiled once and shared by all that refer to it. Schemas that have to hold together (allOf,
+// a $ref beside other keywords) are merged once, within a budget. What follows from
+// alternatives is found once for the whole graph. Typing a value then searches nothing.
 func Compile(raw jsontext.Value) *Schema {
 	root := readPlace(raw)
 	if root == nil {
@@ -34,22 +39,25 @@ func Compile(raw jsontext.Value) *Schema {
 	return s
 }
 
-// mergeSlack is how many members, alternatives and properties schemas that are put together
-// may add up to beyond one for each byte. Schemas of schemas of schemas grow with the square
-// of the text; a hundred types that are all made of one with a hundred properties are ordinary.
+// mergeSlack is how many enum members, alternatives and properties merging may copy beyond one
+// for each byte of the schema. Types that inherit from types that inherit grow with the square
+// of the text; a hundred types that all inherit a hundred properties are ordinary.
 const mergeSlack = 8 << 10
 
+// compiler compiles one JSON text.
 type compiler struct {
 	root   *place
-	places []*place // whose schemas are new, in the order in which they were come to
-	budget int      // of what may still be put together
+	places []*place // that have a schema of their own, in the order in which they were found
+	budget int      // what merging may still copy
 }
 
-// schema returns the schema of a place. A place that holds a $ref alone is what the $ref
-// leads to: the schema is shared, and may be one that holds the place.
+// schemaAt returns the schema of a place. A place that holds only a $ref has the schema of the
+// place that the $ref leads to, perhaps through more of them, perhaps one around it. The
+// schemas are still empty: they are filled later, one after the other, so that deep nesting
+// takes no stack.
 func (c *compiler) schemaAt(p *place) *Schema {
 	var path []*place
-	s := anySchema // of what says nothing, or leads to nothing or to itself
+	s := anySchema // stays if the place says nothing, or leads nowhere or in a circle
 	for at := p; at != nil && !at.followed; {
 		if at.schema != nil {
 			s = at.schema
@@ -75,7 +83,7 @@ func (c *compiler) schemaAt(p *place) *Schema {
 	return s
 }
 
-// bareRef returns the $ref of a schema that says nothing else about the type.
+// bareRef returns the $ref of a schema, and whether nothing beside it says anything of the type.
 func bareRef(p *place) (ref *place, alone bool) {
 	for _, m := range p.members {
 		switch m.name {
@@ -89,6 +97,7 @@ func bareRef(p *place) (ref *place, alone bool) {
 	return ref, ref != nil
 }
 
+// compile reads the keywords of p into s.
 func (c *compiler) compile(s *Schema, p *place) {
 	for _, m := range p.members {
 		switch m.name {
@@ -130,7 +139,7 @@ func (c *compiler) compile(s *Schema, p *place) {
 	}
 }
 
-// refs returns the schema of what a $ref leads to.
+// schemaOfRef returns the schema that a $ref leads to. One that leads nowhere allows anything.
 func (c *compiler) schemaOfRef(ref *place) *Schema {
 	if p := c.root.resolve(ref.raw); p != nil {
 		return c.schemaAt(p)
@@ -138,6 +147,7 @@ func (c *compiler) schemaOfRef(ref *place) *Schema {
 	return anySchema
 }
 
+// readKinds reads the value of the keyword type: a name or a list of names.
 func readKinds(p *place) (k kindSet) {
 	var name string
 	if p.raw.Kind() == '"' && json.Unmarshal(p.raw, &name) == nil {
@@ -151,11 +161,12 @@ func readKinds(p *place) (k kindSet) {
 	return k
 }
 
-// join adds what its parts demand to s, which has the first word.
+// mergeParts adds to s what its parts ask for. Where both say something of a property, items or
+// additionalProperties, s counts.
 func (c *compiler) mergeParts(s *Schema) {
 	for _, part := range s.parts {
 		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties); c.budget < 0 {
-			// What is too large to be put together allows anything.
+			// Too large to be merged: allow anything.
 			s.kinds, s.enum, s.alts, s.items, s.AdditionalProperties = 0, nil, nil, nil, anySchema
 			return
 		}
@@ -172,7 +183,7 @@ func (c *compiler) mergeParts(s *Schema) {
 			s.AdditionalProperties = part.AdditionalProperties
 		}
 	}
-	if s.kinds == kindNull && !s.hasType { // "nullable" beside no type restricts nothing
+	if s.kinds == kindNull && !s.hasType { // "nullable" without a type restricts nothing
 		s.kinds = 0
 	}
 	if len(s.alts) == 0 {

@@ -8,38 +8,44 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Bounds on what a schema can make of itself: a level of nesting or of inlining
-// costs a pass over what is below it, and definitions that name each other many
-// times grow without end. What is beyond a bound keeps its $ref.
+// This file decides which definitions of a tool's schema are written where a $ref names them,
+// and which are listed by name after the parameters.
+
+// Bounds on inlining: each level of nesting costs a pass over what is below it, and
+// definitions that name each other many times grow without end. A $ref beyond a bound stays.
 const (
 	maxInlineDepth = 32
 	inlineFactor   = 4
 	inlineSlack    = 4 << 10
 )
 
-// definitions are the named schemas of a tool: its $defs and definitions. One
-// that does not contain itself is written where a $ref names it; the others,
-// and those that no $ref led to, are given by name.
+// definitions are the named schemas of a tool: its $defs and definitions. One that does not
+// contain itself is written in place of each $ref to it, while the budget lasts; the others,
+// and those that no $ref leads to, are listed by name.
+//
+// They are found in the text itself, not in places: a description is made for every tool of
+// every request, and most tools have no definitions.
 type definitions struct {
 	list    []definition
 	index   map[definitionKey]int
 	budget  int  // bytes that may still be inlined
-	listAll bool // a $ref is left that may mean any of them
-	noRefs  bool // there is no $ref at all
+	listAll bool // a $ref is left that may lead into any of them
+	noRefs  bool // the schema has no $ref at all
 }
 
-// named is where a definition stands: the keyword that holds it, and its name.
+// definitionKey is where a definition stands: the keyword that holds it, and its name.
 type definitionKey struct{ keyword, name string }
 
+// definition is one named schema.
 type definition struct {
-	ref        string // that names it, as JSON
+	ref        string // the $ref that leads to it, quoted
 	schema     jsontext.Value
-	types      []string // see refTypes
+	types      []string // see refTypes; nil while they are not known
 	state      uint8    // of the search for cycles
-	recursive  bool     // contains itself: never inlined
-	inlined    bool
-	referenced bool // a $ref to it is left
-	listed     bool
+	recursive  bool     // leads back to itself: never inlined
+	inlined    bool     // has been written in place of a $ref
+	referenced bool     // a $ref to it was written
+	listed     bool     // will be listed by name
 }
 
 // The states of the search for cycles.
@@ -49,6 +55,7 @@ const (
 	visited
 )
 
+// readDefinitions returns the definitions of a tool's schema.
 func readDefinitions(root jsontext.Value) definitions {
 	d := definitions{budget: inlineFactor*len(root) + inlineSlack, noRefs: !bytes.Contains(root, []byte(`"$ref"`))}
 	for name, table := range rawjson.Members(root) {
@@ -70,7 +77,7 @@ func readDefinitions(root jsontext.Value) definitions {
 	return d
 }
 
-// search marks definitions that lead back to themselves.
+// markRecursive marks the definitions that lead back to themselves, looking from the ith one on.
 func (d *definitions) markRecursive(i, depth int) {
 	if d.list[i].state != unvisited {
 		return
@@ -89,7 +96,7 @@ func (d *definitions) markRecursive(i, depth int) {
 	d.list[i].state = visited
 }
 
-// eachRef calls visit for every $ref in a schema.
+// eachRef calls visit with the value of each $ref in a schema.
 func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref jsontext.Value)) {
 	if depth > maxInlineDepth {
 		d.listAll = true
@@ -112,8 +119,8 @@ func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref j
 	}
 }
 
-// find returns the definition that a $ref names, or -1, and whether it names
-// the whole of it.
+// find returns the index of the definition that a $ref leads to or into, -1 if there is none,
+// and whether the $ref leads to the whole of it.
 func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
 	pointer, ok := localRef(ref)
 	if !ok || len(pointer) < 2 {
@@ -126,12 +133,12 @@ func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
 	return i, len(pointer) == 2
 }
 
-// inline returns the schema to write in the place of a $ref. If there is none,
-// the $ref stays, and what it names is given.
+// inline returns the schema to write in place of a $ref. If there is none, the caller writes
+// the $ref, and the definition will be listed by name.
 func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Value, ok bool) {
 	i, whole := d.find(ref)
 	if i < 0 {
-		// "#" is the tool's whole input and "#/properties/…" a part: both are in view.
+		// "#" is the tool's whole input and "#/properties/…" a part of it: the model sees both.
 		d.listAll = d.listAll || string(ref) != `"#"` && !bytes.HasPrefix(ref, []byte(`"#/properties/`))
 		return nil, false
 	}
@@ -145,8 +152,8 @@ func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Val
 	return def.schema, true
 }
 
-// given returns the definitions to be given by name, as an object; "" if there
-// are none. What a given one names is given too.
+// listByName returns the definitions to be listed by name, as an object whose names are the
+// $ref; "" if there are none. It lists what a listed one refers to, too.
 func (d *definitions) listByName() string {
 	var queue []int
 	give := func(i int) {

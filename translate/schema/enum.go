@@ -7,7 +7,10 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// appendEnum appends the member of an enum that the text spells.
+// This file reads text as a member of an enum.
+
+// appendEnum appends the member of the enum of s that the text spells: as it is, without white
+// space around it, without quotes, or as it was escaped in the tool's description.
 func appendEnum(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
 	for i := range 4 {
 		spelling := r.text
@@ -33,8 +36,9 @@ func appendEnum(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
 	return dst, false
 }
 
-// spell notes the texts that spell the members of the enum, and whether each stands for a
-// string or for the JSON that it is.
+// indexEnum fills enumTexts: the texts that spell a member of the enum, and whether that member
+// is a string; any other is spelled as its compact JSON. Of two with one spelling the first
+// counts.
 func (s *Schema) indexEnum() {
 	s.enumTexts = make(map[string]bool, len(s.enum))
 	for _, e := range s.enum {

@@ -4,7 +4,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// deduce finds the facts of the schemas of a graph.
+// This file finds what follows from the alternatives (anyOf, oneOf) of a schema, so that they
+// need not be searched for each value.
+
+// deriveFacts finds the facts of all schemas of a graph.
 func deriveFacts(all []*Schema) {
 	var withAlts []*Schema
 	for _, s := range all {
@@ -21,7 +24,7 @@ func deriveFacts(all []*Schema) {
 	if len(withAlts) == 0 {
 		return
 	}
-	holders := map[*Schema][]*Schema{} // of an alternative
+	holders := map[*Schema][]*Schema{} // by alternative: the schemas that have it
 	for _, s := range withAlts {
 		s.altsString, s.altsNullable = s.altsAreStrings()
 		for _, alt := range s.alts {
@@ -39,24 +42,25 @@ func deriveFacts(all []*Schema) {
 			}
 		}
 	})
-	// What was come to in a circle had not all of its own alternatives yet.
+	// A schema that was visited before its alternatives, in a cycle, lacks what they accept.
+	// What it learns now goes on to the schemas that hold it, until nothing changes.
 	for queue := withAlts; len(queue) > 0; {
 		alt := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		for _, s := range holders[alt] {
-			take, array := s.altsAccept|alt.altsAccept, s.altsArray
+			accept, array := s.altsAccept|alt.altsAccept, s.altsArray
 			if array == nil {
 				array = alt.ArraySchema()
 			}
-			if take != s.altsAccept || array != s.altsArray {
-				s.altsAccept, s.altsArray = take, array
+			if accept != s.altsAccept || array != s.altsArray {
+				s.altsAccept, s.altsArray = accept, array
 				queue = append(queue, s)
 			}
 		}
 	}
 }
 
-// textOfAlts is text of a schema with alternatives.
+// altsAreStrings is [Schema.IsString] of a schema with alternatives.
 func (s *Schema) altsAreStrings() (str, nullable bool) {
 	if s.kinds != 0 && s.kinds != kindString {
 		return false, false
@@ -76,18 +80,18 @@ func (s *Schema) altsAreStrings() (str, nullable bool) {
 	return str, nullable
 }
 
-// fewAlts are as many alternatives as are gone through as they are.
+// maxPlainAlts is how many alternatives are tried one by one. More are merged first.
 const maxPlainAlts = 8
 
-// fold leaves out alternatives that say nothing new, and makes one of neighbours that are
-// nothing but enums: a type of a thousand constants is looked up, not gone through.
+// mergeAlternatives leaves out alternatives that allow nothing new, and makes one enum of
+// neighbours that are enums: a union of a thousand constants is looked up, not tried one by one.
 func (s *Schema) mergeAlternatives() {
 	var (
 		alts   []*Schema
 		seen   = make(map[*Schema]bool, len(s.alts))
-		plain  kindSet   // that an alternative before allows as they are
-		enums  *Schema   // the last alternative, if it is nothing else
-		folded []*Schema // all of these
+		plain  kindSet   // types that an earlier alternative allows without conditions
+		enums  *Schema   // the last alternative, if it is an enum and nothing else
+		merged []*Schema // all such enums
 	)
 	const scalars = kindNull | kindBoolean | kindInteger | kindNumber | kindString
 	for _, alt := range s.alts {
@@ -107,13 +111,13 @@ func (s *Schema) mergeAlternatives() {
 			continue
 		case isEnum:
 			enums = &Schema{kinds: alt.kinds, enum: append([]jsontext.Value(nil), alt.enum...)}
-			alts, folded = append(alts, enums), append(folded, enums)
+			alts, merged = append(alts, enums), append(merged, enums)
 			continue
 		}
 		enums = nil
 		alts = append(alts, alt)
 	}
-	for _, enums := range folded {
+	for _, enums := range merged {
 		enums.indexEnum()
 	}
 	s.alts = alts

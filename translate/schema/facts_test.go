@@ -8,7 +8,7 @@ import (
 	"dragoman/translate/schema/schematest"
 )
 
-// FuzzFacts holds that what is known of a compiled schema is what a walk through its
+// FuzzFacts compares the facts of a compiled schema with what a walk through all of its
 // alternatives finds.
 func FuzzFacts(f *testing.F) {
 	for i, tt := range schematest.Requests() {
@@ -23,7 +23,7 @@ func FuzzFacts(f *testing.F) {
 		if len(text) > 100_000 {
 			t.Skip()
 		}
-		if !jsontext.Value(text).IsValid() {
+		if !jsontext.Value(text).IsValid() { // any other text stands for a schema
 			text = schematest.Grown(text)
 		}
 		root := Compile(jsontext.Value(text))
@@ -36,7 +36,7 @@ func FuzzFacts(f *testing.F) {
 	})
 }
 
-// checkFacts compares what is known of s with what is found by going through all that its
+// checkFacts compares the facts of s with what is found by going through everything that its
 // alternatives lead to.
 func checkFacts(t *testing.T, s *Schema) {
 	if s == nil {

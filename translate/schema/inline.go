@@ -8,8 +8,10 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// flat returns the members of a schema, with those of the definition it refers
-// to where the two do not clash; where they do, the $ref is still among them.
+// This file writes a schema with its definitions inlined.
+
+// flatten returns the members of a schema. In place of its $ref stand the members of the
+// definition, unless both have a member of one name: then the $ref stays.
 func (d *definitions) flatten(schema jsontext.Value) []quotedMember {
 	members := membersOf(schema)
 	for range maxInlineDepth {
@@ -30,8 +32,8 @@ func (d *definitions) flatten(schema jsontext.Value) []quotedMember {
 	return members
 }
 
-// clash tells whether members and those of schema cannot stand as one list. A
-// description may stand twice: the nearer one is the property's.
+// clashes reports whether members and those of schema cannot stand in one list because a name
+// would stand twice. A description may: the first one is the property's own.
 func clashes(members []quotedMember, schema jsontext.Value) bool {
 	own := make(map[string]int, len(members))
 	for _, m := range members {
@@ -45,7 +47,7 @@ func clashes(members []quotedMember, schema jsontext.Value) bool {
 	return false
 }
 
-// appendSchema writes a schema with its definitions inlined.
+// appendSchema appends a schema with its definitions inlined.
 func (d *definitions) appendSchema(dst []byte, schema jsontext.Value, depth int) []byte {
 	switch {
 	case d.noRefs || schema[0] != '{' && schema[0] != '[':
@@ -70,8 +72,8 @@ func (d *definitions) appendSchema(dst []byte, schema jsontext.Value, depth int)
 	return closeJSON(dst, ']')
 }
 
-// appendObject writes a schema of several members. A $ref beside others becomes
-// an allOf, which says the same, unless there is one.
+// appendObject appends a schema of several members. A $ref beside others is written as an allOf
+// of the definition, which means the same, unless there is an allOf already.
 func (d *definitions) appendObject(dst []byte, members []quotedMember, depth int) []byte {
 	taken := slices.ContainsFunc(members, func(m quotedMember) bool { return string(m.name) == `"allOf"` })
 	dst = append(dst, '{')
@@ -83,7 +85,7 @@ func (d *definitions) appendObject(dst []byte, members []quotedMember, depth int
 				continue
 			}
 		} else if isRef(m) {
-			d.inline(m.value, maxInlineDepth) // it stays
+			d.inline(m.value, maxInlineDepth) // the $ref stays
 		}
 		dst = append(append(dst, m.name...), ':')
 		dst = append(d.appendKeyword(dst, m, depth), ',')
@@ -91,7 +93,7 @@ func (d *definitions) appendObject(dst []byte, members []quotedMember, depth int
 	return closeJSON(dst, '}')
 }
 
-// appendKeyword writes the value of a keyword.
+// appendKeyword appends the value of a keyword.
 func (d *definitions) appendKeyword(dst []byte, m quotedMember, depth int) []byte {
 	switch kind := contentOf(m.name); {
 	case kind == holdsData:

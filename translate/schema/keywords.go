@@ -6,12 +6,15 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// jsonMember is a member of a JSON object; its name is quoted.
+// This file has what describing a schema needs to know of JSON Schema's keywords.
+
+// quotedMember is a member of a JSON object, its name quoted as in the text.
 type quotedMember struct{ name, value jsontext.Value }
 
 // membersOf returns the members of an object, in order.
 func membersOf(object jsontext.Value) (list []quotedMember) { return appendMembers(nil, object) }
 
+// appendMembers appends the members of an object to list, in order.
 func appendMembers(list []quotedMember, object jsontext.Value) []quotedMember {
 	for name, value := range rawjson.Members(object) {
 		list = append(list, quotedMember{name, value})
@@ -19,7 +22,7 @@ func appendMembers(list []quotedMember, object jsontext.Value) []quotedMember {
 	return list
 }
 
-// holds tells what the value of a keyword of JSON Schema is made of.
+// keywordContent is what the value of a keyword of JSON Schema is made of.
 type keywordContent uint8
 
 const (
@@ -28,6 +31,7 @@ const (
 	holdsData                          // values that only look like schemas
 )
 
+// contentOf returns the content of a keyword, given its quoted name.
 func contentOf(name jsontext.Value) keywordContent {
 	switch string(name) {
 	case `"properties"`, `"patternProperties"`, `"$defs"`, `"definitions"`, `"dependentSchemas"`, `"dependencies"`:
@@ -38,9 +42,10 @@ func contentOf(name jsontext.Value) keywordContent {
 	return holdsSchemas
 }
 
+// isRef reports whether a member is a $ref.
 func isRef(m quotedMember) bool { return string(m.name) == `"$ref"` && m.value[0] == '"' }
 
-// closeJSON ends a list whose every element has a comma after it.
+// closeJSON ends an array or object in which a comma follows each element.
 func closeJSON(dst []byte, closer byte) []byte {
 	if dst[len(dst)-1] == ',' {
 		dst[len(dst)-1] = closer

@@ -1,8 +1,11 @@
 package schema
 
-// kinds is a set of JSON types; none set means that any is allowed.
+// This file has the JSON types a schema can name, as a set.
+
+// kindSet is a set of JSON types. In a Schema, the empty set allows every type.
 type kindSet uint16
 
+// The members of a kindSet.
 const (
 	kindNull kindSet = 1 << iota
 	kindBoolean
@@ -12,11 +15,12 @@ const (
 	kindArray
 	kindString
 
-	// What else a value can be read as: see [schema.takes].
+	// What a schema can accept beside types: see [Schema.accepts].
 	acceptsAny  // anything
 	acceptsEnum // a member of an enum
 )
 
+// kindNames are the types by their names in JSON Schema.
 var kindNames = map[string]kindSet{
 	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
 	"object": kindObject, "array": kindArray, "string": kindString,

@@ -1,7 +1,10 @@
 package schema
 
-// inOrder visits schemas, each once and after those that it leads to. Where they lead in
-// a circle, one of them is visited before what it leads to.
+// This file visits a graph of schemas, which may have cycles.
+
+// visitInOrder calls visit for each schema once, after those that next returns for it. In a
+// cycle one schema is visited before the next ones. It keeps its own stack: schemas may be
+// nested as deep as their text is long.
 func visitInOrder(all []*Schema, next func(*Schema) []*Schema, visit func(*Schema)) {
 	const entered, done = 1, 2
 	type step struct {

@@ -8,30 +8,33 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// place is a value in a JSON text that has been taken apart: what is in it is read once,
-// however often and from wherever it is come to.
+// This file takes a JSON text apart into places that can be referred to.
+
+// place is a value in a JSON text that has been taken apart. Each is read once, however many
+// $ref lead to it.
 type place struct {
 	raw      jsontext.Value // a part of the text
 	*content                // of an object or an array
-	schema   *Schema        // that it was compiled to
-	followed bool           // its $ref is being followed
+	schema   *Schema        // the schema compiled from it, or nil
+	followed bool           // its $ref is being followed: to come back here is a cycle
 }
 
-// content is what is in a place. Most places have none, and share noContent.
+// content is what an object or array holds. All other places share noContent.
 type content struct {
-	members  []namedPlace // of an object, in order
-	elements []*place     // of an array
-	byName   map[string]*place
+	members  []namedPlace      // of an object, in order
+	elements []*place          // of an array
+	byName   map[string]*place // of members; made when it is first asked for
 }
 
 var noContent = &content{}
 
+// namedPlace is a member of an object.
 type namedPlace struct {
 	name string
 	*place
 }
 
-// readPlace takes a JSON text apart; nil if it is none.
+// readPlace takes a JSON text apart. It returns nil if the text is not JSON.
 func readPlace(text jsontext.Value) *place {
 	if !text.IsValid(jsontext.AllowDuplicateNames(true)) {
 		return nil
@@ -41,7 +44,7 @@ func readPlace(text jsontext.Value) *place {
 	return p
 }
 
-// read takes the value apart that text begins with, and returns how long it is.
+// read takes apart the value that text begins with, and returns its length in bytes.
 func (p *place) read(text jsontext.Value) (n int) {
 	kind := text[0]
 	if kind != '{' && kind != '[' {

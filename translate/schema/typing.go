@@ -4,32 +4,33 @@ import (
 	"dragoman/translate/markup"
 )
 
-// A value that the model writes is text. The schema of its parameter decides
-// what JSON value it is; nothing is guessed and nothing is evaluated:
+// This file has the rules of typing. A value that the model writes is text, and the schema of
+// its parameter decides what JSON value the text is; nothing is guessed, nothing is evaluated:
 //
 //	string     the text as it is: 007 stays "007"
-//	integer    digits of any number, kept as they are; 3.0 too. "5" in quotes is 5
+//	integer    a number without a fraction, of any length, digits kept; 3.0 too. "5" in quotes is 5
 //	number     any JSON number, digits kept
-//	boolean    true, false in any case
+//	boolean    true or false, in any case
 //	null       null
 //	array      JSON, or elements of one name, each typed by items
 //	object     JSON, or elements named like properties, each typed by its schema
 //	enum       the member that the text spells, with or without quotes
-//	anyOf      the first that fits; JSON where one allows anything and none speaks of strings; strings last
-//	none       JSON if the text is JSON, else a string
+//	anyOf      the first alternative that fits; string comes last, and an alternative that
+//	           allows anything takes JSON after the others, if none names string
+//	(nothing)  JSON if the text is JSON, else a string
 //
-// JSON may itself stand in a JSON string. What fits nothing is kept as a string,
-// and is not clean (OutcomeTypeFallback).
+// JSON may itself stand in a JSON string. Text that fits nothing is kept as a string; the call
+// then counts as a type fallback, not as clean.
 
-// appendTyped appends the JSON value that text stands for under s, on one line.
-// It reports whether the text fitted.
+// AppendTyped appends to dst, on one line, the JSON value that text stands for under s. It
+// reports whether the text fits; text that does not is appended as a string.
 func AppendTyped(dst []byte, s *Schema, text string) ([]byte, bool) {
 	t := conversion{budget: minBudget + budgetPerByte*len(text)}
 	return t.appendValue(dst, s, text, 0)
 }
 
-// appendItems appends elements of one name as an array that s describes. It
-// reports whether each fitted.
+// AppendTypedItems appends to dst the elements of list as an array that s describes, and reports
+// whether each fits. It appends nothing if one does not, or if not all have one tag.
 func AppendTypedItems(dst []byte, s *Schema, list []markup.Element) ([]byte, bool) {
 	t := conversion{budget: minBudget}
 	for _, e := range list {

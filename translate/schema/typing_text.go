@@ -7,18 +7,22 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// reading is a text that is to be typed, and what is known of it whatever its schema.
+// This file has a text that is being typed and what is known of it, whatever the schema.
+
+// valueText is a text that is being typed. What has been found out about it is kept, because
+// many alternatives may ask.
 type valueText struct {
-	text, trimmed, unquoted string  // as it is, without blanks around it, and out of quotes
-	depth                   int     // of elements around it
-	notJSON                 kindSet // of object, array and any: it is no JSON of this kind
-	possible                kindSet // what it may be read as, once mayKnown
-	possibleKnown           bool
-	elements                []markup.Element // that it is nothing but, if isElements, once isRead
+	text, trimmed, unquoted string           // as it is, without white space around it, and without quotes too
+	depth                   int              // number of elements around it
+	notJSON                 kindSet          // it is not JSON of these kinds: object, array, acceptsAny
+	possible                kindSet          // see possibleKinds
+	possibleKnown           bool             // possible is set
+	elements                []markup.Element // that it is made of, if isElements; set once isRead
 	isElements, isRead      bool
 }
 
-// kinds tells what a text may be read as, but for strings, enums and what takes anything.
+// possibleKinds returns the types, except string, that the text can be read as. It does not
+// read JSON or elements: for them the first byte decides.
 func (r *valueText) possibleKinds() kindSet {
 	if r.possibleKnown {
 		return r.possible
@@ -38,7 +42,7 @@ func (r *valueText) possibleKinds() kindSet {
 	return r.possible
 }
 
-// appendJSON appends the text if it is JSON of a kind: object, array or any.
+// appendJSON appends the text if it is JSON of a kind: kindObject, kindArray or acceptsAny.
 func (r *valueText) appendJSON(dst []byte, kind kindSet) (out []byte, ok bool) {
 	if r.notJSON&kind != 0 {
 		return dst, false
@@ -57,7 +61,7 @@ func (r *valueText) appendJSON(dst []byte, kind kindSet) (out []byte, ok bool) {
 	return out, ok
 }
 
-// readElements is the elements that the text is nothing but.
+// readElements returns the elements that the text is made of, if it is made of elements alone.
 func (r *valueText) readElements() ([]markup.Element, bool) {
 	if !r.isRead {
 		r.elements, r.isElements = markup.ReadElements(r.trimmed)

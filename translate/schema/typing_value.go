@@ -7,34 +7,36 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Bounds on what is done for one value: schemas tried and bytes looked at. A value whose
-// alternatives take more fits none of the rest, and is a string.
-const (
-	minBudget     = 4 << 10 // of the smallest value
-	budgetPerByte = 64      // and for every byte
-	attemptCost   = 16      // of a schema, in bytes
+// This file tries the ways in which a text can be a value of a schema.
 
-	// maxTypedDepth bounds how deep elements may lie in each other.
+// Bounds on what is done for one value. When the budget is used up, no more alternatives are
+// tried, and the value is a string.
+const (
+	minBudget     = 4 << 10 // in bytes to look at, for the smallest value
+	budgetPerByte = 64      // and for each byte of the value
+	attemptCost   = 16      // of trying a schema, in bytes
+
+	// maxElementDepth bounds how deep elements may lie in each other.
 	maxElementDepth = 64
 )
 
-// typer types one value, whose schema may try many ways to read it.
+// conversion is the typing of one value, for which a schema may offer many ways.
 type conversion struct {
-	budget int // of bytes still to be looked at
-	// tried is what has failed, or is being tried: alternatives may lead to a schema on
-	// many ways, or back to it.
+	budget int // bytes that may still be looked at
+	// attempts are those that failed or are under way. Alternatives may lead to one schema in
+	// many ways, and back to it.
 	attempts map[attempt]struct{}
 }
 
-// attempt is to read a text as the elements of an object or an array that a schema
-// describes, or as one of its alternatives (as is 0).
+// attempt is one way to read a text: as the elements of an object or an array that a schema
+// describes, or (as is 0) as one of the schema's alternatives.
 type attempt struct {
 	schema *Schema
 	text   string
 	as     kindSet
 }
 
-// once reads, but not what has failed before.
+// tryOnce calls read, unless the same attempt failed before or is under way: it fails then.
 func (t *conversion) tryOnce(a attempt, dst []byte, read func() ([]byte, bool)) ([]byte, bool) {
 	if _, ok := t.attempts[a]; ok {
 		return dst, false
@@ -50,6 +52,8 @@ func (t *conversion) tryOnce(a attempt, dst []byte, read func() ([]byte, bool)) 
 	return out, ok
 }
 
+// appendValue appends the value that text stands for under s, and reports whether it fits.
+// depth is the number of elements around it.
 func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
 	t.budget -= len(text)
 	r := valueText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
@@ -68,7 +72,8 @@ func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) 
 	return rawjson.AppendString(dst, text), takesString
 }
 
-// appendFitting tries every type that s allows but string.
+// appendFitting tries the types that s allows, except string. outermost says that s is the
+// schema of the value itself, not an alternative.
 func (t *conversion) appendFitting(dst []byte, s *Schema, r *valueText, outermost bool) ([]byte, bool) {
 	if t.budget -= attemptCost; t.budget < 0 || r.depth > maxElementDepth {
 		return dst, false
@@ -108,12 +113,12 @@ func (t *conversion) appendFitting(dst []byte, s *Schema, r *valueText, outermos
 	return t.tryOnce(attempt{s, r.text, 0}, dst, func() ([]byte, bool) { return t.appendAlternative(dst, s, r) })
 }
 
-// appendAlternative tries the alternatives of s in turn.
+// appendAlternative tries the alternatives of s in turn; those that allow anything come last.
 func (t *conversion) appendAlternative(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
-	may := r.possibleKinds() | acceptsEnum | acceptsAny
+	possible := r.possibleKinds() | acceptsEnum | acceptsAny
 	open := false
 	for _, alt := range s.alts {
-		if alt.accepts()&may == 0 {
+		if alt.accepts()&possible == 0 {
 			continue
 		}
 		if len(alt.enum) > 0 {
@@ -125,7 +130,7 @@ func (t *conversion) appendAlternative(dst []byte, s *Schema, r *valueText) ([]b
 			}
 		}
 		if alt.kinds == 0 && len(alt.alts) == 0 {
-			open = true // to anything, after the others
+			open = true // it allows anything: tried after the others
 			continue
 		}
 		if out, ok := t.appendFitting(dst, alt, r, false); ok {
@@ -138,6 +143,7 @@ func (t *conversion) appendAlternative(dst []byte, s *Schema, r *valueText) ([]b
 	return dst, false
 }
 
+// appendObject appends the text as an object: JSON or elements.
 func (t *conversion) appendObject(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
 	if out, ok := r.appendJSON(dst, kindObject); ok {
 		return out, true
@@ -152,8 +158,8 @@ func (t *conversion) appendObject(dst []byte, s *Schema, r *valueText) ([]byte, 
 	return t.tryOnce(attempt{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
 }
 
-// appendMembers appends elements as an object that s describes. It reports whether each
-// fitted, and none stood twice.
+// appendMembers appends elements as an object that s describes. It reports whether each fits
+// and no member comes twice.
 func (t *conversion) appendMembers(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
 	mark := len(dst)
 	dst = append(dst, '{')
@@ -175,6 +181,7 @@ func (t *conversion) appendMembers(dst []byte, s *Schema, list []markup.Element,
 	return append(dst, '}'), true
 }
 
+// appendArray appends the text as an array: JSON or elements.
 func (t *conversion) appendArray(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
 	if out, ok := r.appendJSON(dst, kindArray); ok {
 		return out, true
@@ -189,6 +196,8 @@ func (t *conversion) appendArray(dst []byte, s *Schema, r *valueText) ([]byte, b
 	return t.tryOnce(attempt{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
 }
 
+// appendItems appends elements as an array that s describes. It reports whether each fits and
+// all have one tag.
 func (t *conversion) appendItems(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
 	items := s.items
 	if items == nil {

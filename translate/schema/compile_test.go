@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestHostileSchemas reads values under schemas that multiply when they are
-// followed without care. It ends at all only if they are not.
+// TestHostileSchemas types values under schemas that multiply if they are followed without
+// care: then the test would not end.
 func TestHostileSchemas(t *testing.T) {
 	const levels = 60
 	var defs strings.Builder
