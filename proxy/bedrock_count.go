@@ -29,7 +29,7 @@ func convertCount(ctx context.Context, data []byte) (*conversion, error) {
 	c := converter{ctx: ctx, dropped: map[string]bool{}}
 	var top *spot
 	at, kinds := top.member("input"), []string{"converse", "invokeModel"}
-	body := c.open(nil, rawjson.Trim(data), []string{"input"})
+	body := c.open(nil, rawjson.TrimSeparators(data), []string{"input"})
 	input := c.open(at, body.Take("input"), kinds)
 	kind := c.union(at, &input, kinds)
 	if c.err != nil {

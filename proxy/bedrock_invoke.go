@@ -70,8 +70,8 @@ func refuseFamilies(data []byte) error {
 		known = append(known, f.member)
 	}
 	body := map[string]bool{} // which of them it has
-	for name := range rawjson.Members(rawjson.Trim(data)) {
-		if name := rawjson.Name(name, known); slices.Contains(known, name) {
+	for name := range rawjson.Members(rawjson.TrimSeparators(data)) {
+		if name := rawjson.UnquoteKnown(name, known); slices.Contains(known, name) {
 			body[name] = true
 		}
 	}
@@ -102,7 +102,7 @@ func invokeMessage(h http.Header, dst []byte, m *messages.Message, took time.Dur
 		set("Cache-Write-Input-Token-Count", int64(n))
 	}
 	if m.StopReason == messages.StopGuardrail {
-		return append(dst, messages.WithMembers(m.AppendJSON(nil), intervened)...)
+		return append(dst, rawjson.WithMembers(m.AppendJSON(nil), intervened)...)
 	}
 	return m.AppendJSON(dst)
 }
@@ -142,9 +142,9 @@ func (f *invokeFrames) event(dst []byte, e messages.Event, took time.Duration) [
 		f.usage, f.stop = e.Message.Usage, e.Message.StopReason
 	case messages.MessageStop:
 		if f.stop == messages.StopGuardrail {
-			f.data = messages.WithMembers(f.data, intervened)
+			f.data = rawjson.WithMembers(f.data, intervened)
 		}
-		f.data = messages.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metrics(took)})
+		f.data = rawjson.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metrics(took)})
 	}
 	return f.chunk(dst)
 }

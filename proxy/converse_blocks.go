@@ -172,7 +172,7 @@ func (c *converter) guarded(at *spot, v jsontext.Value) {
 	at = at.member("text")
 	text := c.open(at, from.Take("text"), []string{"text", "qualifiers"})
 	c.textBlock(at.member("text"), text.Take("text"))
-	for q, v := range c.items(at.member("qualifiers"), text.Take("qualifiers"), messages.MaxStops) {
+	for q, v := range c.items(at.member("qualifiers"), text.Take("qualifiers"), messages.MaxStopSequences) {
 		if c.word(q, v) != "guard_content" { // which is what it is without any
 			c.drop(at.member("qualifiers"))
 		}

@@ -100,7 +100,7 @@ func (c *converter) text(at *spot, v jsontext.Value) jsontext.Value {
 // word returns what a string says; "" if there is none.
 func (c *converter) word(at *spot, v jsontext.Value) string {
 	if v = c.text(at, v); v != nil {
-		return rawjson.Text(v)
+		return rawjson.Unquote(v)
 	}
 	return ""
 }

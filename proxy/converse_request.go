@@ -34,7 +34,7 @@ func convertConverse(ctx context.Context, data []byte) (*conversion, error) {
 	if err := messages.CheckJSON(ctx, data); err != nil {
 		return nil, err
 	}
-	return convertChecked(ctx, rawjson.Trim(data))
+	return convertChecked(ctx, rawjson.TrimSeparators(data))
 }
 
 // convertChecked is convertConverse for an object that is JSON as it should be.
@@ -83,7 +83,7 @@ func (c *converter) request(data jsontext.Value) {
 	c.additional(top.member("additionalModelRequestFields"), from.Take("additionalModelRequestFields"))
 	c.close('}')
 	paths := top.member("additionalModelResponseFieldPaths")
-	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), messages.MaxStops) {
+	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), messages.MaxStopSequences) {
 		if path := c.word(at, v); path != "/stop_sequence" && path != "/delta/stop_sequence" { // which are always told
 			c.drop(paths)
 		}

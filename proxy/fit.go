@@ -210,7 +210,7 @@ func (f *fitting) correction(req *messages.Request, m *messages.Message) (next *
 // textMisfit says why the text of a message does not fit, "" if it does. Text that is
 // JSON with something around it becomes JSON alone.
 func (f *fitting) textMisfit(m *messages.Message) string {
-	v, ok := rawjson.Find(textOf(m))
+	v, ok := rawjson.FindValue(textOf(m))
 	if !ok {
 		return "It is not one JSON value."
 	}

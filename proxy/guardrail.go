@@ -77,7 +77,7 @@ func readGuardrail(ctx context.Context, h http.Header, data []byte) (*guardrail,
 		g.TagSuffix = c.word(at.member("tagSuffix"), from.Take("tagSuffix"))
 		g.Mode = strings.TrimSuffix(strings.ToLower(c.word(at.member(modeMember), from.Take(modeMember))), "hronous")
 		c.refuse(at, &from)
-		data = messages.WithMembers(data, map[string]jsontext.Value{upstream.GuardrailConfig: nil})
+		data = rawjson.WithMembers(data, map[string]jsontext.Value{upstream.GuardrailConfig: nil})
 	}
 	c.checkGuardrail(g, top, at.member(modeMember))
 	if c.err != nil {
@@ -92,8 +92,8 @@ func guardrailConfig(ctx context.Context, data []byte) (config jsontext.Value) {
 	if !bytes.Contains(data, []byte(upstream.GuardrailConfig)) || messages.CheckJSON(ctx, data) != nil {
 		return nil
 	}
-	for name, v := range rawjson.Members(rawjson.Trim(data)) {
-		if rawjson.Name(name, []string{upstream.GuardrailConfig}) == upstream.GuardrailConfig {
+	for name, v := range rawjson.Members(rawjson.TrimSeparators(data)) {
+		if rawjson.UnquoteKnown(name, []string{upstream.GuardrailConfig}) == upstream.GuardrailConfig {
 			config = given(v)
 		}
 	}

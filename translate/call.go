@@ -31,11 +31,11 @@ func appendCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value
 }
 
 func appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
-	for name, value := range rawjson.Named(input) {
+	for name, value := range rawjson.NamedMembers(input) {
 		tag := markup.ParamTag(name)
-		_, ps, _ := s.Lookup(tag)
+		_, ps, _ := s.PropertyByTag(tag)
 		text, ok := valueText(ps, value)
-		if !ok || len(tag) > markup.MaxParamTag || isAmbiguous(s, text, name, ps) {
+		if !ok || len(tag) > markup.MaxParamTagLen || isAmbiguous(s, text, name, ps) {
 			return dst, false
 		}
 		dst = append(dst, '<')
@@ -59,7 +59,7 @@ func valueText(s *schema.Schema, value jsontext.Value) (string, bool) {
 	if json.Unmarshal(value, &str) != nil {
 		return "", false
 	}
-	if plain, nullable := s.IsText(); plain && !nullable {
+	if plain, nullable := s.IsString(); plain && !nullable {
 		return str, true
 	}
 	if reads(s, str, value) {

@@ -122,7 +122,7 @@ func (p *parser) noteQuotes(prefill string) {
 			text = prefill[:max(i, 1)]
 		}
 		if prefill[0] == '<' {
-			if t, v := markup.MatchTextTag([]byte(prefill), true); v == markup.Yes && t.Kind == markup.TextThinking && !p.text.code.isOpen() {
+			if t, v := markup.MatchTextTag([]byte(prefill), true); v == markup.Match && t.Kind == markup.KindThinking && !p.text.code.isOpen() {
 				p.noteThinking(t)
 			}
 		}

@@ -73,10 +73,10 @@ func appendAttributeCall(e *markup.Escaper, dst []byte, name string, input jsont
 }
 
 func appendAttributeParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
-	for name, value := range rawjson.Named(input) {
-		read, ps, _ := s.Lookup(name)
+	for name, value := range rawjson.NamedMembers(input) {
+		read, ps, _ := s.PropertyByTag(name)
 		text, ok := valueText(ps, value)
-		if !ok || read != name || name == "" || len(name) > markup.MaxParamTag || strings.ContainsAny(name, "\"<>&\r\n") {
+		if !ok || read != name || name == "" || len(name) > markup.MaxParamTagLen || strings.ContainsAny(name, "\"<>&\r\n") {
 			return dst, false
 		}
 		dst = append(dst, `<parameter name="`...)

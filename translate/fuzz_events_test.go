@@ -193,11 +193,11 @@ func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *form
 // sameInput compares two inputs member by member.
 func sameInput(a, b jsontext.Value) bool {
 	got := map[string]jsontext.Value{}
-	for name, value := range rawjson.Named(a) {
+	for name, value := range rawjson.NamedMembers(a) {
 		got[name] = value
 	}
 	n := 0
-	for name, value := range rawjson.Named(b) {
+	for name, value := range rawjson.NamedMembers(b) {
 		if n++; !sameJSON(got[name], value) {
 			return false
 		}

@@ -172,19 +172,19 @@ func (in *input) blanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	}
 	switch {
 	case i == end:
-		return i, markup.No
+		return i, markup.NoMatch
 	case i == len(rest) && !in.eof:
-		return i, markup.More
+		return i, markup.NeedMore
 	}
-	return i, markup.Yes
+	return i, markup.Match
 }
 
 // undecided is the verdict on text that could go either way: No once nothing can follow it.
 func (in *input) undecided() markup.Verdict {
 	if in.eof {
-		return markup.No
+		return markup.NoMatch
 	}
-	return markup.More
+	return markup.NeedMore
 }
 
 // put replaces the next byte that has not been read.
@@ -203,9 +203,9 @@ func (in *input) borrow(s string) []byte {
 func (in *input) endsLine(rest []byte) markup.Verdict {
 	switch {
 	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
-		return markup.Yes
+		return markup.Match
 	case len(rest) == 0 && !in.eof:
-		return markup.More
+		return markup.NeedMore
 	}
-	return markup.No
+	return markup.NoMatch
 }

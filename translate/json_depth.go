@@ -40,11 +40,11 @@ func (j *jsonDepth) isWhole() bool { return j.depth == 0 && !j.inString }
 func (j *jsonDepth) object(s []byte) (n int, end markup.Verdict) {
 	for i, c := range s {
 		if c == '<' && !j.inString {
-			return i, markup.No
+			return i, markup.NoMatch
 		}
 		if j.step(c); j.isWhole() {
-			return i + 1, markup.Yes
+			return i + 1, markup.Match
 		}
 	}
-	return len(s), markup.More
+	return len(s), markup.NeedMore
 }

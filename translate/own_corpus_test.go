@@ -59,7 +59,7 @@ func TestCorpus(t *testing.T) {
 
 func (c *ownCase) run(t *testing.T) {
 	req := &messages.Request{}
-	for name, schema := range rawjson.Named(c.Tools) {
+	for name, schema := range rawjson.NamedMembers(c.Tools) {
 		req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})
 	}
 	repeated := strings.Repeat(c.Repeat.Text, c.Repeat.Count)

@@ -24,9 +24,9 @@ func (p *parser) readBetweenCalls() state {
 	case p.endsInTag():
 		p.calls.incomplete = true
 		return behindTheAnswer
-	case rest[0] != '<' || v == markup.No:
+	case rest[0] != '<' || v == markup.NoMatch:
 		return p.runOn()
-	case v == markup.More:
+	case v == markup.NeedMore:
 		return wait
 	case t.Is("invoke") && !t.Closing:
 		p.beginNextCall(t)
@@ -54,7 +54,7 @@ func (p *parser) endsInTag() bool {
 		return false
 	}
 	t, v := markup.MatchTextTag(rest, false)
-	return v == markup.More && (t.Kind == 0 || t.Kind == markup.TextInvoke || t.Kind == markup.TextWrapper)
+	return v == markup.NeedMore && (t.Kind == 0 || t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper)
 }
 
 // runOn ends the answer where the model goes on behind its calls.
@@ -146,9 +146,9 @@ func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 		}
 		t, v := markup.MatchTag(rest[n:], p.in.eof)
 		switch {
-		case v == markup.More:
+		case v == markup.NeedMore:
 			return false
-		case v == markup.Yes && ends(t):
+		case v == markup.Match && ends(t):
 			return true
 		}
 		p.writeText(rest[n : n+1])

@@ -31,10 +31,10 @@ func (p *parser) readCall() state {
 		return p.readStrayText(rest)
 	}
 	t, v := markup.MatchTag(rest, p.in.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return wait
 	}
-	if v == markup.No {
+	if v == markup.NoMatch {
 		if p.in.eof && bytes.IndexByte(rest, '>') < 0 { // the text ends in a tag
 			p.in.takeAll()
 			return p.breakOff()
@@ -82,7 +82,7 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 			tag, element = name, false
 		}
 	}
-	property, _, declared := call.schema.Lookup(tag)
+	property, _, declared := call.schema.PropertyByTag(tag)
 	if element && (!declared || p.isInPlace(t)) && !call.strayTag {
 		if next, ok := p.readStructure(t); ok {
 			return next
@@ -134,7 +134,7 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
 		return p.closeCall("missing_closer"), true
 	case t.Is("tool_name") && (!call.inParameters || call.restarted),
-		!call.inParameters && (t.Is("tool_id") || t.Is("id")) && (call.schema.Additional == nil || call.unoffered):
+		!call.inParameters && (t.Is("tool_id") || t.Is("id")) && (call.schema.AdditionalProperties == nil || call.unoffered):
 		return p.skipElement(t), true
 	default:
 		return wait, false
@@ -167,9 +167,9 @@ func (p *parser) skipElement(t markup.Tag) state {
 	}
 	closer, v := markup.MatchTag(rest[end:], p.in.eof)
 	switch v {
-	case markup.More:
+	case markup.NeedMore:
 		return wait
-	case markup.Yes:
+	case markup.Match:
 		end += closer.Len
 	}
 	p.repair("extra_element")

@@ -109,7 +109,7 @@ func TestBounds(t *testing.T) {
 }
 
 func collectMembers(m *messages.Message) (names []string) {
-	for name := range rawjson.Named(m.Content[0].Input) {
+	for name := range rawjson.NamedMembers(m.Content[0].Input) {
 		names = append(names, name)
 	}
 	return names

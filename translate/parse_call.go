@@ -23,9 +23,9 @@ func (p *parser) readWrapper() state {
 	switch {
 	case rest[0] == '{':
 		return atJSONName
-	case rest[0] != '<' || v == markup.No:
+	case rest[0] != '<' || v == markup.NoMatch:
 		return p.giveBack()
-	case v == markup.More:
+	case v == markup.NeedMore:
 		return wait
 	case t.Is("invoke") && !t.Closing:
 		p.call.namespace = t.Namespace()
@@ -43,9 +43,9 @@ func (p *parser) readWrapper() state {
 // if the line goes on.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.rest()[t.Len:]
-	if v := p.in.endsLine(after); v == markup.More {
+	if v := p.in.endsLine(after); v == markup.NeedMore {
 		return wait
-	} else if v == markup.No && len(after) > 0 {
+	} else if v == markup.NoMatch && len(after) > 0 {
 		p.in.take(t.Len)
 		return p.giveBack()
 	}
@@ -63,10 +63,10 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 // <invoke name="…">.
 func (p *parser) readInvoke() state {
 	t, v := markup.MatchTag(p.in.rest(), p.in.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return wait
 	}
-	if v == markup.No {
+	if v == markup.NoMatch {
 		return p.giveBack()
 	}
 	p.in.take(t.Len)
@@ -101,9 +101,9 @@ func (p *parser) readToolName() state {
 	if tagged {
 		t, v := markup.MatchTag(rest, p.in.eof)
 		switch {
-		case v == markup.More:
+		case v == markup.NeedMore:
 			return wait
-		case v == markup.No || !t.Is("tool_name") || t.Closing || t.Empty:
+		case v == markup.NoMatch || !t.Is("tool_name") || t.Closing || t.Empty:
 			return p.giveBack()
 		}
 		opening = t.Len
@@ -117,15 +117,15 @@ func (p *parser) readToolName() state {
 		return p.giveBack()
 	}
 	t, v := markup.MatchTag(rest[end:], p.in.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return wait
 	}
 	name := strings.Trim(string(rest[:end]), " \t\r\n")
 	_, offered := p.tools.find(name)
 	switch {
-	case tagged && v == markup.Yes && t.Is("tool_name") && t.Closing:
+	case tagged && v == markup.Match && t.Is("tool_name") && t.Closing:
 		p.in.take(opening + end + t.Len)
-	case !tagged && v == markup.Yes && t.Is("parameters") && !t.Closing && offered:
+	case !tagged && v == markup.Match && t.Is("parameters") && !t.Closing && offered:
 		p.in.take(end)
 		p.repair("bare_tool_name")
 	default:
@@ -145,7 +145,7 @@ func (p *parser) nameTool(name string) state {
 		p.call.tool = ""
 		return p.giveBackCall("tool_name")
 	}
-	p.call.tool, p.call.schema, p.call.unoffered = name, schema.Strings, !offered
+	p.call.tool, p.call.schema, p.call.unoffered = name, schema.ObjectOfStrings, !offered
 	if offered {
 		p.call.tool, p.call.schema = tool.Name, p.tools.schemaOf(tool)
 		p.out.whole = tool.HoldsValues(p.wholeValues)

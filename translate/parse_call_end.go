@@ -103,7 +103,7 @@ func (p *parser) breakOffValue() state {
 
 // writeOpenObject takes over the members that came whole of an input in JSON that was cut.
 func (p *parser) writeOpenObject(text string) {
-	p.out.buf = rawjson.AppendOpenObject(p.out.buf, text)
+	p.out.buf = rawjson.AppendCutObject(p.out.buf, text)
 	p.out.cameWhole()
 }
 

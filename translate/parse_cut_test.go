@@ -75,8 +75,8 @@ func TestCutOpen(t *testing.T) {
 				if b.Cut == nil {
 					t.Fatalf("cut at %q: the call looks whole", tt.text[:at])
 				}
-				for name, value := range rawjson.Named(b.Input) {
-					if !sameJSON(value, rawjson.Get(meant, name)) {
+				for name, value := range rawjson.NamedMembers(b.Input) {
+					if !sameJSON(value, rawjson.Lookup(meant, name)) {
 						t.Fatalf("cut at %q: %s is %s", tt.text[:at], name, value)
 					}
 				}

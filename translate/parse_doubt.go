@@ -24,20 +24,20 @@ func (p *parser) noteSibling(rest []byte) markup.Verdict {
 	v := &p.value
 	switch {
 	case v.schema == nil || v.cdata:
-		return markup.No
+		return markup.NoMatch
 	case !v.element:
 		return p.noteParameter(rest)
 	}
 	tag, closing, verdict := matchSibling(p.call.schema, rest, v.property, p.in.eof)
 	switch {
-	case verdict != markup.Yes:
+	case verdict != markup.Match:
 		return verdict
 	case closing:
 		v.siblings.close(tag)
 	default:
 		v.siblings.open(tag)
 	}
-	return markup.No
+	return markup.NoMatch
 }
 
 // noteParameter is noteSibling for the attribute form, where the tags of all parameters are alike.
@@ -47,31 +47,31 @@ func (p *parser) noteParameter(rest []byte) markup.Verdict {
 	switch {
 	case markup.HasPrefix(rest, closing):
 		inside.close("")
-		return markup.No
+		return markup.NoMatch
 	case !p.in.eof && (markup.IsPrefixOf(rest, opening) || markup.IsPrefixOf(rest, closing)):
-		return markup.More
+		return markup.NeedMore
 	case !markup.HasPrefix(rest, opening):
-		return markup.No
+		return markup.NoMatch
 	}
 	t, v := markup.MatchTag(rest, p.in.eof)
-	if v != markup.Yes {
+	if v != markup.Match {
 		return v
 	}
 	tag, ok := t.NameAttribute()
 	if !ok {
-		return markup.No
+		return markup.NoMatch
 	}
 	property, other := otherProperty(p.call.schema, tag, p.value.property)
 	if property == p.value.property { // the next element of a list
 		inside.stray = false
-		return markup.No
+		return markup.NoMatch
 	}
 	inside.open("")
 	if other {
 		inside.opened = append(inside.opened, property)
 		inside.doubt = inside.doubt || len(inside.opened) > maxOpened
 	}
-	return markup.No
+	return markup.NoMatch
 }
 
 // noteSwallowed takes down the parameters that may be text of the value that has ended: they are,

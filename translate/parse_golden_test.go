@@ -58,7 +58,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		if err := json.Unmarshal(tools.Data, &raw); err != nil {
 			t.Fatal("tools:", err)
 		}
-		for name, schema := range rawjson.Named(raw) {
+		for name, schema := range rawjson.NamedMembers(raw) {
 			req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})
 		}
 	}

@@ -58,11 +58,11 @@ func openArguments(text string) string {
 // comes first, as it does, the block of the call opens.
 func (p *parser) readJSONName() state {
 	name, v := matchJSONName(p.in.rest(), p.in.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return wait
 	}
 	p.value = valueSeen{}
-	if v == markup.Yes {
+	if v == markup.Match {
 		if next := p.nameTool(name); next != wait {
 			return next
 		}
@@ -72,9 +72,9 @@ func (p *parser) readJSONName() state {
 
 // matchJSONName matches `{"name": "…"` and returns the name.
 func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
-	more := markup.More
+	more := markup.NeedMore
 	if most := 2 * maxToolName; eof || len(s) >= most {
-		more, s = markup.No, s[:min(len(s), most)]
+		more, s = markup.NoMatch, s[:min(len(s), most)]
 	}
 	i := 0
 	for _, token := range []string{"{", `"name"`, ":"} {
@@ -84,7 +84,7 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 		case markup.IsPrefixOf(s[i:], token):
 			return "", more
 		default:
-			return "", markup.No
+			return "", markup.NoMatch
 		}
 	}
 	i = markup.SkipBlanks(s, i, len(s))
@@ -92,16 +92,16 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 	case i == len(s):
 		return "", more
 	case s[i] != '"':
-		return "", markup.No
+		return "", markup.NoMatch
 	}
 	end := bytes.IndexAny(s[i+1:], `"\\`)
 	switch {
 	case end < 0:
 		return "", more
 	case s[i+1+end] != '"':
-		return "", markup.No // an escape: read with the rest
+		return "", markup.NoMatch // an escape: read with the rest
 	}
-	return string(s[i+1 : i+1+end]), markup.Yes
+	return string(s[i+1 : i+1+end]), markup.Match
 }
 
 // readJSONCall reads a call in JSON up to its last brace. Its arguments are sent when they are
@@ -115,13 +115,13 @@ func (p *parser) readJSONCall() state {
 	switch {
 	case p.holdsTooMuch():
 		return p.closeTooLong()
-	case end == markup.Yes:
+	case end == markup.Match:
 		return p.endJSONCall()
-	case end == markup.No && v.json.depth == 1 && !v.json.inString: // a tag: the last brace was forgotten
+	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString: // a tag: the last brace was forgotten
 		p.repair("missing_brace")
 		v.held = append(v.held, '}')
 		return p.endJSONCall()
-	case end == markup.No:
+	case end == markup.NoMatch:
 		return p.closeUnreadJSON()
 	case !p.in.eof:
 		return wait
@@ -135,7 +135,7 @@ func (p *parser) readJSONCall() state {
 // endJSONCall reads what the whole call says.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.value.held), p.escaped, "")
-	text, ok := rawjson.AppendValue(nil, said)
+	text, ok := rawjson.AppendLoose(nil, said)
 	var call jsonCall
 	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
 		return p.closeUnreadJSON()
@@ -145,7 +145,7 @@ func (p *parser) endJSONCall() state {
 			return next
 		}
 	}
-	input, ok := rawjson.AppendKind(nil, call.arguments(), '{')
+	input, ok := rawjson.AppendLooseKind(nil, call.arguments(), '{')
 	if !ok {
 		return p.closeUnreadJSON()
 	}
@@ -189,9 +189,9 @@ func (p *parser) readAfterJSONCall() state {
 	rest := p.in.rest()
 	t, v := markup.MatchTag(rest, p.in.eof)
 	switch {
-	case rest[0] == '<' && v == markup.More:
+	case rest[0] == '<' && v == markup.NeedMore:
 		return wait
-	case rest[0] == '<' && v == markup.Yes && t.Closing && t.IsWrapper(), rest[0] == '{':
+	case rest[0] == '<' && v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':
 		return p.closeCall("")
 	}
 	return p.closeCall("missing_closer")

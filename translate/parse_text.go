@@ -51,38 +51,38 @@ func (p *parser) takeText(n int) state {
 // readTextMarkup reads the `<` that rest begins with, and the tag if it means something.
 func (p *parser) readTextMarkup(rest []byte) state {
 	t, v := markup.MatchTextTag(rest, p.in.eof)
-	if v == markup.More {
+	if v == markup.NeedMore {
 		return wait
 	}
 	code := &p.text.code
 	code.settle()
-	if v == markup.Yes && t.Kind == markup.TextThinking {
+	if v == markup.Match && t.Kind == markup.KindThinking {
 		if next := p.readThinkingTag(t); next != wait {
 			return next
 		}
 	}
-	if v == markup.No || code.fence > 0 || !p.mayCall {
+	if v == markup.NoMatch || code.fence > 0 || !p.mayCall {
 		return p.takeText(1)
 	}
 	if code.inline > 0 { // markup in a code span; a block of calls is none
-		if v = p.in.endsLine(rest[t.Len:]); v == markup.More {
+		if v = p.in.endsLine(rest[t.Len:]); v == markup.NeedMore {
 			return wait
-		} else if v == markup.No {
+		} else if v == markup.NoMatch {
 			return p.takeText(1)
 		}
 	}
 	switch t.Kind {
-	case markup.TextThinking:
+	case markup.KindThinking:
 		p.noteThinking(t)
 		return p.takeText(t.Len)
-	case markup.TextResults:
+	case markup.KindResults:
 		return p.readInventedResults(rest, t)
 	}
 	p.beginCall(t.Tag)
 	switch {
 	case p.text.thinkingTag != "":
 		return inRehearsal
-	case t.Kind == markup.TextWrapper:
+	case t.Kind == markup.KindWrapper:
 		p.call.inWrapper = true
 		p.in.take(t.Len)
 		return inWrapper
@@ -135,9 +135,9 @@ func (p *parser) noteThinking(t markup.TextTag) {
 func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 	i, v := p.in.blanks(rest, t.Len, maxGap)
 	switch {
-	case v == markup.More:
+	case v == markup.NeedMore:
 		return wait
-	case t.Closing || p.text.code.midLine || v == markup.No || i == len(rest) || rest[i] != '<':
+	case t.Closing || p.text.code.midLine || v == markup.NoMatch || i == len(rest) || rest[i] != '<':
 		return p.takeText(1)
 	}
 	p.note(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
@@ -154,9 +154,9 @@ func (p *parser) readRehearsal() state {
 		rest = rest[i:]
 		t, v := markup.MatchTextTag(rest, p.in.eof)
 		switch {
-		case v == markup.More:
+		case v == markup.NeedMore:
 			return wait
-		case v == markup.Yes && t.Closing && t.Name == text.thinkingTag:
+		case v == markup.Match && t.Closing && t.Name == text.thinkingTag:
 			if text.inThinking { // its end is read as such
 				return p.giveBack()
 			}

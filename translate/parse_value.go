@@ -16,10 +16,10 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	if !element {
 		closer = "parameter"
 	}
-	_, s, _ := p.call.schema.Lookup(tag)
+	_, s, _ := p.call.schema.PropertyByTag(tag)
 	p.value = valueSeen{open: true, property: property, tag: tag, element: element, closer: closer, schema: s, mode: modeHeld}
 	p.noteStarts()
-	switch str, nullable := s.IsText(); {
+	switch str, nullable := s.IsString(); {
 	case p.call.parameters[property]:
 		p.repair("duplicate_parameter") // JSON has room for one: the first is out already
 		p.value.duplicate = true
@@ -54,13 +54,13 @@ func (p *parser) readValueStart() state {
 	}
 	i, v := p.in.blanks(rest, n, markup.MaxTagBlanks)
 	switch {
-	case v == markup.More, n == 0 && string(rest) == "\r" && !p.in.eof:
+	case v == markup.NeedMore, n == 0 && string(rest) == "\r" && !p.in.eof:
 		return wait
-	case v == markup.Yes && markup.HasPrefix(rest[i:], cdataBegins):
+	case v == markup.Match && markup.HasPrefix(rest[i:], cdataBegins):
 		p.value.cdata = true
 		p.in.take(i + len(cdataBegins))
 		return inValue
-	case v == markup.Yes && markup.IsPrefixOf(rest[i:], cdataBegins) && !p.in.eof:
+	case v == markup.Match && markup.IsPrefixOf(rest[i:], cdataBegins) && !p.in.eof:
 		return wait
 	}
 	p.in.take(n)
@@ -99,9 +99,9 @@ func (p *parser) readValueText() state {
 			p.in.take(n)
 		}
 		switch {
-		case verdict == markup.Yes:
+		case verdict == markup.Match:
 			return p.endValue(end)
-		case verdict == markup.More:
+		case verdict == markup.NeedMore:
 			return wait
 		case n == len(rest), rest[n] == '<':
 		case rest[n] == ']':
@@ -123,9 +123,9 @@ func (p *parser) scanValue(rest []byte) (n, end int, v markup.Verdict) {
 	for ; ; n++ {
 		n = p.nextSpecial(rest, n)
 		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
-			return n, 0, markup.No // what is held decides with what follows
+			return n, 0, markup.NoMatch // what is held decides with what follows
 		}
-		if end, v = p.matchValueEnd(rest[n:]); v != markup.No {
+		if end, v = p.matchValueEnd(rest[n:]); v != markup.NoMatch {
 			return n, end, v
 		}
 	}
@@ -188,7 +188,7 @@ func (p *parser) noteStarts() {
 			sibling(name[0])
 		}
 	}
-	if p.call.schema.Additional != nil && !p.call.unoffered {
+	if p.call.schema.AdditionalProperties != nil && !p.call.unoffered {
 		for c := range 256 {
 			if markup.IsTagByte(byte(c)) {
 				sibling(byte(c))
@@ -213,9 +213,9 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 		return wait
 	default:
 		switch n, v := p.matchAfterCDATA(rest); v {
-		case markup.More:
+		case markup.NeedMore:
 			return wait
-		case markup.Yes:
+		case markup.Match:
 			return p.endValue(n)
 		}
 		if i, _ := p.in.blanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
@@ -245,5 +245,5 @@ func (p *parser) textGoesOn(tag string) bool {
 	} else {
 		_, _, ends = p.scanValue(rest)
 	}
-	return ends != markup.Yes
+	return ends != markup.Match
 }

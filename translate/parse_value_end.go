@@ -34,7 +34,7 @@ func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
 		return 0, p.noteSibling(rest)
 	}
 	if p.value.schema != nil {
-		if n, v = p.matchOwnEnd(rest); v != markup.No {
+		if n, v = p.matchOwnEnd(rest); v != markup.NoMatch {
 			return n, v
 		}
 	}
@@ -42,13 +42,13 @@ func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
 		return 0, p.noteSibling(rest)
 	}
 	for _, name := range [...]string{"parameters", "invoke"} {
-		if n, v = p.matchCloser(rest, name); v == markup.No {
+		if n, v = p.matchCloser(rest, name); v == markup.NoMatch {
 			continue
 		}
-		if v == markup.Yes {
+		if v == markup.Match {
 			v = p.callMayClose(rest[n:], name)
 		}
-		if v == markup.Yes && p.value.schema != nil {
+		if v == markup.Match && p.value.schema != nil {
 			p.value.unclosed = true
 			p.repair("missing_closer")
 		}
@@ -63,18 +63,18 @@ func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
 func (p *parser) matchOwnEnd(rest []byte) (n int, v markup.Verdict) {
 	n, v = p.matchCloser(rest, p.value.closer)
 	wrong := false
-	if v == markup.No {
-		if n, v = p.matchWrongCloser(rest); v == markup.No {
-			return 0, markup.No
+	if v == markup.NoMatch {
+		if n, v = p.matchWrongCloser(rest); v == markup.NoMatch {
+			return 0, markup.NoMatch
 		}
 		wrong = true
 	}
-	if v == markup.Yes {
-		if v = p.mayFollow(rest[n:], wrong); v == markup.No && !wrong && p.isScalar() {
-			v = markup.Yes // more text would only spoil it
+	if v == markup.Match {
+		if v = p.mayFollow(rest[n:], wrong); v == markup.NoMatch && !wrong && p.isScalar() {
+			v = markup.Match // more text would only spoil it
 		}
 	}
-	if v == markup.Yes && wrong {
+	if v == markup.Match && wrong {
 		p.repair("wrong_closer")
 	}
 	return n, v
@@ -97,7 +97,7 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
 		return p.matchCloser(rest, "parameter")
 	}
 	if tag := p.value.tag; !markup.IsReserved(tag) {
-		if n, v = p.matchCloser(rest, tag); v != markup.No {
+		if n, v = p.matchCloser(rest, tag); v != markup.NoMatch {
 			return n, v
 		}
 	}
@@ -107,17 +107,17 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
 	}
 	if end < len(rest) { // the name is whole: it is looked up, for there may be many
 		name := string(rest[2:end])
-		if local, ok := strings.CutPrefix(name, p.call.namespace); ok && p.call.schema.Offers(local) {
+		if local, ok := strings.CutPrefix(name, p.call.namespace); ok && p.call.schema.HasTag(local) {
 			return p.matchCloser(rest, local)
 		}
-		if p.call.schema.Offers(name) {
+		if p.call.schema.HasTag(name) {
 			return p.matchCloser(rest, name)
 		}
-		return 0, markup.No
+		return 0, markup.NoMatch
 	}
-	best := markup.No
+	best := markup.NoMatch
 	for i := range p.call.schema.Properties {
-		if n, v = p.matchCloser(rest, p.call.schema.Properties[i].Tag); v == markup.Yes {
+		if n, v = p.matchCloser(rest, p.call.schema.Properties[i].Tag); v == markup.Match {
 			return n, v
 		}
 		best = max(best, v)
@@ -129,10 +129,10 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
 func (p *parser) matchCloser(rest []byte, name string) (n int, v markup.Verdict) {
 	namespace := p.call.namespace
 	if len(rest) > 2 && rest[2] != name[0] && (namespace == "" || rest[2] != namespace[0]) {
-		return 0, markup.No
+		return 0, markup.NoMatch
 	}
 	n, v = p.matchNamedCloser(rest, 2, name)
-	if v != markup.Yes && namespace != "" {
+	if v != markup.Match && namespace != "" {
 		switch s := rest[2:]; {
 		case markup.HasPrefix(s, namespace):
 			return p.matchNamedCloser(rest, 2+len(namespace), name)
@@ -154,16 +154,16 @@ func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v ma
 	case common == len(s):
 		return 0, p.in.undecided()
 	case common < len(name):
-		return 0, markup.No
+		return 0, markup.NoMatch
 	}
 	i, v := p.in.blanks(s, len(name), markup.MaxTagBlanks)
 	switch {
-	case v == markup.More:
-		return 0, markup.More
-	case v == markup.Yes && i < len(s) && s[i] == '>':
-		return at + i + 1, markup.Yes
+	case v == markup.NeedMore:
+		return 0, markup.NeedMore
+	case v == markup.Match && i < len(s) && s[i] == '>':
+		return at + i + 1, markup.Match
 	}
-	return 0, markup.No
+	return 0, markup.NoMatch
 }
 
 // matchAfterCDATA is matchValueEnd for a value whose CDATA section ends where rest begins: n counts
@@ -171,10 +171,10 @@ func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v ma
 func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 	i, v := p.in.blanks(rest, len(cdataEnds), markup.MaxTagBlanks)
 	switch {
-	case v != markup.Yes:
+	case v != markup.Match:
 		return 0, v
 	case i == len(rest) || rest[i] != '<':
-		return 0, markup.No
+		return 0, markup.NoMatch
 	}
 	n, v = p.matchValueEnd(rest[i:])
 	return i + n, v
@@ -184,27 +184,27 @@ func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 // and so ends a value that has no closing tag of its own.
 func (p *parser) callMayClose(rest []byte, closer string) markup.Verdict {
 	if p.value.schema == nil && p.value.json.isWhole() {
-		return markup.Yes // the whole input is whole
+		return markup.Match // the whole input is whole
 	}
 	i, v := p.in.blanks(rest, 0, maxGap)
 	switch {
-	case v == markup.Yes && i == len(rest):
+	case v == markup.Match && i == len(rest):
 		return markup.VerdictOf(!p.cutShort)
-	case v != markup.Yes:
+	case v != markup.Match:
 		return v
 	case rest[i] != '<':
-		return markup.No
+		return markup.NoMatch
 	}
 	var t markup.Tag
 	t, v = markup.MatchTag(rest[i:], p.in.eof)
 	switch {
-	case v != markup.Yes:
+	case v != markup.Match:
 		return v
 	case closer == "parameters" && t.Is("invoke") && t.Closing,
 		closer == "invoke" && (t.IsWrapper() && t.Closing || t.Is("invoke") && !t.Closing):
-		return markup.Yes
+		return markup.Match
 	}
-	return markup.No
+	return markup.NoMatch
 }
 
 // mayFollow reports whether rest can follow the value's closing tag. After a wrong one less can.
@@ -214,24 +214,24 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	p.value.blankAfter = 0
 	i, v := p.in.blanks(rest, looked, maxBlankAfter-looked)
 	switch {
-	case v == markup.More:
+	case v == markup.NeedMore:
 		p.value.blankAfter = i
-		return markup.More
-	case v == markup.Yes && i == len(rest):
+		return markup.NeedMore
+	case v == markup.Match && i == len(rest):
 		return markup.VerdictOf(!wrong)
-	case v == markup.No || rest[i] != '<':
-		return markup.No
+	case v == markup.NoMatch || rest[i] != '<':
+		return markup.NoMatch
 	}
 	var t markup.Tag
 	t, v = markup.MatchTag(rest[i:], p.in.eof)
 	switch {
-	case v == markup.More:
+	case v == markup.NeedMore:
 		p.value.blankAfter = i
-		return markup.More
-	case v == markup.No && p.in.eof && bytes.IndexByte(rest[i:], '>') < 0:
+		return markup.NeedMore
+	case v == markup.NoMatch && p.in.eof && bytes.IndexByte(rest[i:], '>') < 0:
 		return markup.VerdictOf(!wrong) // the text was cut in the tag that follows
-	case v == markup.No:
-		return markup.No
+	case v == markup.NoMatch:
+		return markup.NoMatch
 	case t.Closing:
 		return p.closerMayFollow(t, rest[i+t.Len:])
 	case t.Is("invoke"):
@@ -243,16 +243,16 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 // closerMayFollow reports whether a closing tag, with rest behind it, can follow a value.
 func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
 	if t.Is("invoke") || t.IsWrapper() {
-		return markup.Yes
+		return markup.Match
 	}
 	if !t.Is("parameters") {
-		return markup.No
+		return markup.NoMatch
 	}
 	i, v := p.in.blanks(rest, 0, maxGap)
-	if v == markup.More {
-		return markup.More
+	if v == markup.NeedMore {
+		return markup.NeedMore
 	}
-	return markup.VerdictOf(v == markup.No || i == len(rest) || rest[i] == '<')
+	return markup.VerdictOf(v == markup.NoMatch || i == len(rest) || rest[i] == '<')
 }
 
 // parameterMayFollow reports whether a tag opens another parameter: a declared one, or any on a
@@ -264,7 +264,7 @@ func (p *parser) parameterMayFollow(t markup.Tag, wrong, ownLine bool) bool {
 	} else if !p.value.element {
 		return false
 	}
-	property, _, declared := p.call.schema.Lookup(tag)
+	property, _, declared := p.call.schema.PropertyByTag(tag)
 	switch {
 	case property == p.value.property:
 		return false

@@ -158,7 +158,7 @@ func (p *parser) endString() state {
 func (p *parser) endObject() state {
 	text := bytes.TrimSpace(p.value.held)
 	p.value.held, p.value.json = nil, jsonDepth{} // where a quote was left open, no string goes on
-	out, ok := rawjson.AppendKind(p.out.buf, string(text), '{')
+	out, ok := rawjson.AppendLooseKind(p.out.buf, string(text), '{')
 	p.call.jsonInput = ok
 	if !ok {
 		p.repair("invalid_json")
@@ -180,9 +180,9 @@ func (p *parser) endObject() state {
 // array, each element may stand in a parameter of its own.
 func (v *valueSeen) appendTyped(dst []byte, s *schema.Schema) ([]byte, bool) {
 	text := string(v.held)
-	if array := v.schema.Array(); array != nil {
+	if array := v.schema.ArraySchema(); array != nil {
 		if list := v.repeated(text, s); list != nil {
-			if out, ok := schema.AppendItems(dst, array, list); ok {
+			if out, ok := schema.AppendTypedItems(dst, array, list); ok {
 				return out, true
 			}
 		}
@@ -243,8 +243,8 @@ func (v *valueSeen) ownTagLen(text string, s *schema.Schema) int {
 	if len(text) < 2 || text[0] != '<' || v.element && text[1] != v.tag[0] && (v.property == "" || text[1] != v.property[0]) {
 		return 0
 	}
-	t, verdict := markup.MatchTag([]byte(text[:min(len(text), markup.MaxTag)]), true)
-	if verdict != markup.Yes || t.Closing || t.Empty {
+	t, verdict := markup.MatchTag([]byte(text[:min(len(text), markup.MaxTagLen)]), true)
+	if verdict != markup.Match || t.Closing || t.Empty {
 		return 0
 	}
 	if v.element {
@@ -254,7 +254,7 @@ func (v *valueSeen) ownTagLen(text string, s *schema.Schema) int {
 		return t.Len
 	}
 	tag, ok := t.NameAttribute()
-	if property, _, _ := s.Lookup(tag); !ok || !t.Is("parameter") || property != v.property {
+	if property, _, _ := s.PropertyByTag(tag); !ok || !t.Is("parameter") || property != v.property {
 		return 0
 	}
 	return t.Len

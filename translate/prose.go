@@ -87,15 +87,15 @@ func (p *parser) writeThinking(s string) {
 func (p *parser) readEntity(own string, write func([]byte)) bool {
 	names := p.escaped
 	if own == "" {
-		names &^= markup.TagOwn
+		names &^= markup.TagOwnParameter
 	}
 	rest := p.in.rest()
 	m := markup.MatchEscape(rest, names, own, p.in.eof)
 	plain, n := rest[:1], 1
 	switch {
-	case m.Verdict == markup.Yes:
+	case m.Verdict == markup.Match:
 		plain, n = []byte(m.Plain), m.Len
-	case m.Verdict == markup.More && !p.in.isMarked() && markup.HasPrefix(rest, "&amp;amp;"):
+	case m.Verdict == markup.NeedMore && !p.in.isMarked() && markup.HasPrefix(rest, "&amp;amp;"):
 		if !p.text.ampersandSent {
 			write(rest[:1])
 		}
@@ -104,7 +104,7 @@ func (p *parser) readEntity(own string, write func([]byte)) bool {
 		p.in.put('&')
 		p.text.ampersandSent = true
 		return true
-	case m.Verdict == markup.More:
+	case m.Verdict == markup.NeedMore:
 		return false
 	}
 	if p.text.ampersandSent {

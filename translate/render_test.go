@@ -351,7 +351,7 @@ func findLiterals(t *testing.T, text string, value jsontext.Value) (n int) {
 	}
 	plain := string(value)
 	if value[0] == '"' {
-		plain = rawjson.Text(value)
+		plain = rawjson.Unquote(value)
 	}
 	for _, form := range []string{string(value), ">" + plain + "<", ">" + markup.ParamTag(plain) + "<", ">" + plain + " | ", " | " + plain + "<"} {
 		if strings.Contains(text, form) {

@@ -58,23 +58,23 @@ func (r *rescuer) event(e messages.Event) {
 		if e.Block.Type == messages.BlockToolUse {
 			r.calls.whole++
 		}
-		r.send(e.At(r.next))
+		r.send(e.WithIndex(r.next))
 	case messages.ContentBlockDelta:
 		switch {
 		case r.text == nil:
-			r.send(e.At(r.next))
+			r.send(e.WithIndex(r.next))
 		case e.Delta == messages.TextDelta:
 			r.text.feed(string(e.Text))
 		default: // a citation, say: it belongs to the text before it
 			r.text.writeBlank()
-			r.send(e.At(r.text.out.index))
+			r.send(e.WithIndex(r.text.out.index))
 		}
 	case messages.ContentBlockStop:
 		if r.text != nil {
 			r.leave()
 			return
 		}
-		r.send(e.At(r.next))
+		r.send(e.WithIndex(r.next))
 		r.next++
 	case messages.MessageDelta:
 		r.send(r.stopMessage(e))
@@ -99,7 +99,7 @@ func (r *rescuer) enter(e messages.Event) {
 // parsed passes on what the parser makes of a text block.
 func (r *rescuer) parsed(e messages.Event) bool {
 	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
-		e = r.opening().At(e.Index)
+		e = r.opening().WithIndex(e.Index)
 	}
 	r.send(e)
 	return !r.unheard
@@ -112,8 +112,8 @@ func (r *rescuer) opening() messages.Event {
 	if e.Block.Text == "" {
 		return e
 	}
-	block := messages.WithMembers(rawjson.Get(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
-	e.Raw = messages.WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
+	block := rawjson.WithMembers(rawjson.Lookup(e.Raw, "content_block"), map[string]jsontext.Value{"text": jsontext.Value(`""`)})
+	e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"content_block": block})
 	return e
 }
 
@@ -131,7 +131,7 @@ func (r *rescuer) leave() {
 	}
 	out.closeBlock()
 	if out.index == r.next { // a block without text stays one
-		r.send(r.start.At(r.next))
+		r.send(r.start.WithIndex(r.next))
 		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
 		out.index++
 	}
@@ -156,11 +156,11 @@ func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	}
 	if stop, sequence := r.calls.stopReason(stop, own.StopSequence, false); stop != own.StopReason {
 		own.StopReason, own.StopSequence = stop, sequence
-		delta := messages.WithMembers(rawjson.Get(e.Raw, "delta"), map[string]jsontext.Value{
-			"stop_reason":   messages.AppendNullable(nil, stop),
-			"stop_sequence": messages.AppendNullable(nil, sequence),
+		delta := rawjson.WithMembers(rawjson.Lookup(e.Raw, "delta"), map[string]jsontext.Value{
+			"stop_reason":   rawjson.AppendNullable(nil, stop),
+			"stop_sequence": rawjson.AppendNullable(nil, sequence),
 		})
-		e.Raw = messages.WithMembers(e.Raw, map[string]jsontext.Value{"delta": delta})
+		e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"delta": delta})
 	}
 	e.Message = &own
 	return e

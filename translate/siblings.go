@@ -48,14 +48,14 @@ func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag stri
 		i++
 	}
 	start := i
-	for i < len(rest) && i-start < markup.MaxParamTag && markup.IsTagByte(rest[i]) {
+	for i < len(rest) && i-start < markup.MaxParamTagLen && markup.IsTagByte(rest[i]) {
 		i++
 	}
 	switch {
-	case i == len(rest) && !eof && i-start < markup.MaxParamTag:
-		return "", closing, markup.More
+	case i == len(rest) && !eof && i-start < markup.MaxParamTagLen:
+		return "", closing, markup.NeedMore
 	case i == len(rest) || rest[i] != '>' || i == start || rest[start] == '!' || rest[start] == '?':
-		return "", closing, markup.No
+		return "", closing, markup.NoMatch
 	}
 	tag = string(rest[start:i])
 	_, other := otherProperty(s, tag, own)
@@ -64,8 +64,8 @@ func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag stri
 
 // otherProperty returns the property of a tag, and reports whether it is another one than own.
 func otherProperty(s *schema.Schema, tag, own string) (name string, other bool) {
-	name, _, declared := s.Lookup(tag)
-	return name, name != own && (declared || s.Additional != nil)
+	name, _, declared := s.PropertyByTag(tag)
+	return name, name != own && (declared || s.AdditionalProperties != nil)
 }
 
 // isAmbiguous reports whether text would be in doubt as the value of the property own, whose
@@ -78,9 +78,9 @@ func isAmbiguous(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 			return inside.doubt || inside.depth != nil && !fitsText(ps, text)
 		}
 		rest = rest[i:]
-		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Yes && closing {
+		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Match && closing {
 			inside.close(tag)
-		} else if v == markup.Yes {
+		} else if v == markup.Match {
 			inside.open(tag)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
-	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // Count returns how many tokens the prompt has (reference/bedrock.md §6), over the
@@ -51,7 +51,7 @@ func (b *BedrockConverse) Count(ctx context.Context, m Model, p *translate.Promp
 	if err != nil {
 		return 0, err
 	}
-	body = messages.WithMembers(body, map[string]jsontext.Value{"inferenceConfig": nil})
+	body = rawjson.WithMembers(body, map[string]jsontext.Value{"inferenceConfig": nil})
 	return b.bedrock.count(ctx, m, asJSON(map[string]any{"converse": jsontext.Value(body)}))
 }
 
@@ -66,7 +66,7 @@ func (b *Bedrock) countBody(ctx context.Context, m Model, body []byte, err error
 		MaxTokens int            `json:"max_tokens"`
 	}
 	if json.Unmarshal(body, &asked, lenient) == nil && asked.Prompt == nil && asked.MaxTokens == 0 {
-		body = messages.WithMembers(body, map[string]jsontext.Value{"max_tokens": jsontext.Value("1")})
+		body = rawjson.WithMembers(body, map[string]jsontext.Value{"max_tokens": jsontext.Value("1")})
 	}
 	return b.count(ctx, m, asJSON(map[string]any{"invokeModel": map[string][]byte{"body": body}}))
 }

@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"iter"
 	"strings"
 
@@ -59,7 +60,7 @@ func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput)
 	if g.Mode == "" && g.TagSuffix == "" {
 		return
 	}
-	in.Body = messages.WithMembers(in.Body, map[string]jsontext.Value{GuardrailConfig: asJSON(struct {
+	in.Body = rawjson.WithMembers(in.Body, map[string]jsontext.Value{GuardrailConfig: asJSON(struct {
 		TagSuffix string `json:"tagSuffix,omitzero"`
 		Mode      string `json:"streamProcessingMode,omitzero"`
 	}{g.TagSuffix, invokeModes[g.Mode]})})
@@ -135,6 +136,6 @@ func withStop(event []byte, stop messages.Stop) []byte {
 	if json.Unmarshal(event, &e) != nil || e.Delta.Kind() != '{' {
 		return event
 	}
-	delta := messages.WithMembers(e.Delta, map[string]jsontext.Value{"stop_reason": asJSON(stop), "stop_sequence": jsontext.Value("null")})
-	return messages.WithMembers(event, map[string]jsontext.Value{"delta": delta})
+	delta := rawjson.WithMembers(e.Delta, map[string]jsontext.Value{"stop_reason": asJSON(stop), "stop_sequence": jsontext.Value("null")})
+	return rawjson.WithMembers(event, map[string]jsontext.Value{"delta": delta})
 }

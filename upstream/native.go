@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,7 +33,7 @@ type Native struct {
 func (n Native) encode(members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{"model": nil, "stream": nil, memberVersion: nil, memberBetas: nil}
 	maps.Copy(changes, members)
-	return messages.WithMembers(n.Body, changes)
+	return rawjson.WithMembers(n.Body, changes)
 }
 
 // header writes the client's betas, and where the server speaks several versions of
@@ -229,7 +230,7 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	case "message_stop":
 		e.Type = messages.MessageStop
 		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own, which no client of the Messages API expects
-			e.Raw = messages.WithMembers(data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": nil})
+			e.Raw = rawjson.WithMembers(data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": nil})
 		}
 	}
 	return e

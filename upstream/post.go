@@ -3,7 +3,7 @@ package upstream
 import (
 	"bytes"
 	"context"
-	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"io"
 	"maps"
 	"net/http"
@@ -66,7 +66,7 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 		changes[name] = nil
 	}
 	maps.Copy(changes, members)
-	return messages.WithMembers(body, changes)
+	return rawjson.WithMembers(body, changes)
 }
 
 // post sends a body in JSON and returns the response if it is an answer of one of

@@ -5,10 +5,10 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate"
 	"dragoman/translate/messages"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Answer is what an upstream says: all its text, and why it stopped.
@@ -19,11 +19,11 @@ type Answer struct {
 }
 
 // whole is the answer of an upstream that has no stop sequences.
-func whole(text string) Answer { return Answer{text, messages.StopEndTurn, ""} }
+func endedAnswer(text string) Answer { return Answer{text, messages.StopEndTurn, ""} }
 
 // stopped is the answer of an upstream that meets our stop sequence after the calls,
 // and leaves it out: it may be the end of the last one.
-func stopped(text, sequence string) Answer {
+func stoppedAnswer(text, sequence string) Answer {
 	before, _ := strings.CutSuffix(text, sequence)
 	return Answer{before, messages.StopSequence, sequence}
 }
@@ -44,7 +44,7 @@ func read(req *messages.Request, prompt *translate.Prompt, a Answer, cut func() 
 }
 
 // cuts returns how long the pieces of a text are.
-func cuts(c chance) func() int {
+func pieceLengths(c chance) func() int {
 	switch longest := pick(c, []int{0, 1, 4, 30, 300}); longest {
 	case 0:
 		return func() int { return 1 << 30 }
@@ -54,14 +54,14 @@ func cuts(c chance) func() int {
 }
 
 // reading is what was read of an answer.
-type reading struct {
+type received struct {
 	text  string // all text blocks
 	calls []Call
 	stop  messages.Stop
 	raw   *messages.Message
 }
 
-func readingOf(m *messages.Message) (r reading, err error) {
+func receive(m *messages.Message) (r received, err error) {
 	r.stop, r.raw = m.StopReason, m
 	for _, b := range m.Content {
 		switch b.Type {
@@ -81,7 +81,7 @@ func readingOf(m *messages.Message) (r reading, err error) {
 }
 
 // whole returns the calls that were read to their end.
-func (r reading) whole() (list []Call) {
+func (r received) wholeCalls() (list []Call) {
 	i := 0
 	for _, o := range r.raw.Outcomes {
 		if o.Kind == messages.OutcomeLeaked || i == len(r.calls) {
@@ -108,7 +108,7 @@ func sameCalls(a, b []Call) bool {
 	return true
 }
 
-func (r reading) String() string {
+func (r received) String() string {
 	var b strings.Builder
 	if r.text != "" {
 		fmt.Fprintf(&b, "text %q\n", r.text)
@@ -139,7 +139,7 @@ func roundTrip(c chance) error {
 	prompt, text, prose, sequence := &translate.Prompt{}, "", "", translate.CallsEnd
 	if c.one(3) {
 		var err error
-		if prompt, text, err = past(inst, req, pick(c, translate.Formats())); err != nil {
+		if prompt, text, err = renderHistory(inst, req, pick(c, translate.Formats())); err != nil {
 			return err
 		}
 		sequence = prompt.StopSequences[0]
@@ -147,15 +147,15 @@ func roundTrip(c chance) error {
 		w := write(c, inst)
 		text, prose = w.Text(), w.prose
 	}
-	a := whole(text)
+	a := endedAnswer(text)
 	if c.one(2) {
-		a = stopped(text, sequence)
+		a = stoppedAnswer(text, sequence)
 	}
-	m, err := read(req, prompt, a, cuts(c))
+	m, err := read(req, prompt, a, pieceLengths(c))
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
-	r, err := readingOf(m)
+	r, err := receive(m)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (inst *Instance) schemas() string {
 
 // past returns the calls as they are shown to the model once they are history, in a
 // format.
-func past(inst *Instance, req *messages.Request, format string) (*translate.Prompt, string, error) {
+func renderHistory(inst *Instance, req *messages.Request, format string) (*translate.Prompt, string, error) {
 	answer := messages.MessageParam{Role: messages.RoleAssistant}
 	results := messages.MessageParam{Role: messages.RoleUser}
 	for i, call := range inst.Calls {

@@ -9,22 +9,22 @@ import (
 )
 
 // Kind is one thing that goes wrong in what models write.
-type Kind struct {
+type DamageKind struct {
 	Name string
 	// Documented says what is made of it.
 	Documented string
 	// break changes a writing; it reports whether there was anything to break.
-	apply func(*damaged) bool
+	apply func(*draft) bool
 }
 
 // damaged is a writing while it is broken.
-type damaged struct {
+type draft struct {
 	chance
 	*Writing
-	pieces []piece                     // as they are left
-	means  []Call                      // what the text says now, where that is another thing than was meant
-	says   func(got, meant Value) bool // whether a value is what its text says now
-	answer *Answer                     // where the end of the text is part of the damage
+	pieces    []piece                     // as they are left
+	asWritten []Call                      // what the text says now, where that is another thing than was meant
+	saysSo    func(got, meant Value) bool // whether a value is what its text says now
+	answer    *Answer                     // where the end of the text is part of the damage
 }
 
 // Result is what became of a damaged writing.
@@ -37,11 +37,11 @@ const (
 	KeptAsText               // a value stands as a string where its schema allows none: the client refuses it
 	Refused                  // no such call: its text is text, or the stop_reason says that it is not whole
 	Changed                  // something else, and nobody can tell
-	results
+	numResults
 )
 
 // Damaged is one broken writing and what became of it.
-type Damaged struct {
+type Trial struct {
 	Meant  []Call
 	Answer Answer
 	Read   string // for people
@@ -51,20 +51,20 @@ type Damaged struct {
 // Damage breaks the writing of a seed in the way of a kind and reads it. It
 // reports false where the writing has nothing to break, and an error where it
 // could not be read at all.
-func Damage(k *Kind, seed uint64) (d Damaged, ok bool, err error) {
+func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	c := seeded(seed)
 	inst := newInstance(c)
 	w := write(c, inst)
-	broken := damaged{chance: c, Writing: w, pieces: slices.Clone(w.pieces)}
+	broken := draft{chance: c, Writing: w, pieces: slices.Clone(w.pieces)}
 	if !k.apply(&broken) {
 		return d, false, nil
 	}
 	d.Meant, d.Answer = inst.Calls, broken.asAnswer()
-	m, err := read(inst.Request(), &translate.Prompt{}, d.Answer, cuts(c))
+	m, err := read(inst.Request(), &translate.Prompt{}, d.Answer, pieceLengths(c))
 	if err != nil {
 		return d, true, err
 	}
-	r, err := readingOf(m)
+	r, err := receive(m)
 	if err != nil {
 		return d, true, err
 	}
@@ -75,7 +75,7 @@ func Damage(k *Kind, seed uint64) (d Damaged, ok bool, err error) {
 
 // asAnswer is how the text comes from an upstream: one that stops at the end of
 // the calls, at the first there is, or one that does not.
-func (d *damaged) asAnswer() Answer {
+func (d *draft) asAnswer() Answer {
 	if d.answer != nil {
 		return *d.answer
 	}
@@ -83,20 +83,20 @@ func (d *damaged) asAnswer() Answer {
 	if before, _, found := strings.Cut(text, translate.CallsEnd); found && d.one(2) {
 		return Answer{before, messages.StopSequence, translate.CallsEnd}
 	}
-	return whole(text)
+	return endedAnswer(text)
 }
 
 // judge tells what became of the writing.
-func (d *damaged) judge(r reading) Result {
+func (d *draft) judge(r received) Result {
 	meant := d.inst.Calls
 	switch {
 	case r.stop == messages.StopToolUse && sameCalls(r.calls, meant):
 		return Exact
-	case r.stop == messages.StopToolUse && d.means != nil && sameCalls(r.calls, d.means):
+	case r.stop == messages.StopToolUse && d.asWritten != nil && sameCalls(r.calls, d.asWritten):
 		return AsWritten
-	case r.stop == messages.StopToolUse && d.says != nil && d.differ(r.calls, meant, func(_ *node, got, meant Value) bool { return d.says(got, meant) }):
+	case r.stop == messages.StopToolUse && d.saysSo != nil && d.differ(r.calls, meant, func(_ *node, got, meant Value) bool { return d.saysSo(got, meant) }):
 		return AsWritten
-	case r.stop == messages.StopToolUse && (d.differ(r.calls, meant, d.saysOrRefuses) || d.means != nil && d.differ(r.calls, d.means, d.saysOrRefuses)):
+	case r.stop == messages.StopToolUse && (d.differ(r.calls, meant, d.saysOrRefuses) || d.asWritten != nil && d.differ(r.calls, d.asWritten, d.saysOrRefuses)):
 		return KeptAsText
 	case d.refused(r):
 		return Refused
@@ -106,15 +106,15 @@ func (d *damaged) judge(r reading) Result {
 
 // refused tells whether every call that is said to be whole is one that was meant,
 // and what became of the others can be seen.
-func (d *damaged) refused(r reading) bool {
+func (d *draft) refused(r received) bool {
 	if r.stop == messages.StopToolUse && !strings.Contains(r.text, "<") {
 		return false
 	}
-	return d.among(r.whole(), d.inst.Calls) || d.means != nil && d.among(r.whole(), d.means)
+	return d.among(r.wholeCalls(), d.inst.Calls) || d.asWritten != nil && d.among(r.wholeCalls(), d.asWritten)
 }
 
 // among tells whether the calls are some of list, in its order.
-func (d *damaged) among(calls, list []Call) bool {
+func (d *draft) among(calls, list []Call) bool {
 	for _, call := range calls {
 		i := slices.IndexFunc(list, func(m Call) bool { return d.differ([]Call{call}, []Call{m}, d.saysOrRefuses) })
 		if i < 0 {
@@ -125,13 +125,13 @@ func (d *damaged) among(calls, list []Call) bool {
 	return true
 }
 
-func (d *damaged) saysOrRefuses(n *node, got, meant Value) bool {
-	return d.says != nil && d.says(got, meant) || refuses(n, got, meant)
+func (d *draft) saysOrRefuses(n *node, got, meant Value) bool {
+	return d.saysSo != nil && d.saysSo(got, meant) || refuses(n, got, meant)
 }
 
 // differ tells whether the calls differ from those that were meant in values alone
 // for which ok holds.
-func (d *damaged) differ(calls, meant []Call, ok func(n *node, got, meant Value) bool) bool {
+func (d *draft) differ(calls, meant []Call, ok func(n *node, got, meant Value) bool) bool {
 	if len(calls) != len(meant) {
 		return false
 	}

@@ -34,12 +34,12 @@ func FuzzInstances(f *testing.F) {
 
 // FuzzDamage holds that no damage changes a call silently.
 func FuzzDamage(f *testing.F) {
-	for i := range Kinds {
+	for i := range DamageKinds {
 		f.Add(uint8(i), uint64(i))
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, seed uint64) {
-		k := &Kinds[int(kind)%len(Kinds)]
-		d, _, err := Damage(k, seed)
+		k := &DamageKinds[int(kind)%len(DamageKinds)]
+		d, _, err := RunTrial(k, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func FuzzDamage(f *testing.F) {
 // is what is measured.
 func TestDamage(t *testing.T) {
 	const perKind = 300
-	tallies, err := AllDamages(perKind)
+	tallies, err := TallyAll(perKind)
 	if err != nil {
 		t.Fatal(err)
 	}

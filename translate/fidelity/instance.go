@@ -1,10 +1,11 @@
 package fidelity
 
 import (
-	"dragoman/translate/messages"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
 )
 
 // Instance is a request that offers tools, and the calls that a model means to make.

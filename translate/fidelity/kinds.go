@@ -1,188 +1,147 @@
 package fidelity
 
 import (
-	"dragoman/translate/messages"
 	"slices"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
-const ns = "antml:" // a namespace that models write before the names of tags
-
 // Kinds are the kinds of damage, in the order of the table.
-var Kinds = []Kind{
-	{"no wrapper", "The calls are read without it.", func(d *damaged) bool { return d.drop(rWrapOpen, rWrapClose) }},
-	{"wrapper not opened", "The calls are read without it.", func(d *damaged) bool { return d.drop(rWrapOpen) }},
-	{"wrapper not closed", "The end of the answer closes it.", func(d *damaged) bool { return d.drop(rWrapClose) }},
-	{"a word for the wrapper", "The word is text; the calls are read.", func(d *damaged) bool {
-		d.pieces[d.all(rWrapOpen)[0]].text = pick(d.chance, []string{"count", "court", "call", "function_calls"})
+var DamageKinds = []DamageKind{
+	{"no wrapper", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen, rWrapClose) }},
+	{"wrapper not opened", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen) }},
+	{"wrapper not closed", "The end of the answer closes it.", func(d *draft) bool { return d.drop(rWrapClose) }},
+	{"a word for the wrapper", "The word is text; the calls are read.", func(d *draft) bool {
+		d.pieces[d.indexes(rWrapOpen)[0]].text = pick(d.chance, []string{"count", "court", "call", "function_calls"})
 		return d.drop(rWrapClose)
 	}},
-	{"wrapper of another maker", "Read like ours.", func(d *damaged) bool {
+	{"wrapper of another maker", "Read like ours.", func(d *draft) bool {
 		name := pick(d.chance, []string{"tool_calls", "function_call", "tool_call", "use_tool"})
-		return d.each(func(t string) string { return strings.Replace(t, "function_calls", name, 1) }, rWrapOpen, rWrapClose)
+		return d.replaceEach(func(t string) string { return strings.Replace(t, "function_calls", name, 1) }, rWrapOpen, rWrapClose)
 	}},
-	{"wrapper doubled", "The outer one is text; the calls are read.", func(d *damaged) bool {
-		return d.each(func(t string) string { return t + t }, rWrapOpen, rWrapClose)
+	{"wrapper doubled", "The outer one is text; the calls are read.", func(d *draft) bool {
+		return d.replaceEach(func(t string) string { return t + t }, rWrapOpen, rWrapClose)
 	}},
-	{"invoke doubled", "Without a name, the outer one is text; with one, the call is not whole: it could be two.", func(d *damaged) bool { return d.each(func(t string) string { return t + "\n" + t }, rInvokeOpen) }},
-	{"parameters doubled", "Read once.", func(d *damaged) bool {
-		return d.each(func(t string) string { return t + t }, rParamsOpen, rParamsClose)
+	{"invoke doubled", "Without a name, the outer one is text; with one, the call is not whole: it could be two.", func(d *draft) bool { return d.replaceEach(func(t string) string { return t + "\n" + t }, rInvokeOpen) }},
+	{"parameters doubled", "Read once.", func(d *draft) bool {
+		return d.replaceEach(func(t string) string { return t + t }, rParamsOpen, rParamsClose)
 	}},
-	{"invoke not closed", "The next call or the end of the calls closes it.", func(d *damaged) bool { return d.dropOne(rInvokeClose) }},
-	{"parameters not opened", "The parameters are read without it.", func(d *damaged) bool { return d.dropOne(rParamsOpen) }},
-	{"parameters not closed", "`</invoke>` closes them.", func(d *damaged) bool { return d.dropOne(rParamsClose) }},
-	{"nothing closed after the values", "The call is not whole: it could be cut.", func(d *damaged) bool {
+	{"invoke not closed", "The next call or the end of the calls closes it.", func(d *draft) bool { return d.dropOne(rInvokeClose) }},
+	{"parameters not opened", "The parameters are read without it.", func(d *draft) bool { return d.dropOne(rParamsOpen) }},
+	{"parameters not closed", "`</invoke>` closes them.", func(d *draft) bool { return d.dropOne(rParamsClose) }},
+	{"nothing closed after the values", "The call is not whole: it could be cut.", func(d *draft) bool {
 		return d.drop(rParamsClose, rInvokeClose, rWrapClose)
 	}},
-	{"parameters and invoke closed in the wrong order", "Read.", func(d *damaged) bool {
-		return d.each(func(string) string { return "</invoke>" }, rParamsClose) && d.each(func(string) string { return "</parameters>" }, rInvokeClose)
+	{"parameters and invoke closed in the wrong order", "Read.", func(d *draft) bool {
+		return d.replaceEach(func(string) string { return "</invoke>" }, rParamsClose) && d.replaceEach(func(string) string { return "</parameters>" }, rInvokeClose)
 	}},
 	{"a value not closed", "Its end is certain before the closing tags of the call alone; before another parameter the call is not whole.",
-		func(d *damaged) bool {
-			i := d.any(rParamClose)
+		func(d *draft) bool {
+			i := d.anyIndex(rParamClose)
 			if i < 0 || d.seemsClosed(i) {
 				return false
 			}
 			d.pieces[i].text = ""
 			return true
 		}},
-	{"no value closed", "As above.", func(d *damaged) bool {
-		return !slices.ContainsFunc(d.all(rParamClose), d.seemsClosed) && d.drop(rParamClose)
+	{"no value closed", "As above.", func(d *draft) bool {
+		return !slices.ContainsFunc(d.indexes(rParamClose), d.seemsClosed) && d.drop(rParamClose)
 	}},
-	{"a value closed by a word", "The call is not whole.", func(d *damaged) bool { return d.closedBy("</x>") }},
-	{"a value closed by the other form", "`</parameter>` for `</name>`, or the other way round: read.", func(d *damaged) bool {
-		if i := d.any(rParamClose); i >= 0 && d.Attribute {
+	{"a value closed by a word", "The call is not whole.", func(d *draft) bool { return d.closedBy("</x>") }},
+	{"a value closed by the other form", "`</parameter>` for `</name>`, or the other way round: read.", func(d *draft) bool {
+		if i := d.anyIndex(rParamClose); i >= 0 && d.Attribute {
 			return d.closedBy("</" + tagOf(d.pieces[i].name) + ">")
 		}
 		return d.closedBy("</parameter>")
 	}},
-	{"closing tags of two values swapped", "The call is not whole.", (*damaged).swapClosers},
-	{"opening tag instead of the closing one", "The call is not whole.", func(d *damaged) bool {
-		i := d.any(rParamClose)
+	{"closing tags of two values swapped", "The call is not whole.", (*draft).swapClosers},
+	{"opening tag instead of the closing one", "The call is not whole.", func(d *draft) bool {
+		i := d.anyIndex(rParamClose)
 		if i < 0 {
 			return false
 		}
 		return d.closedBy(strings.Replace(d.pieces[i].text, "</", "<", 1))
 	}},
-	{"prose before the call, in the wrapper", "The prose is text; the calls are read.", func(d *damaged) bool { return d.after("Now I call it.\n", rWrapOpen) }},
-	{"prose in the invoke", "Passed over before tags of declared parameters; elsewhere the call is not whole.", func(d *damaged) bool { return d.after("Now the parameters:\n", rNameClose, rParamsOpen) }},
-	{"prose between parameters", "The call is not whole: the prose could belong to a value.", (*damaged).proseBetween},
-	{"prose after the parameters", "The call is not whole, if a value may go on to there.", func(d *damaged) bool { return d.after("That is all.\n", rParamsClose) }},
-	{"prose after the calls", "The answer ends with the calls.", func(d *damaged) bool { return d.around("", "\n\nThis returns the weather.") }},
-	{"results invented", "The answer ends with the calls.", func(d *damaged) bool {
-		return d.around("", "\n<function_results>\n<result>\n<tool_name>T</tool_name>\n<stdout>\n1\n</stdout>\n</result>\n</function_results>\n\nIt is 1.")
+	{"prose before the call, in the wrapper", "The prose is text; the calls are read.", func(d *draft) bool { return d.insertAfter("Now I call it.\n", rWrapOpen) }},
+	{"prose in the invoke", "Passed over before tags of declared parameters; elsewhere the call is not whole.", func(d *draft) bool { return d.insertAfter("Now the parameters:\n", rNameClose, rParamsOpen) }},
+	{"prose between parameters", "The call is not whole: the prose could belong to a value.", (*draft).proseBetween},
+	{"prose after the parameters", "The call is not whole, if a value may go on to there.", func(d *draft) bool { return d.insertAfter("That is all.\n", rParamsClose) }},
+	{"prose after the calls", "The answer ends with the calls.", func(d *draft) bool { return d.surround("", "\n\nThis returns the weather.") }},
+	{"results invented", "The answer ends with the calls.", func(d *draft) bool {
+		return d.surround("", "\n<function_results>\n<result>\n<tool_name>T</tool_name>\n<stdout>\n1\n</stdout>\n</result>\n</function_results>\n\nIt is 1.")
 	}},
-	{"results invented before the calls are closed", "The answer ends with the calls.", func(d *damaged) bool {
+	{"results invented before the calls are closed", "The answer ends with the calls.", func(d *draft) bool {
 		d.drop(rWrapClose)
-		return d.around("", "<function_results>\n<result>\n<stdout>\n1\n</stdout>\n</result>\n</function_results>\nIt is 1.")
+		return d.surround("", "<function_results>\n<result>\n<stdout>\n1\n</stdout>\n</result>\n</function_results>\nIt is 1.")
 	}},
-	{"code fence around the calls", "Text: it is quoted.", func(d *damaged) bool {
-		return d.around(pick(d.chance, []string{"```xml\n", "```\n", "```tool_code\n"}), "\n```")
+	{"code fence around the calls", "Text: it is quoted.", func(d *draft) bool {
+		return d.surround(pick(d.chance, []string{"```xml\n", "```\n", "```tool_code\n"}), "\n```")
 	}},
-	{"code span around the calls", "Text, unless a line ends after the wrapper: then it is a call.", func(d *damaged) bool { return d.around("`", "`") }},
-	{"bold type around the calls", "The stars are text.", func(d *damaged) bool { return d.around("**", "**") }},
-	{"a quotation around the calls", "The marks in values are part of them; between tags they make a call that is not whole.", func(d *damaged) bool {
-		d.says = quotes
-		return d.eachLine("> ")
+	{"code span around the calls", "Text, unless a line ends after the wrapper: then it is a call.", func(d *draft) bool { return d.surround("`", "`") }},
+	{"bold type around the calls", "The stars are text.", func(d *draft) bool { return d.surround("**", "**") }},
+	{"a quotation around the calls", "The marks in values are part of them; between tags they make a call that is not whole.", func(d *draft) bool {
+		d.saysSo = quotes
+		return d.prefixLines("> ")
 	}},
-	{"indented calls", "White space between tags does not count; in a value it does.", (*damaged).indent},
-	{"extra white space between tags", "Passed over.", func(d *damaged) bool {
-		for _, i := range d.all(rWrapOpen, rInvokeOpen, rNameClose, rParamsOpen, rParamClose, rParamsClose, rInvokeClose) {
+	{"indented calls", "White space between tags does not count; in a value it does.", (*draft).indent},
+	{"extra white space between tags", "Passed over.", func(d *draft) bool {
+		for _, i := range d.indexes(rWrapOpen, rInvokeOpen, rNameClose, rParamsOpen, rParamClose, rParamsClose, rInvokeClose) {
 			d.pieces[i].space += pick(d.chance, []string{" ", "\n\n", "\t", "  \n", "\r\n"})
 		}
 		return true
 	}},
-	{"white space in tags", "Passed over.", func(d *damaged) bool {
-		return d.each(func(t string) string { return strings.Replace(t, ">", " >", 1) }, skeleton...)
+	{"white space in tags", "Passed over.", func(d *draft) bool {
+		return d.replaceEach(func(t string) string { return strings.Replace(t, ">", " >", 1) }, skeleton...)
 	}},
-	{"white space around names of tools", "Passed over.", func(d *damaged) bool { return d.each(func(t string) string { return "\n" + t + " " }, rName) }},
-	{"white space around values", "Part of a string; passed over elsewhere.", (*damaged).padValues},
-	{"tags in capitals", "Names of ours are read in any case.", func(d *damaged) bool {
-		return d.each(strings.ToUpper, rWrapOpen, rNameOpen, rNameClose, rParamsOpen, rParamsClose, rInvokeClose, rWrapClose)
+	{"white space around names of tools", "Passed over.", func(d *draft) bool { return d.replaceEach(func(t string) string { return "\n" + t + " " }, rName) }},
+	{"white space around values", "Part of a string; passed over elsewhere.", (*draft).padValues},
+	{"tags in capitals", "Names of ours are read in any case.", func(d *draft) bool {
+		return d.replaceEach(strings.ToUpper, rWrapOpen, rNameOpen, rNameClose, rParamsOpen, rParamsClose, rInvokeClose, rWrapClose)
 	}},
-	{"name of a tool in another case", "Takes the offered spelling, if there is one such tool.", func(d *damaged) bool {
-		return d.each(strings.ToUpper, rName) || d.each(func(t string) string {
+	{"name of a tool in another case", "Takes the offered spelling, if there is one such tool.", func(d *draft) bool {
+		return d.replaceEach(strings.ToUpper, rName) || d.replaceEach(func(t string) string {
 			name, _ := strings.CutPrefix(t, `<invoke name="`)
 			return `<invoke name="` + strings.ToUpper(name)
 		}, rInvokeOpen)
 	}},
-	{"namespace on every tag", "Passed over.", func(d *damaged) bool {
-		return d.each(func(t string) string { return inNamespace(t) }, append(skeleton, d.parameterTags()...)...)
+	{"namespace on every tag", "Passed over.", func(d *draft) bool {
+		return d.replaceEach(func(t string) string { return inNamespace(t) }, append(skeleton, d.parameterTags()...)...)
 	}},
-	{"namespace on opening tags alone", "Passed over.", func(d *damaged) bool {
-		return d.each(func(t string) string { return "<" + ns + t[1:] }, rWrapOpen, rInvokeOpen, rNameOpen, rParamsOpen)
+	{"namespace on opening tags alone", "Passed over.", func(d *draft) bool {
+		return d.replaceEach(func(t string) string { return "<" + ns + t[1:] }, rWrapOpen, rInvokeOpen, rNameOpen, rParamsOpen)
 	}},
-	{"values with entities", "As written: entities are not decoded.", (*damaged).entities},
-	{"the whole call with entities", "Text.", func(d *damaged) bool {
-		return d.each(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace, append(tags, rValue, rJSON)...)
+	{"values with entities", "As written: entities are not decoded.", (*draft).entities},
+	{"the whole call with entities", "Text.", func(d *draft) bool {
+		return d.replaceEach(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace, append(tags, rValue, rJSON)...)
 	}},
-	{"values in CDATA", "Unwrapped.", (*damaged).cdata},
-	{"the whole call in CDATA", "The calls are read, or text.", func(d *damaged) bool { return d.around("<![CDATA[\n", "\n]]>") }},
-	{"cut by the token limit", "`max_tokens`; calls before the cut stand.", func(d *damaged) bool { return d.truncate(messages.StopMaxTokens, "") }},
-	{"cut, and said to be ended", "A call that was not read to its end is not whole: `max_tokens`.", func(d *damaged) bool { return d.truncate(messages.StopEndTurn, "") }},
-	{"cut by a stop sequence of the client's", "`stop_sequence`; calls before the cut stand.", func(d *damaged) bool { return d.truncate(messages.StopSequence, "STOP") }},
-	{"head of the calls lost", "Text, or the calls that are left.", (*damaged).behead},
-	{"a parameter given twice", "The first counts.", (*damaged).twice},
-	{"name of a parameter in another case", "As written: another parameter.", (*damaged).otherCase},
-	{"a tool that was not offered", "Passed on as written, for the client to answer.", (*damaged).otherTool},
-	{"name of the tool as its tag", "Text.", (*damaged).nameAsTag},
-	{"tool_name before invoke", "Text.", (*damaged).nameFirst},
-	{"JSON for the parameters", "Read.", (*damaged).jsonInput},
-	{"JSON in a code fence for the parameters", "The call is not whole.", (*damaged).fencedInput},
-	{"JSON for the call", "Read, in a wrapper.", (*damaged).jsonCall},
-	{"JSON with a comma too many", "Read.", func(d *damaged) bool {
+	{"values in CDATA", "Unwrapped.", (*draft).cdata},
+	{"the whole call in CDATA", "The calls are read, or text.", func(d *draft) bool { return d.surround("<![CDATA[\n", "\n]]>") }},
+	{"cut by the token limit", "`max_tokens`; calls before the cut stand.", func(d *draft) bool { return d.truncate(messages.StopMaxTokens, "") }},
+	{"cut, and said to be ended", "A call that was not read to its end is not whole: `max_tokens`.", func(d *draft) bool { return d.truncate(messages.StopEndTurn, "") }},
+	{"cut by a stop sequence of the client's", "`stop_sequence`; calls before the cut stand.", func(d *draft) bool { return d.truncate(messages.StopSequence, "STOP") }},
+	{"head of the calls lost", "Text, or the calls that are left.", (*draft).behead},
+	{"a parameter given twice", "The first counts.", (*draft).twice},
+	{"name of a parameter in another case", "As written: another parameter.", (*draft).otherCase},
+	{"a tool that was not offered", "Passed on as written, for the client to answer.", (*draft).otherTool},
+	{"name of the tool as its tag", "Text.", (*draft).nameAsTag},
+	{"tool_name before invoke", "Text.", (*draft).nameFirst},
+	{"JSON for the parameters", "Read.", (*draft).jsonInput},
+	{"JSON in a code fence for the parameters", "The call is not whole.", (*draft).fencedInput},
+	{"JSON for the call", "Read, in a wrapper.", (*draft).jsonCall},
+	{"JSON with a comma too many", "Read.", func(d *draft) bool {
 		return d.inJSON(func(t string) string { return t[:len(t)-1] + "," + t[len(t)-1:] })
 	}},
-	{"JSON with single quotes", "Kept as text.", func(d *damaged) bool {
-		return d.inJSON(d.quoting(func(t string) string { return strings.ReplaceAll(t, `"`, "'") }))
+	{"JSON with single quotes", "Kept as text.", func(d *draft) bool {
+		return d.inJSON(d.keepingText(func(t string) string { return strings.ReplaceAll(t, `"`, "'") }))
 	}},
-	{"JSON with words of Python", "Kept as text.", func(d *damaged) bool {
-		return d.inJSON(d.quoting(func(t string) string {
+	{"JSON with words of Python", "Kept as text.", func(d *draft) bool {
+		return d.inJSON(d.keepingText(func(t string) string {
 			return bareWords(t, strings.NewReplacer("true", "True", "false", "False", "null", "None"))
 		}))
 	}},
-	{"JSON in a JSON string", "Read where no string is allowed, else as written.", (*damaged).doubled},
-	{"scalars in quotes", "Read where no string is allowed, else as written.", (*damaged).quotedScalars},
-	{"elements for JSON", "Read.", (*damaged).elements},
-	{"the other form's parameters", "Read.", (*damaged).mixForms},
-}
-
-// quotes tells whether a value is what was meant but for marks of a quotation, and
-// line breaks at the ends of strings. JSON with marks in it is a string.
-func quotes(got, meant Value) bool {
-	if got.Kind == '"' {
-		said := strings.Trim(strings.ReplaceAll("\n"+got.Text, "\n> ", "\n"), "\r\n")
-		v, err := ReadValue([]byte(said))
-		return meant.Kind == '"' && said == strings.Trim(meant.Text, "\r\n") || strings.EqualFold(said, meant.JSON()) || err == nil && v.Equal(meant)
-	}
-	if got.Kind != meant.Kind || got.Text != meant.Text || len(got.List) != len(meant.List) || len(got.Members) != len(meant.Members) {
-		return false
-	}
-	for i := range got.List {
-		if !quotes(got.List[i], meant.List[i]) {
-			return false
-		}
-	}
-	for _, m := range got.Members {
-		if v, ok := meant.member(m.Name); !ok || !quotes(m.Value, v) {
-			return false
-		}
-	}
-	return true
-}
-
-// inNamespace writes a namespace before the name of a tag.
-func inNamespace(tag string) string {
-	if name, ok := strings.CutPrefix(tag, "</"); ok {
-		return "</" + ns + name
-	}
-	return "<" + ns + tag[1:]
-}
-
-// parameterTags are the roles of tags of parameters, where they are of the format.
-func (d *damaged) parameterTags() []role {
-	if d.Attribute {
-		return []role{rParamOpen, rParamClose}
-	}
-	return nil
+	{"JSON in a JSON string", "Read where no string is allowed, else as written.", (*draft).doubled},
+	{"scalars in quotes", "Read where no string is allowed, else as written.", (*draft).quotedScalars},
+	{"elements for JSON", "Read.", (*draft).elements},
+	{"the other form's parameters", "Read.", (*draft).mixForms},
 }

@@ -8,7 +8,7 @@ import (
 // What breaks writings is put together from these.
 
 // all returns where the pieces of some roles are.
-func (d *damaged) all(roles ...role) (at []int) {
+func (d *draft) indexes(roles ...role) (at []int) {
 	for i, p := range d.pieces {
 		if slices.Contains(roles, p.role) {
 			at = append(at, i)
@@ -18,8 +18,8 @@ func (d *damaged) all(roles ...role) (at []int) {
 }
 
 // any returns one of them, or -1.
-func (d *damaged) any(roles ...role) int {
-	at := d.all(roles...)
+func (d *draft) anyIndex(roles ...role) int {
+	at := d.indexes(roles...)
 	if len(at) == 0 {
 		return -1
 	}
@@ -27,8 +27,8 @@ func (d *damaged) any(roles ...role) int {
 }
 
 // drop leaves pieces of some roles out: their text, not the white space.
-func (d *damaged) drop(roles ...role) bool {
-	at := d.all(roles...)
+func (d *draft) drop(roles ...role) bool {
+	at := d.indexes(roles...)
 	for _, i := range at {
 		d.pieces[i].text = ""
 	}
@@ -36,8 +36,8 @@ func (d *damaged) drop(roles ...role) bool {
 }
 
 // dropOne leaves one piece of some roles out.
-func (d *damaged) dropOne(roles ...role) bool {
-	i := d.any(roles...)
+func (d *draft) dropOne(roles ...role) bool {
+	i := d.anyIndex(roles...)
 	if i < 0 {
 		return false
 	}
@@ -46,8 +46,8 @@ func (d *damaged) dropOne(roles ...role) bool {
 }
 
 // after writes text behind one piece of some roles.
-func (d *damaged) after(text string, roles ...role) bool {
-	i := d.any(roles...)
+func (d *draft) insertAfter(text string, roles ...role) bool {
+	i := d.anyIndex(roles...)
 	if i < 0 {
 		return false
 	}
@@ -56,9 +56,9 @@ func (d *damaged) after(text string, roles ...role) bool {
 }
 
 // each changes the text of all pieces of some roles.
-func (d *damaged) each(change func(string) string, roles ...role) bool {
+func (d *draft) replaceEach(change func(string) string, roles ...role) bool {
 	changed := false
-	for _, i := range d.all(roles...) {
+	for _, i := range d.indexes(roles...) {
 		text := change(d.pieces[i].text)
 		changed = changed || text != d.pieces[i].text
 		d.pieces[i].text = text
@@ -73,8 +73,8 @@ var tags = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rP
 var skeleton = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rParamsClose, rInvokeClose, rWrapClose}
 
 // around writes text around the calls, on lines of its own.
-func (d *damaged) around(before, after string) bool {
-	i := d.all(rWrapOpen)[0]
+func (d *draft) surround(before, after string) bool {
+	i := d.indexes(rWrapOpen)[0]
 	d.pieces[i].text = before + d.pieces[i].text
 	last := &d.pieces[len(d.pieces)-1]
 	last.space += after
@@ -82,42 +82,42 @@ func (d *damaged) around(before, after string) bool {
 }
 
 // eachLine writes text at the start of each line of the calls.
-func (d *damaged) eachLine(prefix string) bool {
-	first := d.all(rWrapOpen)[0]
+func (d *draft) prefixLines(prefix string) bool {
+	first := d.indexes(rWrapOpen)[0]
 	text := joined(d.pieces[first:])
 	d.pieces = append(d.pieces[:first:first], piece{role: rProse, text: prefix + strings.ReplaceAll(text, "\n", "\n"+prefix)})
 	return true
 }
 
 // saying notes what the text says now: the calls with one value changed.
-func (d *damaged) saying(call int, name string, value Value) {
-	if d.means == nil {
-		d.means = slices.Clone(d.inst.Calls)
+func (d *draft) setWritten(call int, name string, value Value) {
+	if d.asWritten == nil {
+		d.asWritten = slices.Clone(d.inst.Calls)
 	}
-	members := slices.Clone(d.means[call].Input.Members)
+	members := slices.Clone(d.asWritten[call].Input.Members)
 	for i := range members {
 		if members[i].Name == name {
 			members[i].Value = value
 		}
 	}
-	d.means[call].Input.Members = members
+	d.asWritten[call].Input.Members = members
 }
 
 // meant returns the value of a parameter and its schema.
-func (d *damaged) meant(p piece) (Value, *node) {
+func (d *draft) meant(p piece) (Value, *node) {
 	call := d.inst.Calls[p.call]
 	v, _ := call.Input.member(p.name)
 	return v, call.tool.root.memberNode(p.name)
 }
 
 // plainString tells whether a piece is a string that stands as it is.
-func (d *damaged) plainString(p piece) bool {
+func (d *draft) isPlainString(p piece) bool {
 	_, n := d.meant(p)
 	return p.role == rValue && n.kind == kindString && n.nullable == "" && !strings.HasPrefix(p.text, "<![CDATA[")
 }
 
 // repeated tells whether a piece is one of several parameters of one name.
-func (d *damaged) repeated(p piece) bool {
+func (d *draft) isRepeated(p piece) bool {
 	n := 0
 	for _, q := range d.pieces {
 		if q.role == rValue && q.call == p.call && q.name == p.name {
@@ -128,10 +128,10 @@ func (d *damaged) repeated(p piece) bool {
 }
 
 // string returns one of the values that are strings and stand as they are, or -1.
-func (d *damaged) string() int {
+func (d *draft) anyPlainString() int {
 	var at []int
 	for i, p := range d.pieces {
-		if p.role == rValue && d.plainString(p) {
+		if p.role == rValue && d.isPlainString(p) {
 			at = append(at, i)
 		}
 	}
@@ -142,16 +142,16 @@ func (d *damaged) string() int {
 }
 
 // quoting is change, of a text that may be kept as it is then.
-func (d *damaged) quoting(change func(string) string) func(string) string {
+func (d *draft) keepingText(change func(string) string) func(string) string {
 	return func(text string) string {
 		text = change(text)
-		d.says = func(got, _ Value) bool { return got.Equal(str(text)) }
+		d.saysSo = func(got, _ Value) bool { return got.Equal(str(text)) }
 		return text
 	}
 }
 
 // values tells whether a value holds some text: markup in it may not be told from
 // that of the call once this is broken.
-func (d *damaged) values(text string) bool {
+func (d *draft) anyValueContains(text string) bool {
 	return slices.ContainsFunc(d.pieces, func(p piece) bool { return p.role == rValue && strings.Contains(p.text, text) })
 }

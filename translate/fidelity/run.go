@@ -16,7 +16,7 @@ func Run(w io.Writer, n uint64, damaged int) error {
 	if err := runTrips(w, n); err != nil {
 		return err
 	}
-	tallies, err := AllDamages(damaged)
+	tallies, err := TallyAll(damaged)
 	if err != nil {
 		return err
 	}
@@ -43,10 +43,10 @@ func runTrips(w io.Writer, n uint64) error {
 }
 
 // AllDamages breaks n writings in the way of each kind.
-func AllDamages(n int) ([]*Tally, error) {
-	tallies := make([]*Tally, len(Kinds))
-	err := parallel(uint64(len(Kinds)), func(i uint64) (err error) {
-		tallies[i], err = Damages(&Kinds[i], 1, n)
+func TallyAll(n int) ([]*Tally, error) {
+	tallies := make([]*Tally, len(DamageKinds))
+	err := parallel(uint64(len(DamageKinds)), func(i uint64) (err error) {
+		tallies[i], err = TallyKind(&DamageKinds[i], 1, n)
 		return err
 	})
 	return tallies, err

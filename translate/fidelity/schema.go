@@ -7,10 +7,10 @@ import (
 )
 
 // kind is the type of a node.
-type kind uint8
+type nodeKind uint8
 
 const (
-	kindString kind = iota
+	kindString nodeKind = iota
 	kindInteger
 	kindNumber
 	kindBoolean
@@ -27,7 +27,7 @@ var kindNames = [...]string{"string", "integer", "number", "boolean", "null", "a
 // node is a part of a JSON Schema, with all that is needed to make instances of
 // it and to write them.
 type node struct {
-	kind     kind
+	kind     nodeKind
 	nullable string // how null is allowed beside it: "", "list", "flag", "anyOf"
 	format   string
 	items    *node
@@ -48,7 +48,7 @@ type prop struct {
 }
 
 // maker makes the schema of one tool.
-type maker struct {
+type schemaMaker struct {
 	chance
 	defs []*node
 	left int // nodes it may still make
@@ -56,7 +56,7 @@ type maker struct {
 
 // newSchema makes the schema of a tool's input.
 func newSchema(c chance) (root *node, json string) {
-	m := maker{chance: c, left: 24}
+	m := schemaMaker{chance: c, left: 24}
 	root = m.object(0)
 	root.def, root.nullable = "", ""
 	var b strings.Builder
@@ -75,12 +75,12 @@ func newSchema(c chance) (root *node, json string) {
 }
 
 // node makes a schema for a value that is depth levels down.
-func (m *maker) node(depth int) *node {
+func (m *schemaMaker) node(depth int) *node {
 	m.left--
 	if len(m.defs) > 0 && m.one(8) {
 		return pick(m.chance, m.defs) // a $ref, of a schema around this one it may be
 	}
-	n := m.fresh(depth)
+	n := m.newNode(depth)
 	if n.kind != kindNull && n.kind != kindAny && n.kind != kindUnion && m.one(6) {
 		n.nullable = pick(m.chance, []string{"list", "flag", "anyOf"})
 		if n.kind == kindEnum {
@@ -90,7 +90,7 @@ func (m *maker) node(depth int) *node {
 	return n
 }
 
-func (m *maker) fresh(depth int) *node {
+func (m *schemaMaker) newNode(depth int) *node {
 	leaf := depth >= 4 || m.left <= 0
 	switch k := m.IntN(20); {
 	case k < 6:
@@ -122,14 +122,14 @@ func (m *maker) fresh(depth int) *node {
 	}
 	n := &node{kind: kindUnion, union: "list"}
 	for _, k := range m.Perm(6)[:2+m.IntN(2)] {
-		n.alts = append(n.alts, &node{kind: kind(k)})
+		n.alts = append(n.alts, &node{kind: nodeKind(k)})
 	}
 	return n
 }
 
 // defined puts some nodes among the definitions, before they are complete: what
 // is in them may refer to them.
-func (m *maker) defined(n *node) *node {
+func (m *schemaMaker) defined(n *node) *node {
 	if m.one(4) {
 		n.def = fmt.Sprintf("%s%d", pick(m.chance, []string{"Def", "a/b~", "Ünit "}), len(m.defs))
 		m.defs = append(m.defs, n)
@@ -137,7 +137,7 @@ func (m *maker) defined(n *node) *node {
 	return n
 }
 
-func (m *maker) object(depth int) *node {
+func (m *schemaMaker) object(depth int) *node {
 	n := &node{kind: kindObject, split: m.one(8)}
 	if depth > 0 {
 		m.defined(n)
@@ -155,7 +155,7 @@ func (m *maker) object(depth int) *node {
 	return n
 }
 
-func (m *maker) enumNode() *node {
+func (m *schemaMaker) enumNode() *node {
 	n := &node{kind: kindEnum}
 	for range 1 + m.IntN(4) {
 		n.enum = append(n.enum, pick(m.chance, enumMembers))
@@ -168,7 +168,7 @@ var enumMembers = []Value{str("celsius"), str("fahrenheit"), str(""), str("5"), 
 
 // write writes the schema; whole says that a definition is to be written, not the
 // reference to it.
-func (m *maker) write(b *strings.Builder, n *node, whole bool) {
+func (m *schemaMaker) write(b *strings.Builder, n *node, whole bool) {
 	if n.def != "" && !whole {
 		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(n.def)
 		fmt.Fprintf(b, `{"$ref":%s}`, str("#/$defs/"+escaped).JSON())
@@ -200,7 +200,7 @@ func (m *maker) write(b *strings.Builder, n *node, whole bool) {
 	b.WriteString(`}`)
 }
 
-func (m *maker) writeUnion(b *strings.Builder, n *node) {
+func (m *schemaMaker) writeUnion(b *strings.Builder, n *node) {
 	if n.union == "list" {
 		var names []string
 		for _, alt := range n.alts {
@@ -219,7 +219,7 @@ func (m *maker) writeUnion(b *strings.Builder, n *node) {
 	b.WriteByte(']')
 }
 
-func (m *maker) writeType(b *strings.Builder, n *node) {
+func (m *schemaMaker) writeType(b *strings.Builder, n *node) {
 	switch n.nullable {
 	case "list":
 		fmt.Fprintf(b, `"type":["%s","null"]`, kindNames[n.kind])
@@ -253,7 +253,7 @@ func (m *maker) writeType(b *strings.Builder, n *node) {
 	}
 }
 
-func (m *maker) writeProps(b *strings.Builder, props []prop) {
+func (m *schemaMaker) writeProps(b *strings.Builder, props []prop) {
 	b.WriteString(`"properties":{`)
 	var required []Value
 	for i, p := range props {

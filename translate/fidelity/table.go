@@ -7,16 +7,16 @@ import (
 
 // Tally counts what became of the damaged writings of one kind.
 type Tally struct {
-	Kind     *Kind
-	Count    [results]int
-	Examples [results]string // the shortest of each
+	Kind     *DamageKind
+	Count    [numResults]int
+	Examples [numResults]string // the shortest of each
 }
 
 // Damages breaks n writings in the way of a kind. It reads seeds from first on.
-func Damages(k *Kind, first uint64, n int) (*Tally, error) {
+func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 	t := &Tally{Kind: k}
 	for seed := first; n > 0; seed++ {
-		d, ok, err := Damage(k, seed)
+		d, ok, err := RunTrial(k, seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s, seed %d: %w", k.Name, seed, err)
 		}

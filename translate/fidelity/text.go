@@ -66,7 +66,7 @@ func otherText(c chance, n *node, v Value) (string, bool) {
 }
 
 // has tells whether a node of kind k is among the alternatives.
-func (n *node) has(k kind, depth int) bool {
+func (n *node) has(k nodeKind, depth int) bool {
 	return n.kind == k || depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.has(k, depth+1) })
 }
 

@@ -1,8 +1,12 @@
-// Package markup knows the tags of all formats as text: how models write them ([MatchTag]:
-// not XML), the policy by which text of a client's cannot spell one of ours ([Escaper],
-// [Unescape]), the tags that properties are offered under ([ParamTag]) and values that are
-// written as elements ([ReadElements]).
+// Package markup knows the tags of all prompting formats, as text:
 //
-// Matchers look at text that may go on: their [Verdict] is Yes, No, or More where the next
-// bytes decide. What they need to look at has a bound.
+//   - how models write tags, which is not XML ([MatchTag], [MatchTextTag]);
+//   - the escape policy, by which the client's text cannot spell a tag of ours ([Escaper],
+//     [Unescape]);
+//   - the tags under which properties are offered to the model ([ParamTag], [ParamName]);
+//   - values that are written as nested elements ([ReadElements]).
+//
+// A model's text arrives in pieces, so a matcher looks at text that may go on: its [Verdict]
+// is Match, NoMatch, or NeedMore where the next bytes decide. How many bytes it looks at has
+// a bound.
 package markup

@@ -2,10 +2,13 @@ package markup
 
 import "strings"
 
-// element is one child of a value that is written as elements.
+// This file reads values that are written as nested elements instead of JSON.
+
+// Element is one child of a value that is written as elements: <Tag>Text</Tag>.
 type Element struct{ Tag, Text string }
 
-// readElements reads text that is nothing but elements and white space.
+// ReadElements returns the elements that text is made of. It reports false if text holds
+// anything beside elements and white space.
 func ReadElements(text string) (list []Element, ok bool) {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -22,7 +25,7 @@ func ReadElements(text string) (list []Element, ok bool) {
 			list = append(list, Element{Tag: name})
 			continue
 		}
-		n := closing(text, tag)
+		n := closingTag(text, tag)
 		if n < 0 {
 			return nil, false
 		}
@@ -31,6 +34,7 @@ func ReadElements(text string) (list []Element, ok bool) {
 	}
 }
 
+// isElementTag reports whether an element can have the tag.
 func isElementTag(tag string) bool {
 	for i := range len(tag) {
 		if !IsNameByte(tag[i]) && tag[i] != '%' {
@@ -40,9 +44,9 @@ func isElementTag(tag string) bool {
 	return tag != ""
 }
 
-// closing returns where the closing tag of an element begins whose opening tag
-// stands just before text, or -1. Elements of the same name may be nested in it.
-func closing(text, tag string) int {
+// closingTag returns the index in text of the closing tag of an element whose opening tag
+// stands just before text, or -1. Elements of the same tag may be nested in it.
+func closingTag(text, tag string) int {
 	open, shut := "<"+tag+">", "</"+tag+">"
 	depth, at := 1, 0
 	for {
@@ -58,8 +62,8 @@ func closing(text, tag string) int {
 	}
 }
 
-// trimNewlines takes off the newline after an opening tag, and then that before the
-// closing one: where the first is none, the last is the value's own.
+// TrimNewlines removes the newline after an opening tag and then the one before the closing
+// tag. If the first is missing, the last belongs to the value.
 func TrimNewlines(text string) string {
 	if inner := trimFirstNewline(text); len(inner) < len(text) {
 		return TrimLastNewline(inner)
@@ -74,6 +78,7 @@ func trimFirstNewline(text string) string {
 	return strings.TrimPrefix(text, "\n")
 }
 
+// TrimLastNewline removes one newline, \n or \r\n, from the end of text.
 func TrimLastNewline(text string) string {
 	if rest, ok := strings.CutSuffix(text, "\r\n"); ok {
 		return rest

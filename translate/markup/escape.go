@@ -2,126 +2,43 @@ package markup
 
 import "strings"
 
-// The escape policy. Untrusted text stands between elements of ours, so it must
-// not be able to spell one. Where it would, the `<` is written as an entity:
+// This file has the escape policy. The client's text stands between tags of ours, so it must
+// not be able to spell one. Where it would, its `<` is written as an entity; where it spells
+// the entity already, one more level is added:
 //
 //	written by the client       shown to the model
 //	</function_calls>           &lt;/function_calls>
 //	&lt;/function_calls>        &amp;lt;/function_calls>
 //	&amp;lt;/function_calls>    &amp;amp;lt;/function_calls>
 //
-// and so on, one level up each time; everything else is shown as it is: `a < b`,
-// `<div>`, `&lt;div&gt;` stay. A name counts as one of ours in any case of its
-// letters, with or without a slash, some blanks or a namespace prefix before it.
-// Where a prompt becomes one text with turn markers, a line that begins with
-// "Human:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"),
-// with the same levels.
+// Everything else is shown as it is: `a < b`, `<div>` and `&lt;div&gt;` stay. A name counts as
+// one of ours in any case of its letters, with or without a slash, white space or a namespace
+// before it. If the prompt will be one text with turn markers, a line that begins with
+// "Human:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"), with the
+// same levels.
 //
-// Each step is one level up, so the step down ([unescape]) gives the text back,
-// whatever it was. Text that comes back from the model takes that step only for
-// names that the policy had to act on in its prompt ([Prompt] notes them):
-// entities that the model wrote of its own accord are never decoded.
+// Escaping adds one level everywhere and [Unescape] takes one off, so unescaping gives back
+// any text. What the model writes is unescaped only for names that the policy escaped in its
+// prompt (Escaper.Used): the model copied those. An entity that the model wrote of its own
+// accord is never decoded.
 
-// tagSet is a set of names that the policy protects.
-type TagSet uint32
-
-const (
-	TagFunctionCalls TagSet = 1 << iota
-	TagFunctionResults
-	TagInvoke
-	TagToolName
-	TagParameters
-	TagParameter
-	TagResult
-	TagStdout
-	TagError
-	TagTools
-	TagToolDescription
-	TagSystem
-	TagDocument
-	TagSearchResult
-	TagFunctionCall // what stands around calls in other formats, ours and those of other makers:
-	TagToolCall     // they are read whatever the model was asked in
-	TagToolCalls
-	TagUseTool
-	TagDescription
-	TagName
-	TagType
-	TagRequired
-	TagEnum
-	TagDefault
-	TagSchema
-	TagDefinitions
-	TagCDATA // "![CDATA[", which begins a quoted value
-	TagOwn   // the name of the parameter whose value the text is
-	TagTurn  // a turn marker
-
-	// Of some formats alone.
-	TagFunctions
-	TagFunction
-	TagToolResponse
-)
-
-// Text of a turn may not spell the elements that stand in turns; text of a tool
-// description may not spell those of a description either; a value may not quote itself.
-const (
-	InTurns  = TagDescription - 1
-	InTools  = TagCDATA - 1
-	InValues = InTurns | TagCDATA | TagOwn
-)
-
-var tagNames = [...]struct {
-	name string
-	tag  TagSet
-}{
-	{"function_calls", TagFunctionCalls},
-	{"function_results", TagFunctionResults},
-	{"invoke", TagInvoke},
-	{"tool_name", TagToolName},
-	{"parameters", TagParameters},
-	{"parameter", TagParameter},
-	{"result", TagResult},
-	{"stdout", TagStdout},
-	{"error", TagError},
-	{"tools", TagTools},
-	{"tool_description", TagToolDescription},
-	{"system", TagSystem},
-	{"document", TagDocument},
-	{"search_result", TagSearchResult},
-	{"function_call", TagFunctionCall},
-	{"tool_call", TagToolCall},
-	{"tool_calls", TagToolCalls},
-	{"use_tool", TagUseTool},
-	{"description", TagDescription},
-	{"name", TagName},
-	{"type", TagType},
-	{"required", TagRequired},
-	{"enum", TagEnum},
-	{"default", TagDefault},
-	{"schema", TagSchema},
-	{"definitions", TagDefinitions},
-	{"functions", TagFunctions},
-	{"function", TagFunction},
-	{"tool_response", TagToolResponse},
-}
-
-// escaper applies the policy to the texts of one prompt.
+// Escaper applies the policy to the texts of one prompt.
 type Escaper struct {
-	Used        TagSet // what the policy had to act on so far
+	Used        TagSet // the names that had to be escaped so far
 	TurnMarkers bool   // the prompt will be one text with turn markers
-	Tags        TagSet // of the format, beside those of all
+	Tags        TagSet // the names to protect besides those of every format
 }
 
-// text escapes text of a turn or of the system prompt.
+// Text escapes text of a turn or of the system prompt.
 func (e *Escaper) Text(s string) string { return e.escape(s, InTurns, "") }
 
-// tool escapes text of a tool description.
+// Tool escapes text of a tool description.
 func (e *Escaper) Tool(s string) string { return e.escape(s, InTools, "") }
 
-// value escapes the value of the parameter with the given tag.
-func (e *Escaper) Value(s, own string) string { return e.escape(s, InValues, own) }
+// Value escapes the value of a parameter; parameter is the parameter's tag.
+func (e *Escaper) Value(s, parameter string) string { return e.escape(s, InValues, parameter) }
 
-func (e *Escaper) escape(s string, names TagSet, own string) string {
+func (e *Escaper) escape(s string, names TagSet, parameter string) string {
 	names |= e.Tags
 	if e.TurnMarkers {
 		names |= TagTurn
@@ -129,8 +46,8 @@ func (e *Escaper) escape(s string, names TagSet, own string) string {
 		return s
 	}
 	var out strings.Builder
-	done := 0
-	lt, amp := -1, -1 // the next of each, looked for once it is passed
+	done := 0         // s[:done] is in out
+	lt, amp := -1, -1 // the next `<` and `&`; each is looked for again once i has passed it
 	for i := 0; i < len(s); {
 		if !e.TurnMarkers {
 			if lt < i {
@@ -143,7 +60,7 @@ func (e *Escaper) escape(s string, names TagSet, own string) string {
 				break
 			}
 		}
-		level, n, tag := spelled(s, i, names, own)
+		level, n, tag := matchProtected(s, i, names, parameter)
 		if tag == 0 {
 			i++
 			continue
@@ -170,7 +87,7 @@ func (e *Escaper) escape(s string, names TagSet, own string) string {
 	return out.String()
 }
 
-// indexFrom returns where c next stands in s from i on, or the length of s.
+// indexFrom returns the index of the first c in s from i on, or the length of s.
 func indexFrom(s string, c byte, i int) int {
 	if n := strings.IndexByte(s[i:], c); n >= 0 {
 		return i + n
@@ -178,16 +95,18 @@ func indexFrom(s string, c byte, i int) int {
 	return len(s)
 }
 
-// unescape takes one level off what the policy put on s, for the given names.
-func Unescape(s string, names TagSet, own string) string {
+// Unescape takes one level of escaping off s wherever one of names was escaped. parameter is
+// the tag of the parameter whose value s is, "" for none; it counts if names has
+// [TagOwnParameter].
+func Unescape(s string, names TagSet, parameter string) string {
 	if strings.IndexByte(s, '&') < 0 || names == 0 {
 		return s
 	}
 	var out strings.Builder
-	done := 0
+	done := 0 // s[:done] is in out
 	for i := indexFrom(s, '&', 0); i < len(s); i = indexFrom(s, '&', i) {
-		m := MatchEscape(s[i:], names, own, true)
-		if m.Verdict != Yes {
+		m := MatchEscape(s[i:], names, parameter, true)
+		if m.Verdict != Match {
 			i++
 			continue
 		}
@@ -200,16 +119,16 @@ func Unescape(s string, names TagSet, own string) string {
 	return out.String()
 }
 
-// spelled tells whether s[i:] spells a protected name, plain (level 0) or
-// escaped already, and how many bytes of it are the part before the name.
-func spelled(s string, i int, names TagSet, own string) (level, n int, tag TagSet) {
+// matchProtected reports whether s[i:] spells one of names, plainly (level 0) or escaped level
+// times. n is the length of the part before the name; tag is 0 if nothing is spelled.
+func matchProtected(s string, i int, names TagSet, parameter string) (level, n int, tag TagSet) {
 	switch c := s[i]; {
 	case c == '<':
-		if tag, v := matchName(s[i+1:], names, own, true); v == Yes {
+		if tag, v := matchName(s[i+1:], names, parameter, true); v == Match {
 			return 0, 1, tag
 		}
 	case c == '&':
-		if m := MatchEscape(s[i:], names, own, true); m.Verdict == Yes {
+		if m := MatchEscape(s[i:], names, parameter, true); m.Verdict == Match {
 			return m.level, m.Len, m.tag
 		}
 	case names&TagTurn != 0 && c|0x20 == 'h' && atLineStart(s, i) && hasPrefixFold(s[i+1:], "uman:"),
@@ -217,4 +136,18 @@ func spelled(s string, i int, names TagSet, own string) (level, n int, tag TagSe
 		return 0, 1, TagTurn
 	}
 	return 0, 0, 0
+}
+
+// atLineStart reports whether only white space stands between the start of the line and s[i].
+func atLineStart(s string, i int) bool {
+	line := strings.TrimRight(s[:i], " \t\u00a0\u200b\ufeff")
+	if line == "" {
+		return true
+	}
+	for _, br := range []string{"\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
+		if strings.HasSuffix(line, br) {
+			return true
+		}
+	}
+	return false
 }

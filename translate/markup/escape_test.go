@@ -52,24 +52,6 @@ func TestEscapeTurnMarkers(t *testing.T) {
 	}
 }
 
-func TestParamTag(t *testing.T) {
-	tests := []struct{ name, tag string }{
-		{"city", "city"}, {"user-id", "user-id"}, {"2fa", "2fa"}, {"a.b", "a.b"}, {"日本", "日本"},
-		{"", "%"}, {"%", "%25"}, {"a b", "a%20b"}, {"</invoke>", "%3C%2Finvoke%3E"},
-		{"parameters", "%70arameters"}, {"Invoke", "%49nvoke"}, {"invoke2", "invoke2"},
-		{"tool_call", "%74ool_call"},
-		{"x:use_tool", "%78%3Ause_tool"},
-	}
-	for _, tt := range tests {
-		if got := ParamTag(tt.name); got != tt.tag {
-			t.Errorf("paramTag(%q) = %q, want %q", tt.name, got, tt.tag)
-		}
-		if got := ParamName(tt.tag); got != tt.name {
-			t.Errorf("paramName(%q) = %q, want %q", tt.tag, got, tt.name)
-		}
-	}
-}
-
 // FuzzEscape holds R54: unescape(escape(x)) == x, and what escape leaves spells no tag.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"", "<", "&", "&lt;", "&amp;", "&amp;lt;/invoke>", "<invoke", "</a:invoke>", "&&lt;</invoke>",
@@ -87,7 +69,7 @@ func FuzzEscape(f *testing.F) {
 				}
 				for i := range len(got) {
 					if got[i] == '<' {
-						if level, _, tag := spelled(got, i, names, own); tag != 0 && level == 0 {
+						if level, _, tag := matchProtected(got, i, names, own); tag != 0 && level == 0 {
 							t.Fatalf("%q still spells a tag at %d", got, i)
 						}
 					}

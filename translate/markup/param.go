@@ -5,13 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// reservedParams are names that mean something else inside <parameters>: ours, and
-// the wrappers of other makers that the parser reads (see textTags).
+// This file turns names of properties into tags and back.
+
+// MaxParamTagLen is the longest tag that the parser takes for a parameter's, in bytes.
+const MaxParamTagLen = 256
+
+// reservedParams are names that mean something else inside <parameters>: those of our formats
+// and the wrappers of other makers that the parser reads (see textTags).
 var reservedParams = []string{"parameters", "invoke", "function_calls", "function_results", "parameter", "tool_name",
 	"function_call", "tool_calls", "tool_call", "use_tool"}
 
-// paramTag returns the tag under which a property is offered to the model: its
-// name, with what could not stand in a tag as %XX. [paramName] is the inverse.
+// ParamTag returns the tag under which a property is offered to the model: its name, in which
+// %XX stands for each byte that could not stand in a tag. [ParamName] is the inverse.
 func ParamTag(name string) string {
 	if name == "" {
 		return "%"
@@ -25,7 +30,7 @@ func ParamTag(name string) string {
 	for i, r := range name {
 		size := utf8.RuneLen(r)
 		if r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD") {
-			size = 1 // no character: one byte
+			size = 1 // not UTF-8: one byte
 		}
 		piece := name[i : i+size]
 		if !breaksTag(r) && r != ':' && len(piece) == utf8.RuneLen(r) && !(reserved && i == 0) {
@@ -39,27 +44,27 @@ func ParamTag(name string) string {
 	return tag.String()
 }
 
-// isReserved tells whether a name is reserved, alone or before a character that
-// names of ours do not hold: after a namespace, every name of ours is.
+// IsReserved reports whether a tag of this name would be read as one of ours. Behind a
+// namespace every name of ours is, even those that are no wrapper.
 func IsReserved(name string) bool {
 	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
 		name = name[colon+1:]
 		for i := range tagNames {
-			if matchWhole(name, tagNames[i].name, true) == Yes {
+			if matchWholeName(name, tagNames[i].name, true) == Match {
 				return true
 			}
 		}
 	}
 	for _, r := range reservedParams {
-		if matchWhole(name, r, true) == Yes {
+		if matchWholeName(name, r, true) == Match {
 			return true
 		}
 	}
 	return false
 }
 
-// breaksTag tells which characters cannot stand in a tag as they are: those that
-// end it, and line breaks of any kind.
+// breaksTag reports whether r cannot stand in a tag as it is: it would end the tag, or it
+// breaks the line.
 func breaksTag(r rune) bool {
 	switch r {
 	case 0x7f, 0x85, 0x2028, 0x2029:
@@ -68,7 +73,7 @@ func breaksTag(r rune) bool {
 	return r <= ' ' || r < 0x80 && strings.IndexByte(`<>/"'=&%!?[]`, byte(r)) >= 0
 }
 
-// paramName returns the property that a tag of the model's stands for.
+// ParamName returns the name of the property that a tag, as the model wrote it, stands for.
 func ParamName(tag string) string {
 	if tag == "%" {
 		return ""
@@ -88,6 +93,7 @@ func ParamName(tag string) string {
 	return name.String()
 }
 
+// hexDigit returns the value of an upper-case hexadecimal digit, 255 for any other byte.
 func hexDigit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -97,6 +103,3 @@ func hexDigit(c byte) byte {
 	}
 	return 255
 }
-
-// maxParamTag is the longest tag that the parser takes for a parameter's.
-const MaxParamTag = 256

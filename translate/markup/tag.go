@@ -5,24 +5,29 @@ import (
 	"strings"
 )
 
+// This file reads tags as models write them: not XML. A tag may have any namespace before its
+// name, and of its attributes only `name` is read.
+
 // Tags as models write them: not XML. A name may have any namespace before it;
 // attributes are read for `name` alone.
 
-// tag is one tag. Its slices are parts of the text it was read from.
+// Tag is one tag as it was read. Its slices are parts of the text that it was read from.
 type Tag struct {
-	Name       []byte // without namespace
-	Full       []byte // with it
-	Attributes []byte // what stands after the name
-	Closing    bool   // </name>
-	Empty      bool   // <name/>
-	nameEnd    int    // where the name ends
-	Len        int    // length
+	Name       []byte // without the namespace
+	Full       []byte // with the namespace
+	Attributes []byte // the text after the name, without white space around it
+	Closing    bool   // it begins with </
+	Empty      bool   // it ends with />
+	nameEnd    int    // index after the name in the text
+	Len        int    // length of the whole tag in bytes; 0 if it did not match
 }
 
-// maxTag bounds the length of a tag.
-const MaxTag = 2*MaxParamTag + 64
+// MaxTagLen is the longest tag that is read, in bytes: it bounds how much text is looked at
+// before a `<` is known to be text.
+const MaxTagLen = 2*MaxParamTagLen + 64
 
-// matchTag matches a tag at the start of s, which begins with `<`.
+// MatchTag reads the tag that s begins with. The first byte of s is `<`; eof says that no more
+// text follows. The verdict is NoMatch for a `<` that begins no tag, as in `a < b`.
 func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	i := 1
 	if i < len(s) && s[i] == '/' {
@@ -30,7 +35,7 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 		i++
 	}
 	start := i
-	for i < len(s) && i < MaxTag && IsTagByte(s[i]) {
+	for i < len(s) && i < MaxTagLen && IsTagByte(s[i]) {
 		i++
 	}
 	t.Full, t.nameEnd = s[start:i], i
@@ -41,7 +46,7 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 	}
 	after := i
 	var quoted byte
-	for ; i < len(s) && i < MaxTag; i++ {
+	for ; i < len(s) && i < MaxTagLen; i++ {
 		switch c := s[i]; {
 		case quoted != 0:
 			if c == quoted {
@@ -50,25 +55,27 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 		case c == '"' || c == '\'':
 			quoted = c
 		case c == '<', i == after && c != '>' && c != '/' && !IsBlank(c):
-			return t, No
+			return t, NoMatch
 		case c == '>':
 			if len(t.Full) == 0 {
-				return t, No
+				return t, NoMatch
 			}
 			t.Attributes = bytes.TrimSpace(s[after:i])
 			if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
 				t.Attributes, t.Empty = bytes.TrimSpace(rest), true
 			}
 			t.Len = i + 1
-			return t, Yes
+			return t, Match
 		}
 	}
-	if i >= MaxTag || eof {
-		return t, No
+	if i >= MaxTagLen || eof {
+		return t, NoMatch
 	}
-	return t, More
+	return t, NeedMore
 }
 
+// IsTagByte reports whether c may stand in the name of a tag. That is more than IsNameByte
+// allows: models write names of properties with all kinds of signs.
 func IsTagByte(c byte) bool { return tagBytes[c] }
 
 var tagBytes = func() (ok [256]bool) {
@@ -78,15 +85,16 @@ var tagBytes = func() (ok [256]bool) {
 	return ok
 }()
 
-// Namespace returns what stands before the name, with its colon; "" for none.
-func (t *Tag) Namespace() string { return string(t.Full[:len(t.Full)-len(t.Name)]) }
-
-// is tells whether the tag has the name, in any case.
+// Is reports whether the tag has the name, in any case of ASCII letters and in any namespace.
 func (t *Tag) Is(name string) bool {
 	return len(t.Name) == len(name) && equalFold(t.Name, name)
 }
 
-// nameAttr returns the value of the attribute name.
+// Namespace returns what stands before the name, with its colon; "" for none.
+func (t *Tag) Namespace() string { return string(t.Full[:len(t.Full)-len(t.Name)]) }
+
+// NameAttribute returns the value of the attribute `name`, with or without quotes. It reports
+// false if there is none or if it is empty.
 func (t *Tag) NameAttribute() (string, bool) {
 	for rest := t.Attributes; len(rest) > 0; {
 		i := bytes.IndexByte(rest, '=')
@@ -114,91 +122,4 @@ func (t *Tag) NameAttribute() (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// textTag is a tag that means something in text.
-type TextTag struct {
-	Tag
-	Kind textTagKind
-	Name string // as in textTags
-}
-
-type textTagKind uint8
-
-const (
-	TextWrapper  textTagKind = iota + 1 // of calls
-	TextInvoke                          // of a call without wrapper
-	TextResults                         // of results, which are not the model's to write
-	TextThinking                        // of thinking aloud (reference/legacy-format.md §11)
-)
-
-var TextTags = [...]struct {
-	Name string
-	Kind textTagKind
-}{
-	{"function_calls", TextWrapper},
-	{"function_call", TextWrapper}, // other makers' (reference/legacy-format.md §12 row 1)
-	{"tool_calls", TextWrapper},
-	{"tool_call", TextWrapper},
-	{"use_tool", TextWrapper},
-	{"invoke", TextInvoke},
-	{"function_results", TextResults},
-	{"thinking", TextThinking},
-	{"think", TextThinking},
-	{"scratchpad", TextThinking},
-	{"rationale", TextThinking},
-	{"reasoning", TextThinking},
-	{"reflection", TextThinking},
-	{"search_quality_reflection", TextThinking},
-}
-
-// matchTextTag matches a tag that means something in text. Text that cannot
-// become one is decided on at once.
-func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
-	if len(s) > 1 && s[1] != '/' && !IsNameByte(s[1]) {
-		return t, No
-	}
-	t.Tag, v = MatchTag(s, eof)
-	if v == No {
-		return t, v
-	}
-	ended := v == Yes || t.nameEnd < len(s) // the name has
-	for _, known := range TextTags {
-		if t.Is(known.Name) {
-			t.Kind, t.Name = known.Kind, known.Name
-			if t.Closing && t.Kind != TextThinking {
-				return t, No
-			}
-			if t.Kind != TextInvoke && (len(t.Attributes) > 0 || t.Empty) {
-				return t, No
-			}
-			return t, v
-		}
-		if !ended && isPrefixFoldOf(t.Tag.Name, known.Name) {
-			return t, More
-		}
-	}
-	if v == More && !ended && len(t.Full) <= maxNamespace && bytes.IndexByte(t.Full, ':') < 0 && allNameBytes(t.Full) {
-		return t, More // a namespace, it may be
-	}
-	return t, No
-}
-
-func allNameBytes(s []byte) bool {
-	for _, c := range s {
-		if !IsNameByte(c) {
-			return false
-		}
-	}
-	return true
-}
-
-// IsWrapper reports whether the tag opens or closes a block of calls, in any format.
-func (t *Tag) IsWrapper() bool {
-	for i := range TextTags {
-		if TextTags[i].Kind == TextWrapper && t.Is(TextTags[i].Name) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,12 +1,7 @@
 package messages
 
 import (
-	"fmt"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/rawjson"
 )
 
 // builtin is an Anthropic-defined client tool. A request names its type alone
@@ -59,38 +54,6 @@ func builtinTypes() []string {
 		types = append(types, b.prefix+b.date)
 	}
 	return types
-}
-
-// builtinTool reads a tool of an Anthropic-defined type.
-func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *builtin) Tool {
-	if d.text(at.member("name"), o.Take("name")) != b.name {
-		d.fail(at.member("name"), "Input should be '%s'", b.name)
-	}
-	t := Tool{Type: typ, Name: b.name, Description: b.description, InputSchema: jsontext.Value(b.schema)}
-	switch b.prefix {
-	case "computer_":
-		d.display(at, o, &t)
-	case "text_editor_":
-		if n := o.Take("max_characters"); !absent(n) {
-			t.Description += fmt.Sprintf(" A view shows no more than %d characters.", d.integer(at.member("max_characters"), n, 1))
-		}
-	}
-	t.Streaming = d.inputStreaming(at, o)
-	d.leave(at, o, unusableInTool)
-	return t
-}
-
-// display adds what a computer tool's options say of its screen.
-func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
-	width := d.integer(at.member("display_width_px"), o.Take("display_width_px"), 1)
-	height := d.integer(at.member("display_height_px"), o.Take("display_height_px"), 1)
-	t.Description += fmt.Sprintf(" The screen is %d pixels wide and %d pixels high.", width, height)
-	if n := o.Take("display_number"); !absent(n) {
-		t.Description += fmt.Sprintf(" It is display number %d.", d.integer(at.member("display_number"), n, 0))
-	}
-	if d.flag(at.member("enable_zoom"), o.Take("enable_zoom")) {
-		t.InputSchema = jsontext.Value(computerZoomSchema)
-	}
 }
 
 const bashDescription = "Run commands in a bash shell. The shell keeps its state, such as the working directory and variables, " +

@@ -33,7 +33,7 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 			b.Input = nil
 			m.Content = append(m.Content, b)
 		case ContentBlockDelta:
-			m.Content[e.Index].add(e.Delta, e.Text)
+			m.Content[e.Index].appendDelta(e.Delta, e.Text)
 		case ContentBlockStop:
 			m.Content[e.Index].finish(e.Cut)
 		case MessageDelta:
@@ -47,14 +47,14 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 		return nil, errors.New("the events ended before message_stop")
 	}
 	if native != nil {
-		return native.whole(), nil
+		return native.message(), nil
 	}
 	return m, nil
 }
 
 // add appends a delta. Pieces are gathered in Input, which grows in place, and
 // become text at the end.
-func (b *ContentBlock) add(delta DeltaType, piece []byte) {
+func (b *ContentBlock) appendDelta(delta DeltaType, piece []byte) {
 	if delta == SignatureDelta {
 		b.Signature += string(piece)
 		return

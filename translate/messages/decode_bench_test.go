@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// conversation returns a request of the shape that the speed of decoding is
+// longConversation returns a request of the shape that the speed of decoding is
 // measured on: 30 tools and 20 turns of 4 KiB, about 115 KB in all.
-func conversation() []byte {
+func longConversation() []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"model":"claude-2.1","max_tokens":4096,"stream":true,"system":"You are careful.","tools":[`)
 	for i := range 30 {
@@ -40,7 +40,7 @@ func conversation() []byte {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	body := conversation()
+	body := longConversation()
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -70,7 +70,7 @@ func BenchmarkDecodeHostile(b *testing.B) {
 // TestDecodeAllocations holds the allocations to a number that grows with the
 // blocks and tools of a request, not with its bytes.
 func TestDecodeAllocations(t *testing.T) {
-	body := conversation()
+	body := longConversation()
 	allocs := testing.AllocsPerRun(10, func() {
 		if _, err := Decode(body, DecodeOptions{}); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package messages
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -11,9 +12,9 @@ import (
 
 // blockPlace is a place that holds content blocks.
 type blockPlace struct {
-	takes   []string // types
-	omits   []string // types that the API takes here and a text model cannot read
-	message bool     // the content of a message
+	accepts   []string // types
+	drops     []string // types that the API takes here and a text model cannot read
+	inMessage bool     // the content of a message
 }
 
 // foreignBlocks come from a server with tools of its own, or from a model that
@@ -27,18 +28,18 @@ var foreignBlocks = []string{
 
 var (
 	inUser = blockPlace{
-		takes: []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolResult},
-		omits: foreignBlocks, message: true,
+		accepts: []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolResult},
+		drops:   foreignBlocks, inMessage: true,
 	}
-	inAssistant     = blockPlace{takes: []string{BlockText, BlockToolUse, BlockDocument}, omits: foreignBlocks, message: true}
-	inSystemMessage = blockPlace{takes: []string{BlockText}, message: true}
-	inSystem        = blockPlace{takes: []string{BlockText}}
+	inAssistant     = blockPlace{accepts: []string{BlockText, BlockToolUse, BlockDocument}, drops: foreignBlocks, inMessage: true}
+	inSystemMessage = blockPlace{accepts: []string{BlockText}, inMessage: true}
+	inSystem        = blockPlace{accepts: []string{BlockText}}
 	inToolResult    = blockPlace{
-		takes: []string{BlockText, BlockImage, BlockSearchResult, BlockDocument, BlockToolReference},
-		omits: []string{"browser_state"},
+		accepts: []string{BlockText, BlockImage, BlockSearchResult, BlockDocument, BlockToolReference},
+		drops:   []string{"browser_state"},
 	}
-	inSearchResult = blockPlace{takes: []string{BlockText}}
-	inSource       = blockPlace{takes: []string{BlockText, BlockImage}}
+	inSearchResult = blockPlace{accepts: []string{BlockText}}
+	inSource       = blockPlace{accepts: []string{BlockText, BlockImage}}
 )
 
 // messageBlocks are the types that the content of some message takes.
@@ -46,7 +47,7 @@ var messageBlocks = []string{BlockText, BlockImage, BlockDocument, BlockSearchRe
 
 // unusableIn are the members of each type of block that the API knows and a
 // text model has no use for.
-var unusableIn = map[string][]string{
+var unsupportedInBlock = map[string][]string{
 	BlockText:          {"cache_control", "citations"},
 	BlockImage:         {"cache_control", "transformations"},
 	BlockDocument:      {"cache_control", "citations"},
@@ -56,14 +57,10 @@ var unusableIn = map[string][]string{
 	BlockToolReference: {"cache_control"},
 }
 
-// MaxBlocks is how many content blocks a request may have in all, those within
-// others included.
-const MaxBlocks = 100_000
-
 // room is how many blocks a list may have.
-func (d *decoder) room(list jsontext.Value) int {
+func (d *decoder) blockCapacity(list jsontext.Value) int {
 	const shortest = len(`{"type":"text","text":"a"},`)
-	return room(list, shortest, MaxBlocks-d.blocks)
+	return capacity(list, shortest, MaxBlocks-d.blockCount)
 }
 
 // content reads content outside of messages: a string, or an array of blocks.
@@ -76,7 +73,7 @@ func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []B
 		}
 		return []BlockParam{{Type: BlockText, Text: s}}
 	case '[':
-		blocks := make([]BlockParam, 0, d.room(v))
+		blocks := make([]BlockParam, 0, d.blockCapacity(v))
 		for e := range d.elements(at, v, MaxBlocks) {
 			if b, ok := d.block(e, place); ok {
 				blocks = append(blocks, b)
@@ -104,41 +101,41 @@ func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) 
 	if !ok {
 		return b, false
 	}
-	if d.blocks++; d.blocks > MaxBlocks {
+	if d.blockCount++; d.blockCount > MaxBlocks {
 		d.fail(*at, "There should be at most %d content blocks in all", MaxBlocks)
 	}
-	b.Type = d.word(at.member("type"), o.Take("type"), messageBlocks)
-	if d.err != nil || !d.placed(at, b.Type, place) {
+	b.Type = d.textKnown(at.member("type"), o.Take("type"), messageBlocks)
+	if d.err != nil || !d.checkPlace(at, b.Type, place) {
 		return b, false
 	}
 	at.tag = b.Type
-	d.fill(at, &b, &o, place)
-	d.leave(at, &o, unusableIn[b.Type])
+	d.blockFields(at, &b, &o, place)
+	d.dropRest(at, &o, unsupportedInBlock[b.Type])
 	at.tag = ""
 	return b, true
 }
 
 // placed reports whether a block of the type may stand in the place. If it is
 // left out instead, that is noted.
-func (d *decoder) placed(at *fieldPath, typ string, place *blockPlace) bool {
+func (d *decoder) checkPlace(at *fieldPath, typ string, place *blockPlace) bool {
 	switch {
 	case typ == BlockThinking && d.thinks && place == &inAssistant:
 		return true
-	case slices.Contains(place.takes, typ):
-		if typ == BlockDocument && place == &inAssistant && d.opt.Version == version20261021 {
-			d.fail(*at, "`document` blocks can only be in `user` messages under API version %s", version20261021)
+	case slices.Contains(place.accepts, typ):
+		if typ == BlockDocument && place == &inAssistant && d.opt.Version == Version20261021 {
+			d.fail(*at, "`document` blocks can only be in `user` messages under API version %s", Version20261021)
 		}
 		return d.err == nil
-	case slices.Contains(place.omits, typ) && d.opt.Strict:
+	case slices.Contains(place.drops, typ) && d.opt.Strict:
 		d.fail(*at, "`%s` blocks are not supported: this model only completes text. Remove the block, or use a model with a tool API.", typ)
-	case slices.Contains(place.omits, typ):
+	case slices.Contains(place.drops, typ):
 		d.drop(at.member(typ))
-	case place.message && typ == BlockToolUse:
+	case place.inMessage && typ == BlockToolUse:
 		d.fail(*at, "`%s` blocks can only be in `assistant` messages", typ)
-	case place.message && slices.Contains(messageBlocks, typ):
+	case place.inMessage && slices.Contains(messageBlocks, typ):
 		d.fail(*at, "`%s` blocks can only be in `user` messages", typ)
 	default:
-		d.failTag(*at, typ, slices.Concat(place.takes, place.omits))
+		d.failTag(*at, typ, slices.Concat(place.accepts, place.drops))
 	}
 	return false
 }
@@ -148,7 +145,7 @@ func (d *decoder) failTag(at fieldPath, tag string, expected []string) {
 }
 
 // fill reads the members that a block of its type has.
-func (d *decoder) fill(at *fieldPath, b *BlockParam, o *rawjson.Object, place *blockPlace) {
+func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, place *blockPlace) {
 	switch b.Type {
 	case BlockText:
 		b.Text = d.text(at.member("text"), o.Take("text"))
@@ -161,8 +158,8 @@ func (d *decoder) fill(at *fieldPath, b *BlockParam, o *rawjson.Object, place *b
 	case BlockDocument:
 		d.source(at, b, o.Take("source"))
 		if d.err == nil {
-			b.Source.Title = d.optional(at.member("title"), o.Take("title"))
-			b.Source.Context = d.optional(at.member("context"), o.Take("context"))
+			b.Source.Title = d.optionalText(at.member("title"), o.Take("title"))
+			b.Source.Context = d.optionalText(at.member("context"), o.Take("context"))
 		}
 	case BlockSearchResult:
 		b.Source = &Source{Text: d.text(at.member("source"), o.Take("source")), Title: d.text(at.member("title"), o.Take("title"))}
@@ -176,7 +173,7 @@ func (d *decoder) fill(at *fieldPath, b *BlockParam, o *rawjson.Object, place *b
 		d.toolUse(at, b, o)
 	case BlockToolResult:
 		b.ToolUseID = d.toolID(at.member("tool_use_id"), o.Take("tool_use_id"))
-		b.IsError = d.flag(at.member("is_error"), o.Take("is_error"))
+		b.IsError = d.boolean(at.member("is_error"), o.Take("is_error"))
 		if v := o.Take("content"); !absent(v) {
 			b.Content = d.content(at.member("content"), v, &inToolResult)
 		}
@@ -192,11 +189,11 @@ func (d *decoder) fill(at *fieldPath, b *BlockParam, o *rawjson.Object, place *b
 // (reference/messages-api.md §1).
 func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockPlace) {
 	c := o.Member("citations")
-	if d.opt.Version != version20261021 || place != &inUser && place != &inSearchResult {
+	if d.opt.Version != Version20261021 || place != &inUser && place != &inSearchResult {
 		return
 	}
 	if c.Kind() == '[' && !asksNothing(c) {
-		d.fail(at.member("citations"), "Not accepted in user messages under API version %s", version20261021)
+		d.fail(at.member("citations"), "Not accepted in user messages under API version %s", Version20261021)
 	}
 }
 
@@ -220,7 +217,7 @@ var sourceMembers = []string{"type", "media_type", "data", "url", "file_id", "co
 // source reads where an image or document comes from.
 func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 	p := at.member("source")
-	o, ok := d.open(&p, v, sourceMembers)
+	o, ok := d.openObject(&p, v, sourceMembers)
 	if !ok {
 		return
 	}
@@ -232,11 +229,11 @@ func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 	switch {
 	case typ == SourceBase64:
 		d.mediaType(p.member("media_type"), o.Take("media_type"), mediaTypes[b.Type])
-		d.isText(p.member("data"), o.Take("data"))
+		d.checkString(p.member("data"), o.Take("data"))
 	case typ == SourceURL:
-		d.isText(p.member("url"), o.Take("url"))
+		d.checkString(p.member("url"), o.Take("url"))
 	case typ == SourceFile:
-		d.isText(p.member("file_id"), o.Take("file_id"))
+		d.checkString(p.member("file_id"), o.Take("file_id"))
 	case typ == SourceText && b.Type == BlockDocument:
 		d.mediaType(p.member("media_type"), o.Take("media_type"), []string{"text/plain"})
 		b.Source.Text = d.text(p.member("data"), o.Take("data"))
@@ -253,7 +250,7 @@ func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 			return // unknown members are not left out: they stay in the JSON
 		}
 	}
-	d.leave(&p, &o, nil)
+	d.dropRest(&p, &o, nil)
 }
 
 func (d *decoder) mediaType(at fieldPath, v jsontext.Value, allowed []string) {
@@ -263,8 +260,31 @@ func (d *decoder) mediaType(at fieldPath, v jsontext.Value, allowed []string) {
 }
 
 // isText checks a string that stays in its JSON.
-func (d *decoder) isText(at fieldPath, v jsontext.Value) {
+func (d *decoder) checkString(at fieldPath, v jsontext.Value) {
 	if v.Kind() != '"' {
 		d.text(at, v)
+	}
+}
+
+// toolID reads the id of a tool_use. Converse allows '.' and ':' beyond the
+// pattern of the Messages API (reference/messages-api.md §8), and a history may
+// have begun there.
+func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
+	id := d.text(at, v)
+	if id == "" || !onlyBytes(id, "-_.:") {
+		d.fail(at, "String should match pattern '^[a-zA-Z0-9_-]+$'")
+	}
+	return id
+}
+
+// checkReplayedName checks the name in a tool_use: it may be of a tool that
+// was never offered here, so the API only bounds its length.
+func (d *decoder) checkReplayedName(at fieldPath, name string) {
+	const longest = 200
+	switch n := utf8.RuneCountInString(name); {
+	case n == 0:
+		d.fail(at, "String should have at least 1 character")
+	case n > longest:
+		d.fail(at, "String should have at most %d characters", longest)
 	}
 }

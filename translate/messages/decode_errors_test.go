@@ -15,7 +15,7 @@ type decodeErrorCase struct {
 
 func TestDecodeErrors(t *testing.T) {
 	strict := DecodeOptions{Strict: true}
-	version := DecodeOptions{Version: version20261021}
+	version := DecodeOptions{Version: Version20261021}
 	groups := map[string][]decodeErrorCase{
 		"json": {
 			{"empty", "", strict, "The request body is empty: it should be a JSON object."},

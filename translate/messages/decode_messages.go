@@ -1,13 +1,12 @@
 package messages
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/rawjson"
 )
-
-// MaxMessages is how many messages a request may have (reference/messages-api.md §2).
-const MaxMessages = 100_000
 
 // messages reads the conversation into r.
 func (d *decoder) messages(r *Request, list jsontext.Value) {
@@ -20,14 +19,15 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 		d.fail(at, notList)
 	}
 	const shortest = len(`{"role":"user","content":"a"},`)
-	r.Messages = make([]MessageParam, 0, room(list, shortest, MaxMessages))
+	r.Messages = make([]MessageParam, 0, capacity(list, shortest, MaxMessages))
+	before := conversation{d: d}
 	empty := -1 // only the last message may be
 	for e := range d.elements(at, list, MaxMessages) {
 		if empty >= 0 {
 			d.fail(at.element(empty), emptyMessage)
 			break
 		}
-		m, ok := d.message(e)
+		m, ok := d.message(&before, e)
 		if !ok {
 			empty = e.at.index
 		}
@@ -35,30 +35,12 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 			r.Messages = append(r.Messages, m)
 		}
 	}
-	if d.goesOn() {
-		d.endTurns(r.Messages)
+	if d.mayContinue() {
+		before.checkEnd(r.Messages)
 	}
 }
 
 const emptyMessage = "all messages must have non-empty content except for the optional final assistant message"
-
-// room is how many elements to have room for in a list of objects of so many bytes
-// at least. A long list is counted first, as far as its elements are objects: one
-// that grows has its elements in memory twice.
-func room(list jsontext.Value, shortest, most int) (n int) {
-	const long = 256 << 10
-	if len(list) < long {
-		return min(2, len(list)/shortest+1)
-	}
-	most = min(most, len(list)/shortest+1)
-	for v := range rawjson.Elements(list) {
-		if n == most || v[0] != '{' {
-			break
-		}
-		n++
-	}
-	return n
-}
 
 // messagePlaces gives the place that a message of each role is.
 var messagePlaces = map[string]*blockPlace{RoleUser: &inUser, RoleAssistant: &inAssistant, RoleSystem: &inSystemMessage}
@@ -70,13 +52,13 @@ var (
 
 // message reads one message. It has no content if nothing of it is left. It is not
 // ok if it had none, which the last message of the assistant may do.
-func (d *decoder) message(e *listItem) (m MessageParam, ok bool) {
+func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok bool) {
 	at := &e.at
 	o, ok := d.openMessage(e)
 	if !ok {
 		return m, false
 	}
-	m.Role = d.word(at.member("role"), o.Take("role"), roles)
+	m.Role = d.textKnown(at.member("role"), o.Take("role"), roles)
 	place := messagePlaces[m.Role]
 	if place == nil {
 		d.fail(at.member("role"), "Input should be 'user', 'assistant' or 'system'")
@@ -87,15 +69,15 @@ func (d *decoder) message(e *listItem) (m MessageParam, ok bool) {
 	case '"':
 		s := d.text(content, v)
 		if ok = s != ""; ok {
-			m.Content = d.follow(content, m, BlockParam{Type: BlockText, Text: s})
+			m.Content = before.add(content, m, BlockParam{Type: BlockText, Text: s})
 		}
 	case '[':
 		ok = false
-		m.Content = make([]BlockParam, 0, d.room(v))
+		m.Content = make([]BlockParam, 0, d.blockCapacity(v))
 		for e := range d.elements(content, v, MaxBlocks) {
 			ok = true
 			if b, ok := d.block(e, place); ok && d.err == nil {
-				m.Content = d.follow(e.at, m, b)
+				m.Content = before.add(e.at, m, b)
 			}
 		}
 		d.closeMessage(e, &o)
@@ -107,6 +89,37 @@ func (d *decoder) message(e *listItem) (m MessageParam, ok bool) {
 	if !ok && m.Role != RoleAssistant {
 		d.fail(*at, emptyMessage)
 	}
-	d.leave(at, &o, nil)
+	d.dropRest(at, &o, nil)
 	return m, ok
+}
+
+// openMessage is openItem for a message. If its role comes before its content, which
+// is a list, then the content is not measured, but goes on to the end of the text, and
+// closeMessage has to read what follows it: so the largest part of a request is walked
+// over once less.
+func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
+	if !d.object(e.at, e.text) {
+		return o, false
+	}
+	begin := len(d.members)
+	members, n, stopped := rawjson.AppendMembersUntil("content", d.members, e.text, 1, messageMembers, MaxMembers+1)
+	o.Members = slices.Clip(members[begin:])
+	if stopped && o.Member("role") == nil {
+		return d.openItem(e, messageMembers)
+	}
+	d.members = members
+	if !stopped {
+		e.length = n
+	}
+	return o, d.checkNames(&e.at, &o, messageMembers)
+}
+
+// closeMessage reads the members behind the content, if they are not yet read.
+func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
+	if e.length > 0 || d.err != nil {
+		return
+	}
+	end := len(e.text) - len(d.afterList) + len("]")
+	o.Members, e.length, _ = rawjson.AppendMembersUntil("", o.Members, e.text, end, messageMembers, MaxMembers+1)
+	d.checkNames(&e.at, o, messageMembers)
 }

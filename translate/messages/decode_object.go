@@ -2,7 +2,6 @@ package messages
 
 import (
 	"cmp"
-	"context"
 	"iter"
 	"slices"
 	"strings"
@@ -12,18 +11,11 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// absent reports whether a member is missing or null.
-func absent(v jsontext.Value) bool { return v == nil || v[0] == 'n' }
-
-// MaxMembers is how many members an object may have whose members have a meaning.
-// The API knows of some forty.
-const MaxMembers = 1000
-
 // open begins to read an object, whose members are in known. Members may be of any
 // kind: one of the wrong kind is found when it is read, so that errors name the type
 // of the block they are in. It fails if there is
 // none, or if the name of a member is known but for the case of its letters.
-func (d *decoder) open(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
+func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
 	if !d.object(*at, v) {
 		return o, false
 	}
@@ -56,40 +48,9 @@ type listItem struct {
 
 // openItem is open for an element.
 func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bool) {
-	o, ok = d.open(&e.at, e.text, known)
+	o, ok = d.openObject(&e.at, e.text, known)
 	e.length = o.Length
 	return o, ok
-}
-
-// openMessage is openItem for a message. If its role comes before its content, which
-// is a list, then the content is not measured, but goes on to the end of the text, and
-// closeMessage has to read what follows it: so the largest part of a request is walked
-// over once less.
-func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
-	if !d.object(e.at, e.text) {
-		return o, false
-	}
-	begin := len(d.members)
-	members, n, stopped := rawjson.AppendMembersTo("content", d.members, e.text, 1, messageMembers, MaxMembers+1)
-	o.Members = slices.Clip(members[begin:])
-	if stopped && o.Member("role") == nil {
-		return d.openItem(e, messageMembers)
-	}
-	d.members = members
-	if !stopped {
-		e.length = n
-	}
-	return o, d.checkNames(&e.at, &o, messageMembers)
-}
-
-// closeMessage reads the members behind the content, if they are not yet read.
-func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
-	if e.length > 0 || d.err != nil {
-		return
-	}
-	end := len(e.text) - len(d.rest) + len("]")
-	o.Members, e.length, _ = rawjson.AppendMembersTo("", o.Members, e.text, end, messageMembers, MaxMembers+1)
-	d.checkNames(&e.at, o, messageMembers)
 }
 
 // value returns the whole element.
@@ -116,30 +77,21 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 				d.fail(at, "List should have at most %d items", most)
 			}
 			e.text, e.length = rest, 0
-			if !d.goesOn() || !yield(&e) {
+			if !d.mayContinue() || !yield(&e) {
 				return
 			}
 			rest, ok = rawjson.Next(rest, len(e.value()))
 			d.members = d.members[:begin]
 			e.at.index++
 		}
-		d.rest = rest
+		d.afterList = rest
 	}
-}
-
-// goesOn reports whether there is still something to do: nothing has failed, and
-// the client is there.
-func (d *decoder) goesOn() bool {
-	if d.err == nil && d.ctx.Err() != nil {
-		d.err = context.Cause(d.ctx)
-	}
-	return d.err == nil
 }
 
 // leave passes over the members of the object at p that do not come into the
 // Request: those in known are of the API, the others are not. p is nil for the
 // request itself.
-func (d *decoder) leave(p *fieldPath, o *rawjson.Object, known []string) {
+func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
 	if d.opt.Strict { // the first of several errors is that of the first name
 		slices.SortFunc(o.Members, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
 	}
@@ -148,7 +100,7 @@ func (d *decoder) leave(p *fieldPath, o *rawjson.Object, known []string) {
 		case m.Value == nil:
 		case !slices.Contains(known, m.Name):
 			// A dot in it would make it read like a path of the API's.
-			d.leaveUnknown(p.member(strings.ReplaceAll(m.Name, ".", "_")), m.Value)
+			d.dropUnknown(p.member(strings.ReplaceAll(m.Name, ".", "_")), m.Value)
 		case m.Value[0] == 'n' || asksNothing(m.Value):
 		case d.opt.Strict:
 			d.fail(at, "Not supported: this model only completes text. Remove the field, or use a model with a tool API.")
@@ -159,7 +111,7 @@ func (d *decoder) leave(p *fieldPath, o *rawjson.Object, known []string) {
 }
 
 // leaveUnknown passes over a member that has no place in its object.
-func (d *decoder) leaveUnknown(at fieldPath, v jsontext.Value) {
+func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 	switch {
 	case v == nil:
 	case d.opt.Strict:
@@ -169,24 +121,20 @@ func (d *decoder) leaveUnknown(at fieldPath, v jsontext.Value) {
 	}
 }
 
-// MaxDropped is how many fields of a request may be left out. Some are named by the
-// client.
-const MaxDropped = 200
-
-// drop takes down what is left out.
-func (d *decoder) drop(at fieldPath) {
-	if d.dropped == nil {
-		d.dropped = make(map[string]bool)
+// room is how many elements to have room for in a list of objects of so many bytes
+// at least. A long list is counted first, as far as its elements are objects: one
+// that grows has its elements in memory twice.
+func capacity(list jsontext.Value, shortest, most int) (n int) {
+	const long = 256 << 10
+	if len(list) < long {
+		return min(2, len(list)/shortest+1)
 	}
-	if d.scratch = at.append(d.scratch[:0], false); len(d.scratch) > longestShown {
-		d.scratch = append(d.scratch[:0], clip(string(d.scratch))...)
+	most = min(most, len(list)/shortest+1)
+	for v := range rawjson.Elements(list) {
+		if n == most || v[0] != '{' {
+			break
+		}
+		n++
 	}
-	if d.dropped[string(d.scratch)] {
-		return
-	}
-	if len(d.dropped) == MaxDropped {
-		d.fail(at, "This is one of more than %d fields that are not known here. Remove them.", MaxDropped)
-		return
-	}
-	d.dropped[string(d.scratch)] = true
+	return n
 }

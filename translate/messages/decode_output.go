@@ -15,7 +15,7 @@ func (d *decoder) thinking(v jsontext.Value) Thinking {
 	if absent(v) {
 		return ThinkingOff
 	}
-	o, ok := d.open(&at, v, []string{"type", "display", "budget_tokens"})
+	o, ok := d.openObject(&at, v, []string{"type", "display", "budget_tokens"})
 	if !ok {
 		return ThinkingOff
 	}
@@ -26,7 +26,7 @@ func (d *decoder) thinking(v jsontext.Value) Thinking {
 	case !slices.Contains(types, typ):
 		d.failTag(at, typ, types)
 	}
-	if d.optional(at.member("display"), o.Take("display")) == "omitted" {
+	if d.optionalText(at.member("display"), o.Take("display")) == "omitted" {
 		return ThinkingOmitted
 	}
 	return ThinkingShown
@@ -34,24 +34,24 @@ func (d *decoder) thinking(v jsontext.Value) Thinking {
 
 // output reads the schema that the answer has to fit (output_config.format), nil for
 // none.
-func (d *decoder) output(o *rawjson.Object) jsontext.Value {
+func (d *decoder) outputFormat(o *rawjson.Object) jsontext.Value {
 	format, at := o.Take("output_format"), member("output_format")
 	config := member("output_config")
 	if v := o.Take("output_config"); !absent(v) {
 		known := []string{"effort", "task_budget"}
-		c, ok := d.open(&config, v, append(known, "format"))
+		c, ok := d.openObject(&config, v, append(known, "format"))
 		if !ok {
 			return nil
 		}
 		if f := c.Take("format"); !absent(f) {
 			format, at = f, config.member("format")
 		}
-		d.leave(&config, &c, known)
+		d.dropRest(&config, &c, known)
 	}
 	if absent(format) {
 		return nil
 	}
-	f, ok := d.open(&at, format, []string{"type", "schema"})
+	f, ok := d.openObject(&at, format, []string{"type", "schema"})
 	if !ok {
 		return nil
 	}
@@ -62,19 +62,7 @@ func (d *decoder) output(o *rawjson.Object) jsontext.Value {
 	if !d.object(at.member("schema"), schema) {
 		return nil
 	}
-	d.boundSchema(at.member("schema"), schema)
-	d.leave(&at, &f, nil)
+	d.countSchema(at.member("schema"), schema)
+	d.dropRest(&at, &f, nil)
 	return schema
-}
-
-// MaxSchemaValues is how many values and names the schemas of a request may hold
-// together: each of them is taken apart to be read by, and so takes memory. Some
-// hundreds of tools have a tenth of that.
-const MaxSchemaValues = 100_000
-
-// boundSchema counts what a schema holds.
-func (d *decoder) boundSchema(at fieldPath, schema jsontext.Value) {
-	if d.schemas += rawjson.Size(schema); d.schemas > MaxSchemaValues {
-		d.fail(at, "The schemas of a request should hold at most %d values together", MaxSchemaValues)
-	}
 }

@@ -114,7 +114,7 @@ func TestDecodeAccepts(t *testing.T) {
 		opt  DecodeOptions
 	}{
 		"nulls for optional fields": {with(`"system":null,"tools":null,"tool_choice":null,"stop_sequences":null,"stream":null,` +
-			`"temperature":null,"thinking":null,"mcp_servers":null,"thread":null`), DecodeOptions{Strict: true, Version: version20261021}},
+			`"temperature":null,"thinking":null,"mcp_servers":null,"thread":null`), DecodeOptions{Strict: true, Version: Version20261021}},
 		"empty lists":                 {with(`"system":[],"tools":[],"stop_sequences":[],"mcp_servers":[]`), DecodeOptions{Strict: true}},
 		"empty system":                {with(`"system":""`), DecodeOptions{Strict: true}},
 		"max_tokens 0":                {`{"model":"m","max_tokens":0,"messages":[{"role":"user","content":"x"}]}`, DecodeOptions{Strict: true}},
@@ -131,9 +131,9 @@ func TestDecodeAccepts(t *testing.T) {
 		"brackets in strings":         {with(`"metadata":"` + strings.Repeat(`[{\"\\`, 999) + `"`), DecodeOptions{}},
 		"values of fields left out":   {with(`"container":[[{"x":1e999}]],"messages2":"x"`), DecodeOptions{}},
 		"document of the model's":     {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"document","source":{"type":"url","url":"u"}}]}`, ""), DecodeOptions{}},
-		"document of the user's":      {withBlock(`{"type":"document","source":{"type":"url","url":"u"}}`), DecodeOptions{Version: version20261021}},
-		"no citations in 2026":        {withBlock(`{"type":"text","text":"x","citations":[]}`), DecodeOptions{Version: version20261021, Strict: true}},
-		"the model's own citations":   {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"x","citations":[{}]}]}`, ""), DecodeOptions{Version: version20261021}},
+		"document of the user's":      {withBlock(`{"type":"document","source":{"type":"url","url":"u"}}`), DecodeOptions{Version: Version20261021}},
+		"no citations in 2026":        {withBlock(`{"type":"text","text":"x","citations":[]}`), DecodeOptions{Version: Version20261021, Strict: true}},
+		"the model's own citations":   {withMessages(`{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"x","citations":[{}]}]}`, ""), DecodeOptions{Version: Version20261021}},
 		"a client's copy of an error": {withBlock(`{"type":"text","text":"\u0000\uFFFD\"\\\/\b\f\n\r\t"}`), DecodeOptions{Strict: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -240,5 +240,39 @@ func TestDecodeEmptyName(t *testing.T) {
 	r, err := Decode([]byte(withBlock(`{"":[1],"type":"text","text":"x"}`)), DecodeOptions{})
 	if err != nil || r.Messages[0].Content[0].Text != "x" || len(r.Dropped) != 1 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestBodyTwice reads a request in two ways, in either order.
+func TestBodyTwice(t *testing.T) {
+	const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],
+		"tools":[{"type":"web_search_20260101","name":"web_search"},{"name":"f","input_schema":{"type":"object"}},{"type":"computer_20250124","name":"computer","display_width_px":1,"display_height_px":1}],
+		"tool_choice":{"type":"tool","name":"f","disable_parallel_tool_use":true}}`
+	once, err := Decode([]byte(strings.Replace(body, `{"type":"web_search_20260101","name":"web_search"},`, "", 1)), DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ReadBody(t.Context(), []byte(strings.Replace(body, `{"type":"web_search_20260101","name":"web_search"},`, "", 1)), DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		native, err := b.Native(t.Context())
+		if err != nil || len(native.Tools) != 2 || native.ToolChoice.Name != "f" {
+			t.Errorf("native: %+v, %v", native, err)
+		}
+		again, err := b.Request(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(once, again); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if b, err = ReadBody(t.Context(), []byte(body), DecodeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if native, err := b.Native(t.Context()); err != nil || len(native.Tools) != 2 {
+		t.Errorf("beside a tool of the model's own: %+v, %v", native, err)
 	}
 }

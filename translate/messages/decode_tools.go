@@ -9,12 +9,6 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// unusableInTool are the members of a tool that the API knows and a text model
-// has no use for.
-var unusableInTool = []string{
-	"cache_control", "input_examples", "defer_loading", "allowed_callers",
-}
-
 // serverTools run in the upstream, toolsets name no tool: neither can be shown
 // to a model as text. Both are prefixes of a tool's type.
 var (
@@ -22,15 +16,11 @@ var (
 	toolsets    = []string{"computer_toolset_", "browser_toolset_"}
 )
 
-// MaxTools is how many tools a request may have. Those with the most have some
-// hundreds.
-const MaxTools = 10_000
-
 // toolMembers are those that a tool of some type has.
 var toolMembers = slices.Concat([]string{
 	"type", "name", "description", "input_schema", "strict", eagerStreaming,
 	"max_characters", "display_width_px", "display_height_px", "display_number", "enable_zoom",
-}, unusableInTool)
+}, unsupportedInTool)
 
 // tools reads the tools that the client offers.
 func (d *decoder) tools(list jsontext.Value) []Tool {
@@ -62,7 +52,7 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 		return t, false
 	}
 	given := o.Take("type")
-	typ := d.optional(at.member("type"), given)
+	typ := d.optionalText(at.member("type"), given)
 	switch {
 	case d.err != nil:
 		return t, false
@@ -94,64 +84,22 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	t := Tool{
 		Name:        d.text(at.member("name"), o.Take("name")),
-		Description: d.optional(at.member("description"), o.Take("description")),
+		Description: d.optionalText(at.member("description"), o.Take("description")),
 		InputSchema: o.Take("input_schema"),
 	}
 	d.checkToolName(at.member("name"), t.Name)
 	if schema := at.member("input_schema"); d.object(schema, t.InputSchema) {
-		d.boundSchema(schema, t.InputSchema)
+		d.countSchema(schema, t.InputSchema)
 		d.checkSchema(&schema, t.InputSchema)
 	}
 	if v := o.Take("strict"); absent(v) || v.Kind() == 't' || v.Kind() == 'f' {
 		t.Strict = v.Kind() == 't'
 	} else {
-		d.leaveUnknown(at.member("strict"), v)
+		d.dropUnknown(at.member("strict"), v)
 	}
 	t.Streaming = d.inputStreaming(at, o)
-	d.leave(at, o, unusableInTool)
+	d.dropRest(at, o, unsupportedInTool)
 	return t
-}
-
-const eagerStreaming = "eager_input_streaming"
-
-// inputStreaming reads eager_input_streaming, which every client tool can have.
-func (d *decoder) inputStreaming(at *fieldPath, o *rawjson.Object) InputStreaming {
-	v := o.Take(eagerStreaming)
-	switch {
-	case absent(v):
-		return StreamAsTargeted
-	case d.flag(at.member(eagerStreaming), v):
-		return StreamEagerly
-	}
-	return StreamWhole
-}
-
-// checkSchema checks what is certain at the top of a schema.
-func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
-	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
-	var typ, properties, required jsontext.Value
-	for name, v := range rawjson.Members(schema) {
-		switch rawjson.Name(name, []string{"type", "properties", "required"}) {
-		case "type":
-			typ = v
-		case "properties":
-			properties = v
-		case "required":
-			required = v
-		}
-	}
-	if at := at.member("type"); typ.Kind() != '"' || d.text(at, typ) != "object" {
-		if typ == nil {
-			d.fail(at, fieldRequired)
-		}
-		d.fail(at, "Input should be 'object'")
-	}
-	if properties != nil && properties.Kind() != '{' {
-		d.fail(*at, invalid+"`properties` is not an object.")
-	}
-	if required != nil && required.Kind() != '[' {
-		d.fail(*at, invalid+"`required` is not an array.")
-	}
 }
 
 // toolChoice reads which tools the model may or must call.
@@ -160,7 +108,7 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	if absent(v) {
 		return ToolChoice{Type: ChoiceAuto}
 	}
-	o, ok := d.open(&at, v, []string{"type", "name", "disable_parallel_tool_use"})
+	o, ok := d.openObject(&at, v, []string{"type", "name", "disable_parallel_tool_use"})
 	if !ok {
 		return ToolChoice{}
 	}
@@ -178,7 +126,7 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 		}
 		fallthrough
 	case ChoiceAuto:
-		c.DisableParallelToolUse = d.flag(at.member("disable_parallel_tool_use"), o.Take("disable_parallel_tool_use"))
+		c.DisableParallelToolUse = d.boolean(at.member("disable_parallel_tool_use"), o.Take("disable_parallel_tool_use"))
 	case ChoiceNone:
 	default:
 		d.failTag(at, c.Type, []string{ChoiceAuto, ChoiceAny, ChoiceTool, ChoiceNone})
@@ -186,20 +134,29 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	if c.Type == ChoiceTool && !slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == c.Name }) {
 		d.fail(at.member("name"), "Tool '%s' not found in provided tools", clip(c.Name))
 	}
-	d.leave(&at, &o, nil)
+	d.dropRest(&at, &o, nil)
 	return c
 }
 
 // refuseServers refuses MCP servers: their tools run in the upstream.
-func (d *decoder) refuseServers(list jsontext.Value) {
+func (d *decoder) refuseMCPServers(list jsontext.Value) {
 	at := member("mcp_servers")
 	if !d.list(at, list) {
 		return
 	}
 	for e := range d.elements(at, list, 1) {
 		if o, ok := d.openItem(e, []string{"type", "name", "url", "authorization_token", "tool_configuration"}); ok {
-			name := d.optional(e.at.member("name"), o.Take("name"))
+			name := d.optionalText(e.at.member("name"), o.Take("name"))
 			d.fail(e.at, "The tools of the MCP server '%s' run in the upstream, and this model only completes text. Remove the server, or use a model with a tool API.", clip(name))
 		}
+	}
+}
+
+// checkToolName checks the name of an offered tool.
+func (d *decoder) checkToolName(at fieldPath, name string) {
+	const longest = 128
+	ok := len(name) <= longest && onlyBytes(name, "-_") || d.opt.LooseNames
+	if name == "" || !ok {
+		d.fail(at, "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'")
 	}
 }

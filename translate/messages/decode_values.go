@@ -2,10 +2,10 @@ package messages
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,70 +22,6 @@ const (
 	notText       = "Input should be a valid string or list"
 )
 
-// fieldPath is a place in a request, innermost step first. It becomes text only
-// when something has to be said about it.
-type fieldPath struct {
-	up    *fieldPath
-	name  string // of a member; "" for an element of an array
-	index int
-	tag   string // the type of an element, which the API adds to its path
-}
-
-// member is the place of a member of the request itself.
-func member(name string) fieldPath { return fieldPath{name: name} }
-
-func (p *fieldPath) member(name string) fieldPath { return fieldPath{up: p, name: name} }
-
-func (p *fieldPath) element(i int) fieldPath { return fieldPath{up: p, index: i} }
-
-func (p *fieldPath) tagged(tag string) fieldPath {
-	t := *p
-	t.tag = tag
-	return t
-}
-
-// root returns the member of the request that p is in.
-func (p *fieldPath) root() fieldPath {
-	for p.up != nil {
-		p = p.up
-	}
-	return *p
-}
-
-// String returns the place in the API's form: "messages.3.content.0.tool_use.input".
-func (p *fieldPath) String() string { return clip(string(p.append(nil, true))) }
-
-// append appends the whole place, or that without indexes and types:
-// "messages.content.input".
-func (p *fieldPath) append(dst []byte, whole bool) []byte {
-	if p.up != nil {
-		dst = p.up.append(dst, whole)
-	}
-	add := func(step string) {
-		if len(dst) > 0 {
-			dst = append(dst, '.')
-		}
-		dst = append(dst, step...)
-	}
-	switch {
-	case p.name == "" && whole:
-		add(strconv.Itoa(p.index))
-		if p.tag != "" {
-			add(p.tag)
-		}
-	case p.name != "" && !(whole && p.up != nil && p.up.tag == p.name): // the text of a text block is "text", once
-		add(p.name)
-	}
-	return dst
-}
-
-// fail keeps the first failure.
-func (d *decoder) fail(at fieldPath, format string, args ...any) {
-	if d.err == nil {
-		d.err = &InvalidRequestError{Path: at.String(), Message: fmt.Sprintf(format, args...)}
-	}
-}
-
 // text reads a string that has to be there.
 func (d *decoder) text(at fieldPath, v jsontext.Value) string {
 	switch v.Kind() {
@@ -100,7 +36,7 @@ func (d *decoder) text(at fieldPath, v jsontext.Value) string {
 }
 
 // optional reads a string that may be missing or null.
-func (d *decoder) optional(at fieldPath, v jsontext.Value) string {
+func (d *decoder) optionalText(at fieldPath, v jsontext.Value) string {
 	if absent(v) {
 		return ""
 	}
@@ -108,9 +44,9 @@ func (d *decoder) optional(at fieldPath, v jsontext.Value) string {
 }
 
 // word is text for a string that mostly is one of known, and then costs no memory.
-func (d *decoder) word(at fieldPath, v jsontext.Value, known []string) string {
+func (d *decoder) textKnown(at fieldPath, v jsontext.Value, known []string) string {
 	if v.Kind() == '"' {
-		return rawjson.Name(v, known)
+		return rawjson.UnquoteKnown(v, known)
 	}
 	return d.text(at, v)
 }
@@ -128,7 +64,7 @@ func (d *decoder) unquote(quoted jsontext.Value) string {
 	return text
 }
 
-func (d *decoder) flag(at fieldPath, v jsontext.Value) bool {
+func (d *decoder) boolean(at fieldPath, v jsontext.Value) bool {
 	if !absent(v) && v.Kind() != 't' && v.Kind() != 'f' {
 		d.fail(at, "Input should be a valid boolean")
 	}
@@ -217,4 +153,19 @@ func asksNothing(v jsontext.Value) bool {
 		return true
 	}
 	return false
+}
+
+// absent reports whether a member is missing or null.
+func absent(v jsontext.Value) bool { return v == nil || v[0] == 'n' }
+
+// onlyBytes reports whether s is made of ASCII letters, digits and others.
+func onlyBytes(s, others string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte(others, c) >= 0 {
+			continue
+		}
+		return false
+	}
+	return true
 }

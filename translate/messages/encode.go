@@ -1,8 +1,9 @@
 package messages
 
 import (
-	"dragoman/translate/rawjson"
 	"strconv"
+
+	"dragoman/translate/rawjson"
 )
 
 // AppendJSON appends the message to dst as the message object of
@@ -111,9 +112,9 @@ func (m *Message) appendStop(dst []byte) []byte {
 		return append(dst, `"stop_details":{"type":"refusal","category":null,"explanation":"A guardrail intervened."},"stop_reason":"refusal","stop_sequence":null`...)
 	}
 	dst = append(dst, `"stop_details":null,"stop_reason":`...)
-	dst = AppendNullable(dst, m.StopReason)
+	dst = rawjson.AppendNullable(dst, m.StopReason)
 	dst = append(dst, `,"stop_sequence":`...)
-	return AppendNullable(dst, m.StopSequence)
+	return rawjson.AppendNullable(dst, m.StopSequence)
 }
 
 // appendCounters appends the totals, as members of an object.
@@ -126,12 +127,4 @@ func (u Usage) appendCounters(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(u.CacheCreationInputTokens), 10)
 	dst = append(dst, `,"cache_read_input_tokens":`...)
 	return strconv.AppendInt(dst, int64(u.CacheReadInputTokens), 10)
-}
-
-// appendNullable appends s as a string, and an empty s as null.
-func AppendNullable[S ~string](dst []byte, s S) []byte {
-	if s == "" {
-		return append(dst, "null"...)
-	}
-	return rawjson.AppendString(dst, s)
 }

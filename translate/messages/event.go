@@ -1,10 +1,11 @@
 package messages
 
 import (
-	"dragoman/translate/rawjson"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // EventType is the kind of an [Event]; String gives its name on the wire.
@@ -91,81 +92,19 @@ type Event struct {
 // Name returns the name of the event on the wire.
 func (e Event) Name() string {
 	if e.Type == OtherEvent {
-		return stringOf(rawjson.Get(e.Raw, "type"))
+		return rawjson.StringOf(rawjson.Lookup(e.Raw, "type"))
 	}
 	return e.Type.String()
 }
 
-// Message is a whole answer of the Messages API (reference/messages-api.md §8).
-type Message struct {
-	ID           string
-	Model        string
-	Content      []ContentBlock
-	StopReason   Stop   // "" until the message has ended
-	StopSequence string // "" means null
-	Usage        Usage
-	// Outcomes says how each attempt of the model to call a tool was read. It is
-	// for metrics and not part of the API.
-	Outcomes []Outcome
-	// RequestID is the upstream's own id of the request (MessageStart with Raw).
-	RequestID string
-	// Raw is the message in JSON if its events had a Raw.
-	Raw jsontext.Value
-}
-
-// The types of a [ContentBlock].
-const (
-	BlockText     = "text"
-	BlockToolUse  = "tool_use"
-	BlockThinking = "thinking"
-	BlockRedacted = "redacted_thinking"
-)
-
-// ContentBlock is one block of an answer.
-type ContentBlock struct {
-	Type     string
-	Text     string         // text
-	ID, Name string         // tool_use
-	Input    jsontext.Value // tool_use: a JSON object
-	// Cut is the input of a tool_use that was not read to its end, as it is streamed: JSON
-	// left open. Input then has the parameters that came whole. It is nil for any other.
-	Cut       []byte
-	Thinking  string // thinking
-	Signature string // thinking
-	Data      string // redacted_thinking
-}
-
-// OutcomeKind is a value of the label outcome of dragoman_tool_calls_total.
-type OutcomeKind string
-
-// How a call can be read.
-const (
-	OutcomeClean        OutcomeKind = "clean"         // as documented
-	OutcomeRepaired     OutcomeKind = "repaired"      // malformed, but the meaning was certain
-	OutcomeUnknownTool  OutcomeKind = "unknown_tool"  // whole, to a tool that was not offered
-	OutcomeIncomplete   OutcomeKind = "incomplete"    // ended before its end; the message's stop_reason is not tool_use
-	OutcomeTypeFallback OutcomeKind = "type_fallback" // a value did not fit its schema and was kept as a string
-	OutcomeContinued    OutcomeKind = "continued"     // a stop sequence inside a value was recovered from
-	OutcomeLeaked       OutcomeKind = "leaked"        // markup of a call given back as text
-)
-
-// Outcome is how one call was read, and why not clean.
-type Outcome struct {
-	Kind   OutcomeKind
-	Tool   string // "" if the name was never known
-	Reason string // a short constant, such as "missing_closer"; "" if clean
-	// Unread says that the model had ended the call, and that it could not be read.
-	Unread bool
-}
-
 // at returns the event of a block with another index.
-func (e Event) At(index int) Event {
+func (e Event) WithIndex(index int) Event {
 	if e.Index == index {
 		return e
 	}
 	e.Index = index
 	if e.Raw != nil {
-		e.Raw = WithMembers(e.Raw, map[string]jsontext.Value{"index": strconv.AppendInt(nil, int64(index), 10)})
+		e.Raw = rawjson.WithMembers(e.Raw, map[string]jsontext.Value{"index": strconv.AppendInt(nil, int64(index), 10)})
 	}
 	return e
 }

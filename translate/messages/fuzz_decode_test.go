@@ -32,7 +32,7 @@ func FuzzDecode(f *testing.F) {
 		with("") + "x", "\ufeff{}", "", "null", "[]", `{"a":[[[[`, `{"a":"\`,
 	} {
 		f.Add([]byte(body), "", false, false)
-		f.Add([]byte(body), version20261021, true, true)
+		f.Add([]byte(body), Version20261021, true, true)
 	}
 	f.Fuzz(func(t *testing.T, body []byte, version string, strict, loose bool) {
 		opt := DecodeOptions{Version: version, Strict: strict, LooseNames: loose}

@@ -154,17 +154,3 @@ type ToolChoice struct {
 func (r *Request) OffersTools() bool {
 	return len(r.Tools) > 0 && r.ToolChoice.Type != ChoiceNone
 }
-
-// InvalidRequestError says what is wrong with a request, where, and how to mend it.
-type InvalidRequestError struct {
-	Path    string // dotted, zero-based: "messages.3.content.0.text"; "" for the body as a whole
-	Message string
-	Details jsontext.Value // what programs may want to know: the error's "details" (reference/errors.md §1), or nil
-}
-
-func (e *InvalidRequestError) Error() string {
-	if e.Path == "" {
-		return e.Message
-	}
-	return e.Path + ": " + e.Message
-}

@@ -8,24 +8,27 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// appendJSONOf appends text if it is one JSON value of the given kind, or a JSON
-// string that holds one.
-func AppendKind(dst []byte, text string, kind jsontext.Kind) ([]byte, bool) {
+// This file reads text that a model wrote and that should be JSON. Nothing here expects the
+// text to be well-formed.
+
+// AppendLooseKind is [AppendLoose] for a value of one kind. The value may also stand in a
+// JSON string, as in "{\"a\":1}".
+func AppendLooseKind(dst []byte, text string, kind jsontext.Kind) ([]byte, bool) {
 	if text == "" {
 		return dst, false
 	}
 	if text[0] == '"' {
-		text = strings.Trim(Unquoted(text), " \t\r\n")
+		text = strings.Trim(UnquoteLoose(text), " \t\r\n")
 	}
 	if jsontext.Value(text).Kind() != kind {
 		return dst, false
 	}
-	return AppendValue(dst, text)
+	return AppendLoose(dst, text)
 }
 
-// appendIfJSON appends text, on one line, if it is one JSON value, or would be
-// but for slips whose meaning is certain.
-func AppendValue(dst []byte, text string) ([]byte, bool) {
+// AppendLoose appends the JSON value that text is to dst, on one line, and reports whether
+// it is one. Slips that have one meaning are mended; see [Mend].
+func AppendLoose(dst []byte, text string) ([]byte, bool) {
 	v := jsontext.Value(text)
 	if !v.IsValid() {
 		v = Mend(text)
@@ -36,9 +39,10 @@ func AppendValue(dst []byte, text string) ([]byte, bool) {
 	return append(dst, Compact(v)...), true
 }
 
-// appendOpenObject appends the members that came whole of a JSON object whose text was
-// cut, as an object without its closing brace; nothing if there are none.
-func AppendOpenObject(dst []byte, text string) []byte {
+// AppendCutObject appends to dst those members of a JSON object that stand whole in text,
+// which may end anywhere, and leaves the closing brace out. It appends nothing if no member
+// is whole. A number at the end of text is not whole: more digits may have followed.
+func AppendCutObject(dst []byte, text string) []byte {
 	mended := Mend(text)
 	d := jsontext.NewDecoder(bytes.NewReader(mended))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
@@ -62,12 +66,12 @@ func AppendOpenObject(dst []byte, text string) []byte {
 	return dst
 }
 
-// mendJSON escapes control characters in strings and leaves out the comma before
-// a closing bracket.
+// Mend returns text with two slips of models put right: control characters in strings are
+// escaped, and a comma before a closing bracket is left out. The result need not be JSON.
 func Mend(text string) jsontext.Value {
 	out := make([]byte, 0, len(text)+8)
 	inString := false
-	comma := -1 // of a comma in out that nothing has followed yet
+	comma := -1 // index in out of a comma that only white space has followed yet
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -97,6 +101,7 @@ func Mend(text string) jsontext.Value {
 	return out
 }
 
+// CompactString returns [Compact] of v as a string, or "" if v is not well-formed.
 func CompactString(v jsontext.Value) string {
 	if !v.IsValid() {
 		return ""
@@ -104,8 +109,8 @@ func CompactString(v jsontext.Value) string {
 	return string(Compact(v))
 }
 
-// unquoted returns what a JSON string holds; other text as it is.
-func Unquoted(text string) string {
+// UnquoteLoose returns what text holds if it is one JSON string, else text itself.
+func UnquoteLoose(text string) string {
 	var s string
 	if len(text) > 1 && text[0] == '"' && json.Unmarshal([]byte(text), &s) == nil {
 		return s
@@ -113,53 +118,9 @@ func Unquoted(text string) string {
 	return text
 }
 
-// isNumber tells whether text is a JSON number (RFC 8259, section 6).
-func IsNumber(text string) bool {
-	text = strings.TrimPrefix(text, "-")
-	whole := digits(text)
-	if whole == 0 || whole > 1 && text[0] == '0' {
-		return false
-	}
-	text = text[whole:]
-	if fraction, ok := strings.CutPrefix(text, "."); ok {
-		n := digits(fraction)
-		if n == 0 {
-			return false
-		}
-		text = fraction[n:]
-	}
-	if text != "" && text[0]|0x20 == 'e' {
-		exponent := text[1:]
-		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
-			exponent = exponent[1:]
-		}
-		n := digits(exponent)
-		return n > 0 && n == len(exponent)
-	}
-	return text == ""
-}
-
-// digits counts the digits that text begins with.
-func digits(text string) int {
-	n := 0
-	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-		n++
-	}
-	return n
-}
-
-// isInteger tells whether text is a JSON number without a fraction other than zeros.
-func IsInteger(text string) bool {
-	if !IsNumber(text) || strings.ContainsAny(text, "eE") {
-		return false
-	}
-	_, fraction, _ := strings.Cut(text, ".")
-	return strings.Trim(fraction, "0") == ""
-}
-
-// JSONOf returns the JSON value that a text is, or that is all it has in a code
-// fence or between some words.
-func Find(text string) (jsontext.Value, bool) {
+// FindValue returns the JSON value that text is, or the object or array that stands in it
+// between other words or in a code fence. It reports false if there is none.
+func FindValue(text string) (jsontext.Value, bool) {
 	data := bytes.TrimSpace([]byte(text))
 	if v, ok := validJSON(data); ok {
 		return v, true
@@ -172,7 +133,7 @@ func Find(text string) (jsontext.Value, bool) {
 	return validJSON(data[begin : end+1])
 }
 
-// validJSON returns data if it is one JSON value.
+// validJSON returns data, and reports whether it is one JSON value.
 func validJSON(data []byte) (jsontext.Value, bool) {
 	v := jsontext.Value(data)
 	return v, v.IsValid()

@@ -1,25 +1,27 @@
 package rawjson
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Member is a member of an object.
+// This file reads objects whose members are looked up by name.
+
+// Member is one member of an object.
 type Member struct {
-	Name  string
-	Value jsontext.Value
+	Name  string         // decoded
+	Value jsontext.Value // a part of the text; nil once it has been taken (Object.Take)
 }
 
-// Object is an object with those of its members that are not yet read.
+// Object is an object of which some members are still to be read: a reader takes the members
+// it knows, and those that are left with a value have no place in the object.
 type Object struct {
 	Members []Member
-	Length  int // of its text
+	Length  int // of the object's text in bytes; 0 if it was not read to its end
 }
 
-// Member returns a member, or nil.
+// Member returns the value of the named member, or nil.
 func (o *Object) Member(name string) jsontext.Value {
 	for _, m := range o.Members {
 		if m.Name == name {
@@ -29,8 +31,7 @@ func (o *Object) Member(name string) jsontext.Value {
 	return nil
 }
 
-// Take returns a member, or nil, and makes its value nil: what is left of an object
-// in the end has no place in it.
+// Take returns the value of the named member, or nil, and sets it to nil in the object.
 func (o *Object) Take(name string) (v jsontext.Value) {
 	for i := range o.Members {
 		if m := &o.Members[i]; m.Name == name {
@@ -41,52 +42,38 @@ func (o *Object) Take(name string) (v jsontext.Value) {
 	return nil
 }
 
-// AppendMembers appends the members of the object that a text begins with, and
-// returns how long the object is. A name that is in known costs no memory. It stops
-// behind most of them: then the length is 0.
+// AppendMembers appends the members of the object that text begins with to dst, and returns
+// the length of the object in bytes. A name that is in known is not copied. It stops
+// after as many members as most says if there are more; the length is then 0.
 func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) ([]Member, int) {
-	dst, n, _ := AppendMembersTo("", dst, text, 1, known, most)
+	dst, n, _ := AppendMembersUntil("", dst, text, 1, known, most)
 	return dst, n
 }
 
-// AppendMembersTo is AppendMembers from the nth byte of the text on. It stops at a
-// member of the name list, unless that is empty, whose value is an array, and returns
-// where that begins: the array is measured by who walks over it, and the value goes on
-// to the end of text.
-func AppendMembersTo(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
-	i := next(text, n)
+// AppendMembersUntil is [AppendMembers] from the byte at index n on, and it can leave one
+// value unmeasured: it stops at a member named list, if list is not empty, whose value is an
+// array. Then stopped is true, length is where the array begins, and the member's value goes
+// on to the end of text: the caller reads the array, so that it is walked over only once.
+func AppendMembersUntil(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
+	i := skipSeparators(text, n)
 	for ; text[i] != '}'; most-- {
 		if most == 0 {
 			return dst, 0, false
 		}
 		end := stringEnd(text, i)
-		name := Name(text[i:end], known)
-		if i = next(text, end); text[i] == '[' && list != "" && name == list {
+		name := UnquoteKnown(text[i:end], known)
+		if i = skipSeparators(text, end); text[i] == '[' && list != "" && name == list {
 			return append(dst, Member{name, text[i:]}), i, true
 		}
 		end = valueEnd(text, i)
 		dst = append(dst, Member{name, text[i:end:end]})
-		i = next(text, end)
+		i = skipSeparators(text, end)
 	}
 	return dst, i + 1, false
 }
 
-// Name returns the name that is quoted. One that is in known costs no memory.
-func Name(quoted jsontext.Value, known []string) string {
-	if bytes.IndexByte(quoted, '\\') >= 0 {
-		return Text(quoted)
-	}
-	bare := quoted[1 : len(quoted)-1]
-	for _, name := range known {
-		if string(bare) == name {
-			return name
-		}
-	}
-	return string(bare)
-}
-
-// Misspelt returns the name in known that name differs from in the case of its
-// letters alone; "" if there is none, or if name itself is known.
+// Misspelt returns the name in known that differs from name only in the case of its
+// letters, or "" if there is none or if name itself is known.
 func Misspelt(name string, known []string) (near string) {
 	for _, k := range known {
 		switch {

@@ -5,17 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// appendJSONString appends s to dst as a JSON string (RFC 8259, section 7).
+// This file writes JSON strings (RFC 8259 §7).
+
+// AppendString appends s to dst as a JSON string. Bytes of s that are not UTF-8 become
+// U+FFFD, one for each byte.
 func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	dst = append(dst, '"')
 	dst = AppendEscaped(dst, s)
 	return append(dst, '"')
 }
 
-// appendJSONEscaped appends s to dst as the inside of a JSON string, without
-// the quotes. It escapes what must be escaped and nothing else. Bytes that are
-// not UTF-8 become U+FFFD, one for each byte. Pieces of a text may be escaped
-// one after the other if each piece holds whole characters.
+// AppendEscaped appends s to dst as the inside of a JSON string, without the quotes. It
+// escapes what must be escaped and nothing else; bytes that are not UTF-8 become U+FFFD,
+// one for each byte. A text may be escaped in pieces if no piece ends inside a character.
 func AppendEscaped[S ~string | ~[]byte](dst []byte, s S) []byte {
 	run := 0 // where the text begins that stands for itself and is not yet in dst
 	for i := 0; i < len(s); {
@@ -43,8 +45,8 @@ func AppendEscaped[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(dst, s[run:]...)
 }
 
-// appendJSONEscapedUTF8 is appendJSONEscaped for text that is known to be UTF-8,
-// eight bytes at a time.
+// AppendEscapedUTF8 is [AppendEscaped] for text that is known to be UTF-8. It is faster: it
+// looks at eight bytes at a time.
 func AppendEscapedUTF8(dst, s []byte) []byte {
 	run := 0
 	for i := 0; i < len(s); {
@@ -63,32 +65,34 @@ func AppendEscapedUTF8(dst, s []byte) []byte {
 	return append(dst, s[run:]...)
 }
 
-// needsEscape tells whether one of eight bytes is a control character, a quote
-// or a backslash: a borrow out of the top bit of a byte below which it lies.
+// needsEscape reports whether one of the eight bytes in x is a control character, a quote or
+// a backslash. Subtracting a limit from all bytes at once borrows from the top bit of each
+// byte that lies below it; quotes and backslashes are zero bytes after the XOR.
 func needsEscape(x uint64) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := x^ones*'"', x^ones*'\\'
 	return ((x-ones*' ')&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops != 0
 }
 
-// isPlain tells whether s is ASCII that stands for itself in a JSON string, and
-// holds no markup: no `<`, no `&`.
+// IsPlain reports whether s is ASCII that needs no escape in a JSON string and holds neither
+// `<` nor `&`, so that no markup can begin in it.
 func IsPlain(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if !plainText[s[i]] {
+		if !plainBytes[s[i]] {
 			return false
 		}
 	}
 	return true
 }
 
-var plainText = func() (plain [256]bool) {
+// plainBytes are the bytes that a plain text may hold; see [IsPlain].
+var plainBytes = func() (plain [256]bool) {
 	plain = unescaped
 	plain['<'], plain['&'] = false, false
 	return plain
 }()
 
-// appendJSONControl appends the escape of a control character, a quote or a backslash.
+// appendControl appends the escape of a control character, a quote or a backslash.
 func appendControl(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
@@ -108,11 +112,18 @@ func appendControl(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
 }
 
-// unescaped tells which bytes stand for themselves in a JSON string, whatever
-// comes after them: all of ASCII but what must be escaped.
+// unescaped are the ASCII bytes that stand for themselves in a JSON string.
 var unescaped = func() (plain [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		plain[c] = c != '"' && c != '\\'
 	}
 	return plain
 }()
+
+// AppendNullable appends s to dst as a JSON string, or null if s is empty.
+func AppendNullable[S ~string](dst []byte, s S) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return AppendString(dst, s)
+}

@@ -1,10 +1,11 @@
 package rawjson
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
 )
 
 func TestAppendJSONString(t *testing.T) {

@@ -1,62 +1,63 @@
 package schema
 
 import (
-	"dragoman/translate/markup"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
 )
 
-// compileSchema reads a JSON Schema. It never fails: what it cannot read allows anything.
+// This file compiles a JSON Schema to a [Schema].
+
+// Compile reads a JSON Schema. It never fails: what it cannot read allows anything.
+// Only what decides types is read: type, nullable, enum, const, properties,
+// additionalProperties, items, allOf, anyOf, oneOf and $ref within the schema. Patterns,
+// formats and bounds are not.
 //
-// The cost is linear in the length of raw: each place in it is compiled once and shared by
-// all that refer to it, schemas that are demanded together (allOf, $ref beside others) are
-// put together once, within a budget, and what follows from alternatives is found once for
-// the whole graph (schema_facts.go). Nothing is left to be searched when a value is read.
+// The cost is linear in the length of raw, whatever refers to what. Each place in the text is
+// compiled once and shared by all that refer to it. Schemas that have to hold together (allOf,
+// a $ref beside other keywords) are merged once, within a budget. What follows from
+// alternatives is found once for the whole graph. Typing a value then searches nothing.
 func Compile(raw jsontext.Value) *Schema {
 	root := readPlace(raw)
 	if root == nil {
 		return &Schema{}
 	}
-	c := schemaCompiler{root: root, budget: mergeSlack + len(raw)}
-	s := c.schema(root)
+	c := compiler{root: root, budget: mergeSlack + len(raw)}
+	s := c.schemaAt(root)
 	for i := 0; i < len(c.places); i++ {
-		c.into(c.places[i].schema, c.places[i])
+		c.compile(c.places[i].schema, c.places[i])
 	}
 	all := make([]*Schema, len(c.places))
 	for i, p := range c.places {
 		all[i] = p.schema
 	}
-	inOrder(all, func(s *Schema) []*Schema { return s.parts }, c.join)
-	deduce(all)
+	visitInOrder(all, func(s *Schema) []*Schema { return s.parts }, c.mergeParts)
+	deriveFacts(all)
 	return s
 }
 
-// mergeSlack is how many members, alternatives and properties schemas that are put together
-// may add up to beyond one for each byte. Schemas of schemas of schemas grow with the square
-// of the text; a hundred types that are all made of one with a hundred properties are ordinary.
+// mergeSlack is how many enum members, alternatives and properties merging may copy beyond one
+// for each byte of the schema. Types that inherit from types that inherit grow with the square
+// of the text; a hundred types that all inherit a hundred properties are ordinary.
 const mergeSlack = 8 << 10
 
-type schemaCompiler struct {
+// compiler compiles one JSON text.
+type compiler struct {
 	root   *place
-	places []*place // whose schemas are new, in the order in which they were come to
-	budget int      // of what may still be put together
+	places []*place // that have a schema of their own, in the order in which they were found
+	budget int      // what merging may still copy
 }
 
-// compiling is what is known of a schema only while it is compiled.
-type compiling struct {
-	parts    []*Schema // that have to hold too
-	branches []*Schema // of anyOf and oneOf
-	typed    bool      // there is a type
-	state    uint8     // of inOrder
-}
-
-// schema returns the schema of a place. A place that holds a $ref alone is what the $ref
-// leads to: the schema is shared, and may be one that holds the place.
-func (c *schemaCompiler) schema(p *place) *Schema {
+// schemaAt returns the schema of a place. A place that holds only a $ref has the schema of the
+// place that the $ref leads to, perhaps through more of them, perhaps one around it. The
+// schemas are still empty: they are filled later, one after the other, so that deep nesting
+// takes no stack.
+func (c *compiler) schemaAt(p *place) *Schema {
 	var path []*place
-	s := anySchema // of what says nothing, or leads to nothing or to itself
+	s := anySchema // stays if the place says nothing, or leads nowhere or in a circle
 	for at := p; at != nil && !at.followed; {
 		if at.schema != nil {
 			s = at.schema
@@ -74,7 +75,7 @@ func (c *schemaCompiler) schema(p *place) *Schema {
 		}
 		at.followed = true
 		path = append(path, at)
-		at = c.resolve(ref)
+		at = c.root.resolve(ref.raw)
 	}
 	for _, at := range path {
 		at.schema, at.followed = s, false
@@ -82,7 +83,7 @@ func (c *schemaCompiler) schema(p *place) *Schema {
 	return s
 }
 
-// bareRef returns the $ref of a schema that says nothing else about the type.
+// bareRef returns the $ref of a schema, and whether nothing beside it says anything of the type.
 func bareRef(p *place) (ref *place, alone bool) {
 	for _, m := range p.members {
 		switch m.name {
@@ -96,28 +97,15 @@ func bareRef(p *place) (ref *place, alone bool) {
 	return ref, ref != nil
 }
 
-// resolve returns what a $ref leads to. References elsewhere are never fetched: they lead
-// to nothing.
-func (c *schemaCompiler) resolve(ref *place) *place {
-	var text string
-	if json.Unmarshal(ref.raw, &text) != nil {
-		return nil
-	}
-	pointer, ok := localRef(text)
-	if !ok {
-		return nil
-	}
-	return c.root.at(pointer)
-}
-
-func (c *schemaCompiler) into(s *Schema, p *place) {
+// compile reads the keywords of p into s.
+func (c *compiler) compile(s *Schema, p *place) {
 	for _, m := range p.members {
 		switch m.name {
 		case "$ref":
-			s.parts = append(s.parts, c.refs(m.place))
+			s.parts = append(s.parts, c.schemaOfRef(m.place))
 		case "type":
 			s.kinds |= readKinds(m.place)
-			s.typed = true
+			s.hasType = true
 		case "enum":
 			s.enum = slices.Grow(s.enum, len(m.elements))
 			for _, e := range m.elements {
@@ -131,35 +119,36 @@ func (c *schemaCompiler) into(s *Schema, p *place) {
 			}
 		case "properties":
 			for _, m := range m.members {
-				s.addProperty(property{m.name, markup.ParamTag(m.name), c.schema(m.place)})
+				s.addProperty(Property{m.name, markup.ParamTag(m.name), c.schemaAt(m.place)})
 			}
 		case "items":
-			s.items = c.schema(m.place)
+			s.items = c.schemaAt(m.place)
 		case "additionalProperties":
 			if m.raw.Kind() == '{' {
-				s.Additional = c.schema(m.place)
+				s.AdditionalProperties = c.schemaAt(m.place)
 			}
 		case "anyOf", "oneOf":
 			for _, e := range m.elements {
-				s.branches = append(s.branches, c.schema(e))
+				s.branches = append(s.branches, c.schemaAt(e))
 			}
 		case "allOf":
 			for _, e := range m.elements {
-				s.parts = append(s.parts, c.schema(e))
+				s.parts = append(s.parts, c.schemaAt(e))
 			}
 		}
 	}
 }
 
-// refs returns the schema of what a $ref leads to.
-func (c *schemaCompiler) refs(ref *place) *Schema {
-	if p := c.resolve(ref); p != nil {
-		return c.schema(p)
+// schemaOfRef returns the schema that a $ref leads to. One that leads nowhere allows anything.
+func (c *compiler) schemaOfRef(ref *place) *Schema {
+	if p := c.root.resolve(ref.raw); p != nil {
+		return c.schemaAt(p)
 	}
 	return anySchema
 }
 
-func readKinds(p *place) (k kinds) {
+// readKinds reads the value of the keyword type: a name or a list of names.
+func readKinds(p *place) (k kindSet) {
 	var name string
 	if p.raw.Kind() == '"' && json.Unmarshal(p.raw, &name) == nil {
 		return kindNames[name]
@@ -172,12 +161,13 @@ func readKinds(p *place) (k kinds) {
 	return k
 }
 
-// join adds what its parts demand to s, which has the first word.
-func (c *schemaCompiler) join(s *Schema) {
+// mergeParts adds to s what its parts ask for. Where both say something of a property, items or
+// additionalProperties, s counts.
+func (c *compiler) mergeParts(s *Schema) {
 	for _, part := range s.parts {
 		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties); c.budget < 0 {
-			// What is too large to be put together allows anything.
-			s.kinds, s.enum, s.alts, s.items, s.Additional = 0, nil, nil, nil, anySchema
+			// Too large to be merged: allow anything.
+			s.kinds, s.enum, s.alts, s.items, s.AdditionalProperties = 0, nil, nil, nil, anySchema
 			return
 		}
 		s.kinds |= part.kinds
@@ -189,11 +179,11 @@ func (c *schemaCompiler) join(s *Schema) {
 		if s.items == nil {
 			s.items = part.items
 		}
-		if s.Additional == nil {
-			s.Additional = part.Additional
+		if s.AdditionalProperties == nil {
+			s.AdditionalProperties = part.AdditionalProperties
 		}
 	}
-	if s.kinds == kindNull && !s.typed { // "nullable" beside no type restricts nothing
+	if s.kinds == kindNull && !s.hasType { // "nullable" without a type restricts nothing
 		s.kinds = 0
 	}
 	if len(s.alts) == 0 {
@@ -203,40 +193,5 @@ func (c *schemaCompiler) join(s *Schema) {
 	}
 	if s.kinds == 0 && len(s.Properties) > 0 && len(s.alts) == 0 {
 		s.kinds = kindObject
-	}
-}
-
-// inOrder visits schemas, each once and after those that it leads to. Where they lead in
-// a circle, one of them is visited before what it leads to.
-func inOrder(all []*Schema, next func(*Schema) []*Schema, visit func(*Schema)) {
-	const entered, done = 1, 2
-	type step struct {
-		*Schema
-		next []*Schema
-	}
-	for _, s := range all {
-		s.state = 0
-	}
-	var path []step
-	enter := func(s *Schema) {
-		if s.state == 0 && s != anySchema {
-			s.state = entered
-			path = append(path, step{s, next(s)})
-		}
-	}
-	for _, s := range all {
-		enter(s)
-		for len(path) > 0 {
-			last := &path[len(path)-1]
-			if len(last.next) == 0 {
-				visit(last.Schema)
-				last.state = done
-				path = path[:len(path)-1]
-				continue
-			}
-			to := last.next[0]
-			last.next = last.next[1:]
-			enter(to)
-		}
 	}
 }

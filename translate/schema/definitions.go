@@ -8,38 +8,44 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Bounds on what a schema can make of itself: a level of nesting or of inlining
-// costs a pass over what is below it, and definitions that name each other many
-// times grow without end. What is beyond a bound keeps its $ref.
+// This file decides which definitions of a tool's schema are written where a $ref names them,
+// and which are listed by name after the parameters.
+
+// Bounds on inlining: each level of nesting costs a pass over what is below it, and
+// definitions that name each other many times grow without end. A $ref beyond a bound stays.
 const (
 	maxInlineDepth = 32
 	inlineFactor   = 4
 	inlineSlack    = 4 << 10
 )
 
-// definitions are the named schemas of a tool: its $defs and definitions. One
-// that does not contain itself is written where a $ref names it; the others,
-// and those that no $ref led to, are given by name.
+// definitions are the named schemas of a tool: its $defs and definitions. One that does not
+// contain itself is written in place of each $ref to it, while the budget lasts; the others,
+// and those that no $ref leads to, are listed by name.
+//
+// They are found in the text itself, not in places: a description is made for every tool of
+// every request, and most tools have no definitions.
 type definitions struct {
-	list   []definition
-	index  map[named]int
-	budget int  // bytes that may still be inlined
-	all    bool // a $ref is left that may mean any of them
-	plain  bool // there is no $ref at all
+	list    []definition
+	index   map[definitionKey]int
+	budget  int  // bytes that may still be inlined
+	listAll bool // a $ref is left that may lead into any of them
+	noRefs  bool // the schema has no $ref at all
 }
 
-// named is where a definition stands: the keyword that holds it, and its name.
-type named struct{ keyword, name string }
+// definitionKey is where a definition stands: the keyword that holds it, and its name.
+type definitionKey struct{ keyword, name string }
 
+// definition is one named schema.
 type definition struct {
-	ref     string // that names it, as JSON
-	schema  jsontext.Value
-	types   []string // see refTypes
-	state   uint8    // of the search for cycles
-	keep    bool     // contains itself: never inlined
-	inlined bool
-	named   bool // a $ref to it is left
-	given   bool
+	ref        string // the $ref that leads to it, quoted
+	schema     jsontext.Value
+	types      []string // see refTypes; nil while they are not known
+	state      uint8    // of the search for cycles
+	recursive  bool     // leads back to itself: never inlined
+	inlined    bool     // has been written in place of a $ref
+	referenced bool     // a $ref to it was written
+	listed     bool     // will be listed by name
 }
 
 // The states of the search for cycles.
@@ -49,29 +55,30 @@ const (
 	visited
 )
 
+// readDefinitions returns the definitions of a tool's schema.
 func readDefinitions(root jsontext.Value) definitions {
-	d := definitions{budget: inlineFactor*len(root) + inlineSlack, plain: !bytes.Contains(root, []byte(`"$ref"`))}
+	d := definitions{budget: inlineFactor*len(root) + inlineSlack, noRefs: !bytes.Contains(root, []byte(`"$ref"`))}
 	for name, table := range rawjson.Members(root) {
 		if string(name) != `"$defs"` && string(name) != `"definitions"` {
 			continue
 		}
-		keyword := rawjson.Text(name)
+		keyword := rawjson.Unquote(name)
 		for name, schema := range rawjson.Members(table) {
 			if d.index == nil {
-				d.index = make(map[named]int)
+				d.index = make(map[definitionKey]int)
 			}
-			d.index[named{keyword, rawjson.Text(name)}] = len(d.list)
+			d.index[definitionKey{keyword, rawjson.Unquote(name)}] = len(d.list)
 			d.list = append(d.list, definition{ref: `"#/` + keyword + "/" + string(name[1:]), schema: schema})
 		}
 	}
 	for i := range d.list {
-		d.search(i, 0)
+		d.markRecursive(i, 0)
 	}
 	return d
 }
 
-// search marks definitions that lead back to themselves.
-func (d *definitions) search(i, depth int) {
+// markRecursive marks the definitions that lead back to themselves, looking from the ith one on.
+func (d *definitions) markRecursive(i, depth int) {
 	if d.list[i].state != unvisited {
 		return
 	}
@@ -81,26 +88,26 @@ func (d *definitions) search(i, depth int) {
 		switch {
 		case !whole:
 		case d.list[j].state == visiting || depth == maxInlineDepth:
-			d.list[j].keep = true
+			d.list[j].recursive = true
 		default:
-			d.search(j, depth+1)
+			d.markRecursive(j, depth+1)
 		}
 	})
 	d.list[i].state = visited
 }
 
-// eachRef calls visit for every $ref in a schema.
+// eachRef calls visit with the value of each $ref in a schema.
 func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref jsontext.Value)) {
 	if depth > maxInlineDepth {
-		d.all = true
+		d.listAll = true
 		return
 	}
 	for s := range rawjson.Elements(schema) {
 		d.eachRef(s, depth+1, visit)
 	}
 	for name, value := range rawjson.Members(schema) {
-		switch kind := keywordHolds(name); {
-		case isRef(jsonMember{name, value}):
+		switch kind := contentOf(name); {
+		case isRef(quotedMember{name, value}):
 			visit(value)
 		case kind == holdsNamed && value[0] == '{':
 			for _, s := range rawjson.Members(value) {
@@ -112,32 +119,32 @@ func (d *definitions) eachRef(schema jsontext.Value, depth int, visit func(ref j
 	}
 }
 
-// find returns the definition that a $ref names, or -1, and whether it names
-// the whole of it.
+// find returns the index of the definition that a $ref leads to or into, -1 if there is none,
+// and whether the $ref leads to the whole of it.
 func (d *definitions) find(ref jsontext.Value) (i int, whole bool) {
-	pointer, ok := localRef(rawjson.Text(ref))
+	pointer, ok := localRef(ref)
 	if !ok || len(pointer) < 2 {
 		return -1, false
 	}
-	i, ok = d.index[named{pointer[0], pointer[1]}]
+	i, ok = d.index[definitionKey{pointer[0], pointer[1]}]
 	if !ok {
 		return -1, false
 	}
 	return i, len(pointer) == 2
 }
 
-// inline returns the schema to write in the place of a $ref. If there is none,
-// the $ref stays, and what it names is given.
+// inline returns the schema to write in place of a $ref. If there is none, the caller writes
+// the $ref, and the definition will be listed by name.
 func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Value, ok bool) {
 	i, whole := d.find(ref)
 	if i < 0 {
-		// "#" is the tool's whole input and "#/properties/…" a part: both are in view.
-		d.all = d.all || string(ref) != `"#"` && !bytes.HasPrefix(ref, []byte(`"#/properties/`))
+		// "#" is the tool's whole input and "#/properties/…" a part of it: the model sees both.
+		d.listAll = d.listAll || string(ref) != `"#"` && !bytes.HasPrefix(ref, []byte(`"#/properties/`))
 		return nil, false
 	}
 	def := &d.list[i]
-	if !whole || def.keep || depth >= maxInlineDepth || d.budget < len(def.schema) {
-		def.named = true
+	if !whole || def.recursive || depth >= maxInlineDepth || d.budget < len(def.schema) {
+		def.referenced = true
 		return nil, false
 	}
 	d.budget -= len(def.schema)
@@ -145,18 +152,18 @@ func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Val
 	return def.schema, true
 }
 
-// given returns the definitions to be given by name, as an object; "" if there
-// are none. What a given one names is given too.
-func (d *definitions) given() string {
+// listByName returns the definitions to be listed by name, as an object whose names are the
+// $ref; "" if there are none. It lists what a listed one refers to, too.
+func (d *definitions) listByName() string {
 	var queue []int
 	give := func(i int) {
-		if i >= 0 && !d.list[i].given {
-			d.list[i].given = true
+		if i >= 0 && !d.list[i].listed {
+			d.list[i].listed = true
 			queue = append(queue, i)
 		}
 	}
 	for i, def := range d.list {
-		if def.named || !def.inlined {
+		if def.referenced || !def.inlined {
 			give(i)
 		}
 	}
@@ -170,7 +177,7 @@ func (d *definitions) given() string {
 	}
 	object := []byte{'{'}
 	for _, def := range d.list {
-		if def.given || d.all {
+		if def.listed || d.listAll {
 			object = append(append(object, def.ref...), ':')
 			object = append(append(object, def.schema...), ',')
 		}

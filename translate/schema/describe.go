@@ -8,32 +8,34 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// description is what can be said of the input of a tool in words, parameter by parameter,
-// and what is left to be said in JSON Schema. Texts in JSON are as the schema has them; ""
-// is for what there is nothing to say of.
-type description struct {
+// This file describes the input of a tool in words, as far as words go.
+
+// Description is what can be said of the input of a tool in words, parameter by parameter, and
+// the JSON Schema of what words do not say. JSON is written as in the schema; "" means that
+// nothing is left to say.
+type Description struct {
 	Parameters  []Parameter
-	Schema      string // of all parameters together: what they do not say
+	Schema      string // of all parameters together, what they do not say one by one
 	Definitions string // an object of the schemas that a $ref in the others names
 }
 
-// parameter describes one property.
+// Parameter describes one property.
 type Parameter struct {
 	Name          string
-	Type          string // in words
+	Type          string // in words, such as "string" or "integer | null"
 	Description   string
-	Described     bool // it has a description
+	Described     bool // the schema has a description, if only an empty one
 	Required      bool
 	Enum, Default string // JSON
-	Schema        string // where the words above do not say everything
+	Schema        string // what the words above do not say
 }
 
-// describe describes a schema, which is an object in canonical form: without white space
-// between its tokens.
-func Describe(root jsontext.Value) description {
+// Describe describes a tool's input_schema. root is an object without white space between its
+// tokens and without needless escapes: keywords are compared as they are written.
+func Describe(root jsontext.Value) Description {
 	defs := readDefinitions(root)
-	top := readTop(defs.flat(root))
-	d := description{Parameters: make([]Parameter, len(top.properties))}
+	top := readTop(defs.flatten(root))
+	d := Description{Parameters: make([]Parameter, len(top.properties))}
 	for i, p := range top.properties {
 		d.Parameters[i] = defs.parameter(p.name, p.value)
 		d.Parameters[i].Required = top.required[string(p.name)]
@@ -41,26 +43,26 @@ func Describe(root jsontext.Value) description {
 	if len(top.rest) > 0 {
 		d.Schema = string(defs.appendObject(nil, top.rest, 0))
 	}
-	d.Definitions = defs.given()
+	d.Definitions = defs.listByName()
 	return d
 }
 
-// parameter finds what can be said of a property in words.
+// parameter describes the property of that name; name is quoted.
 func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
-	p := Parameter{Name: rawjson.Text(name), Type: d.typeWord(schema)}
+	p := Parameter{Name: rawjson.Unquote(name), Type: d.typeText(schema)}
 	if schema[0] != '{' {
 		if string(schema) != "true" {
 			p.Schema = string(schema)
 		}
 		return p
 	}
-	members := d.flat(schema)
+	members := d.flatten(schema)
 	rest, more := members[:0], false
 	for _, m := range members {
 		switch string(m.name) {
 		case `"description"`:
 			if m.value[0] == '"' && !p.Described {
-				p.Description, p.Described = rawjson.Text(m.value), true
+				p.Description, p.Described = rawjson.Unquote(m.value), true
 				continue
 			}
 			more = true
@@ -91,20 +93,21 @@ func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
 	return p
 }
 
-// restates reports whether a title says no more than the name, as generated
-// titles do: "User Id" of user_id.
+// restates reports whether a title says no more than the name, as generated titles do: "User Id"
+// of user_id.
 func restates(title, name jsontext.Value) bool {
 	return strings.EqualFold(strings.ReplaceAll(string(title), " ", "_"), strings.ReplaceAll(string(name), " ", "_"))
 }
 
-// top is the input_schema of a tool, taken apart.
+// top is a tool's input_schema, taken apart.
 type top struct {
-	properties []jsonMember
+	properties []quotedMember
 	required   map[string]bool // by name, quoted
-	rest       []jsonMember    // what neither the parameters nor the definitions say
+	rest       []quotedMember  // what neither the parameters nor the definitions say
 }
 
-func readTop(members []jsonMember) top {
+// readTop sorts the members of a tool's input_schema.
+func readTop(members []quotedMember) top {
 	var t top
 	names := make(map[string]bool)
 	for _, m := range members {
@@ -138,7 +141,7 @@ func readTop(members []jsonMember) top {
 	return t
 }
 
-// require notes the names of a "required" and reports whether all are properties.
+// require notes the names in a "required", and reports whether all of them are properties.
 func (t *top) require(list jsontext.Value, properties map[string]bool) bool {
 	t.required = make(map[string]bool)
 	all := true

@@ -1,32 +1,21 @@
 package schema
 
 import (
-	"dragoman/translate/rawjson"
-
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// facts follow from the alternatives of a schema, and from theirs: found once, when the
-// schema is compiled, because alternatives of alternatives multiply. Where alternatives
-// lead in a circle, what holds is what holds without going round (the least fixpoint).
-type facts struct {
-	altsTake               kinds           // what the alternatives speak of
-	altsArray              *Schema         // the first of them that takes arrays, or nil
-	altsText, altsNullable bool            // see text
-	spelled                map[string]bool // see spell
-	longest                int             // of the spellings, in bytes
-}
+// This file finds what follows from the alternatives (anyOf, oneOf) of a schema, so that they
+// need not be searched for each value.
 
-// deduce finds the facts of the schemas of a graph.
-func deduce(all []*Schema) {
+// deriveFacts finds the facts of all schemas of a graph.
+func deriveFacts(all []*Schema) {
 	var withAlts []*Schema
 	for _, s := range all {
-		if len(s.alts) > fewAlts {
-			s.fold()
+		if len(s.alts) > maxPlainAlts {
+			s.mergeAlternatives()
 		}
 		if len(s.enum) > 0 {
-			s.spell()
+			s.indexEnum()
 		}
 		if len(s.alts) > 0 {
 			withAlts = append(withAlts, s)
@@ -35,43 +24,44 @@ func deduce(all []*Schema) {
 	if len(withAlts) == 0 {
 		return
 	}
-	holders := map[*Schema][]*Schema{} // of an alternative
+	holders := map[*Schema][]*Schema{} // by alternative: the schemas that have it
 	for _, s := range withAlts {
-		s.altsText, s.altsNullable = s.textOfAlts()
+		s.altsString, s.altsNullable = s.altsAreStrings()
 		for _, alt := range s.alts {
-			s.altsTake |= alt.own()
+			s.altsAccept |= alt.acceptsItself()
 			if len(alt.alts) > 0 {
 				holders[alt] = append(holders[alt], s)
 			}
 		}
 	}
-	inOrder(withAlts, func(s *Schema) []*Schema { return s.alts }, func(s *Schema) {
+	visitInOrder(withAlts, func(s *Schema) []*Schema { return s.alts }, func(s *Schema) {
 		for _, alt := range s.alts {
-			s.altsTake |= alt.altsTake
+			s.altsAccept |= alt.altsAccept
 			if s.altsArray == nil {
-				s.altsArray = alt.Array()
+				s.altsArray = alt.ArraySchema()
 			}
 		}
 	})
-	// What was come to in a circle had not all of its own alternatives yet.
+	// A schema that was visited before its alternatives, in a cycle, lacks what they accept.
+	// What it learns now goes on to the schemas that hold it, until nothing changes.
 	for queue := withAlts; len(queue) > 0; {
 		alt := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		for _, s := range holders[alt] {
-			take, array := s.altsTake|alt.altsTake, s.altsArray
+			accept, array := s.altsAccept|alt.altsAccept, s.altsArray
 			if array == nil {
-				array = alt.Array()
+				array = alt.ArraySchema()
 			}
-			if take != s.altsTake || array != s.altsArray {
-				s.altsTake, s.altsArray = take, array
+			if accept != s.altsAccept || array != s.altsArray {
+				s.altsAccept, s.altsArray = accept, array
 				queue = append(queue, s)
 			}
 		}
 	}
 }
 
-// textOfAlts is text of a schema with alternatives.
-func (s *Schema) textOfAlts() (str, nullable bool) {
+// altsAreStrings is [Schema.IsString] of a schema with alternatives.
+func (s *Schema) altsAreStrings() (str, nullable bool) {
 	if s.kinds != 0 && s.kinds != kindString {
 		return false, false
 	}
@@ -90,18 +80,18 @@ func (s *Schema) textOfAlts() (str, nullable bool) {
 	return str, nullable
 }
 
-// fewAlts are as many alternatives as are gone through as they are.
-const fewAlts = 8
+// maxPlainAlts is how many alternatives are tried one by one. More are merged first.
+const maxPlainAlts = 8
 
-// fold leaves out alternatives that say nothing new, and makes one of neighbours that are
-// nothing but enums: a type of a thousand constants is looked up, not gone through.
-func (s *Schema) fold() {
+// mergeAlternatives leaves out alternatives that allow nothing new, and makes one enum of
+// neighbours that are enums: a union of a thousand constants is looked up, not tried one by one.
+func (s *Schema) mergeAlternatives() {
 	var (
 		alts   []*Schema
 		seen   = make(map[*Schema]bool, len(s.alts))
-		plain  kinds     // that an alternative before allows as they are
-		enums  *Schema   // the last alternative, if it is nothing else
-		folded []*Schema // all of these
+		plain  kindSet   // types that an earlier alternative allows without conditions
+		enums  *Schema   // the last alternative, if it is an enum and nothing else
+		merged []*Schema // all such enums
 	)
 	const scalars = kindNull | kindBoolean | kindInteger | kindNumber | kindString
 	for _, alt := range s.alts {
@@ -121,32 +111,14 @@ func (s *Schema) fold() {
 			continue
 		case isEnum:
 			enums = &Schema{kinds: alt.kinds, enum: append([]jsontext.Value(nil), alt.enum...)}
-			alts, folded = append(alts, enums), append(folded, enums)
+			alts, merged = append(alts, enums), append(merged, enums)
 			continue
 		}
 		enums = nil
 		alts = append(alts, alt)
 	}
-	for _, enums := range folded {
-		enums.spell()
+	for _, enums := range merged {
+		enums.indexEnum()
 	}
 	s.alts = alts
-}
-
-// spell notes the texts that spell the members of the enum, and whether each stands for a
-// string or for the JSON that it is.
-func (s *Schema) spell() {
-	s.spelled = make(map[string]bool, len(s.enum))
-	for _, e := range s.enum {
-		spelling, isString := "", e.Kind() == '"'
-		if !isString {
-			spelling = rawjson.CompactString(e)
-		} else if json.Unmarshal(e, &spelling) != nil {
-			continue
-		}
-		s.longest = max(s.longest, len(spelling))
-		if _, ok := s.spelled[spelling]; !ok {
-			s.spelled[spelling] = isString
-		}
-	}
 }

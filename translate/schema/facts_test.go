@@ -8,7 +8,7 @@ import (
 	"dragoman/translate/schema/schematest"
 )
 
-// FuzzFacts holds that what is known of a compiled schema is what a walk through its
+// FuzzFacts compares the facts of a compiled schema with what a walk through all of its
 // alternatives finds.
 func FuzzFacts(f *testing.F) {
 	for i, tt := range schematest.Requests() {
@@ -23,12 +23,12 @@ func FuzzFacts(f *testing.F) {
 		if len(text) > 100_000 {
 			t.Skip()
 		}
-		if !jsontext.Value(text).IsValid() {
+		if !jsontext.Value(text).IsValid() { // any other text stands for a schema
 			text = schematest.Grown(text)
 		}
 		root := Compile(jsontext.Value(text))
 		checkFacts(t, root)
-		checkFacts(t, root.Additional)
+		checkFacts(t, root.AdditionalProperties)
 		checkFacts(t, root.items)
 		for _, p := range root.Properties {
 			checkFacts(t, p.schema)
@@ -36,24 +36,24 @@ func FuzzFacts(f *testing.F) {
 	})
 }
 
-// checkFacts compares what is known of s with what is found by going through all that its
+// checkFacts compares the facts of s with what is found by going through everything that its
 // alternatives lead to.
 func checkFacts(t *testing.T, s *Schema) {
 	if s == nil {
 		return
 	}
-	var takes kinds
+	var takes kindSet
 	arrays := false
 	seen := map[*Schema]bool{}
 	for queue := []*Schema{s}; len(queue) > 0; queue = queue[1:] {
 		if at := queue[0]; !seen[at] {
 			seen[at] = true
-			takes |= at.own()
+			takes |= at.acceptsItself()
 			arrays = arrays || at.kinds&kindArray != 0
 			queue = append(queue, at.alts...)
 		}
 	}
-	if s.takes() != takes || (s.Array() != nil) != arrays || s.Array() != nil && (!seen[s.Array()] || s.Array().kinds&kindArray == 0) {
-		t.Errorf("takes %b, want %b; an array: %v, want %v", s.takes(), takes, s.Array() != nil, arrays)
+	if s.accepts() != takes || (s.ArraySchema() != nil) != arrays || s.ArraySchema() != nil && (!seen[s.ArraySchema()] || s.ArraySchema().kinds&kindArray == 0) {
+		t.Errorf("takes %b, want %b; an array: %v, want %v", s.accepts(), takes, s.ArraySchema() != nil, arrays)
 	}
 }

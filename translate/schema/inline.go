@@ -8,41 +8,11 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// jsonMember is a member of a JSON object; its name is quoted.
-type jsonMember struct{ name, value jsontext.Value }
+// This file writes a schema with its definitions inlined.
 
-// membersOf returns the members of an object, in order.
-func membersOf(object jsontext.Value) (list []jsonMember) { return appendMembers(nil, object) }
-
-func appendMembers(list []jsonMember, object jsontext.Value) []jsonMember {
-	for name, value := range rawjson.Members(object) {
-		list = append(list, jsonMember{name, value})
-	}
-	return list
-}
-
-// holds tells what the value of a keyword of JSON Schema is made of.
-type holds uint8
-
-const (
-	holdsSchemas holds = iota // a schema, a list of schemas, or something plain
-	holdsNamed                // schemas by name
-	holdsData                 // values that only look like schemas
-)
-
-func keywordHolds(name jsontext.Value) holds {
-	switch string(name) {
-	case `"properties"`, `"patternProperties"`, `"$defs"`, `"definitions"`, `"dependentSchemas"`, `"dependencies"`:
-		return holdsNamed
-	case `"enum"`, `"const"`, `"default"`, `"examples"`, `"example"`:
-		return holdsData
-	}
-	return holdsSchemas
-}
-
-// flat returns the members of a schema, with those of the definition it refers
-// to where the two do not clash; where they do, the $ref is still among them.
-func (d *definitions) flat(schema jsontext.Value) []jsonMember {
+// flatten returns the members of a schema. In place of its $ref stand the members of the
+// definition, unless both have a member of one name: then the $ref stays.
+func (d *definitions) flatten(schema jsontext.Value) []quotedMember {
 	members := membersOf(schema)
 	for range maxInlineDepth {
 		at := slices.IndexFunc(members, isRef)
@@ -54,7 +24,7 @@ func (d *definitions) flat(schema jsontext.Value) []jsonMember {
 			break
 		}
 		own := slices.Delete(slices.Clone(members), at, at+1)
-		if s[0] != '{' || clash(own, s) {
+		if s[0] != '{' || clashes(own, s) {
 			break
 		}
 		members = appendMembers(own, s)
@@ -62,11 +32,9 @@ func (d *definitions) flat(schema jsontext.Value) []jsonMember {
 	return members
 }
 
-func isRef(m jsonMember) bool { return string(m.name) == `"$ref"` && m.value[0] == '"' }
-
-// clash tells whether members and those of schema cannot stand as one list. A
-// description may stand twice: the nearer one is the property's.
-func clash(members []jsonMember, schema jsontext.Value) bool {
+// clashes reports whether members and those of schema cannot stand in one list because a name
+// would stand twice. A description may: the first one is the property's own.
+func clashes(members []quotedMember, schema jsontext.Value) bool {
 	own := make(map[string]int, len(members))
 	for _, m := range members {
 		own[string(m.name)]++
@@ -79,13 +47,13 @@ func clash(members []jsonMember, schema jsontext.Value) bool {
 	return false
 }
 
-// appendSchema writes a schema with its definitions inlined.
+// appendSchema appends a schema with its definitions inlined.
 func (d *definitions) appendSchema(dst []byte, schema jsontext.Value, depth int) []byte {
 	switch {
-	case d.plain || schema[0] != '{' && schema[0] != '[':
+	case d.noRefs || schema[0] != '{' && schema[0] != '[':
 		return append(dst, schema...)
 	case depth > maxInlineDepth:
-		d.all = true
+		d.listAll = true
 		return append(dst, schema...)
 	case schema[0] == '{':
 		members := membersOf(schema)
@@ -104,10 +72,10 @@ func (d *definitions) appendSchema(dst []byte, schema jsontext.Value, depth int)
 	return closeJSON(dst, ']')
 }
 
-// appendObject writes a schema of several members. A $ref beside others becomes
-// an allOf, which says the same, unless there is one.
-func (d *definitions) appendObject(dst []byte, members []jsonMember, depth int) []byte {
-	taken := slices.ContainsFunc(members, func(m jsonMember) bool { return string(m.name) == `"allOf"` })
+// appendObject appends a schema of several members. A $ref beside others is written as an allOf
+// of the definition, which means the same, unless there is an allOf already.
+func (d *definitions) appendObject(dst []byte, members []quotedMember, depth int) []byte {
+	taken := slices.ContainsFunc(members, func(m quotedMember) bool { return string(m.name) == `"allOf"` })
 	dst = append(dst, '{')
 	for _, m := range members {
 		if isRef(m) && !taken {
@@ -117,7 +85,7 @@ func (d *definitions) appendObject(dst []byte, members []jsonMember, depth int) 
 				continue
 			}
 		} else if isRef(m) {
-			d.inline(m.value, maxInlineDepth) // it stays
+			d.inline(m.value, maxInlineDepth) // the $ref stays
 		}
 		dst = append(append(dst, m.name...), ':')
 		dst = append(d.appendKeyword(dst, m, depth), ',')
@@ -125,9 +93,9 @@ func (d *definitions) appendObject(dst []byte, members []jsonMember, depth int) 
 	return closeJSON(dst, '}')
 }
 
-// appendKeyword writes the value of a keyword.
-func (d *definitions) appendKeyword(dst []byte, m jsonMember, depth int) []byte {
-	switch kind := keywordHolds(m.name); {
+// appendKeyword appends the value of a keyword.
+func (d *definitions) appendKeyword(dst []byte, m quotedMember, depth int) []byte {
+	switch kind := contentOf(m.name); {
 	case kind == holdsData:
 		return append(dst, m.value...)
 	case kind == holdsSchemas || m.value[0] != '{':
@@ -139,23 +107,4 @@ func (d *definitions) appendKeyword(dst []byte, m jsonMember, depth int) []byte 
 		dst = append(d.appendSchema(dst, schema, depth+1), ',')
 	}
 	return closeJSON(dst, '}')
-}
-
-// closeJSON ends a list whose every element has a comma after it.
-func closeJSON(dst []byte, closer byte) []byte {
-	if dst[len(dst)-1] == ',' {
-		dst[len(dst)-1] = closer
-		return dst
-	}
-	return append(dst, closer)
-}
-
-// valueOf returns the value of the member of an object that has the quoted name; nil if there is none.
-func valueOf(object jsontext.Value, name string) jsontext.Value {
-	for n, value := range rawjson.Members(object) {
-		if string(n) == name {
-			return value
-		}
-	}
-	return nil
 }

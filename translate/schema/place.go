@@ -1,48 +1,50 @@
 package schema
 
 import (
-	"dragoman/translate/rawjson"
-	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
-// place is a value in a JSON text that has been taken apart: what is in it is read once,
-// however often and from wherever it is come to.
+// This file takes a JSON text apart into places that can be referred to.
+
+// place is a value in a JSON text that has been taken apart. Each is read once, however many
+// $ref lead to it.
 type place struct {
 	raw      jsontext.Value // a part of the text
 	*content                // of an object or an array
-	schema   *Schema        // that it was compiled to
-	followed bool           // its $ref is being followed
+	schema   *Schema        // the schema compiled from it, or nil
+	followed bool           // its $ref is being followed: to come back here is a cycle
 }
 
-// content is what is in a place. Most places have none, and share noContent.
+// content is what an object or array holds. All other places share noContent.
 type content struct {
-	members  []namedPlace // of an object, in order
-	elements []*place     // of an array
-	byName   map[string]*place
+	members  []namedPlace      // of an object, in order
+	elements []*place          // of an array
+	byName   map[string]*place // of members; made when it is first asked for
 }
 
 var noContent = &content{}
 
+// namedPlace is a member of an object.
 type namedPlace struct {
 	name string
 	*place
 }
 
-// readPlace takes a JSON text apart; nil if it is none.
+// readPlace takes a JSON text apart. It returns nil if the text is not JSON.
 func readPlace(text jsontext.Value) *place {
 	if !text.IsValid(jsontext.AllowDuplicateNames(true)) {
 		return nil
 	}
 	p := new(place)
-	p.read(rawjson.Trim(text))
+	p.read(rawjson.TrimSeparators(text))
 	return p
 }
 
-// read takes the value apart that text begins with, and returns how long it is.
+// read takes apart the value that text begins with, and returns its length in bytes.
 func (p *place) read(text jsontext.Value) (n int) {
 	kind := text[0]
 	if kind != '{' && kind != '[' {
@@ -56,7 +58,7 @@ func (p *place) read(text jsontext.Value) (n int) {
 		var name string
 		if kind == '{' {
 			n = rawjson.Len(rest)
-			name = rawjson.Text(rest[:n])
+			name = rawjson.Unquote(rest[:n])
 			rest, _ = rawjson.Next(rest, n)
 		}
 		in := new(place)
@@ -87,8 +89,12 @@ func (p *place) member(name string) *place {
 	return p.byName[name]
 }
 
-// at returns what a JSON pointer leads to from p, or nil.
-func (p *place) at(pointer []string) *place {
+// resolve returns the place that a $ref in the text of p, its root, leads to, or nil.
+func (p *place) resolve(ref jsontext.Value) *place {
+	pointer, ok := localRef(ref)
+	if !ok {
+		return nil
+	}
 	for _, token := range pointer {
 		switch {
 		case p == nil:
@@ -104,30 +110,4 @@ func (p *place) at(pointer []string) *place {
 		}
 	}
 	return p
-}
-
-// pointerEscapes are those of a JSON pointer (RFC 6901 §3).
-var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
-
-// localRef reads a $ref to a place in the same text: "#", or "#" and a JSON pointer, whose
-// escapes of a URL are undone before its own (RFC 6901 §6).
-func localRef(ref string) (pointer []string, ok bool) {
-	path, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil, false
-	}
-	if plain, err := url.PathUnescape(path); err == nil {
-		path = plain
-	}
-	if path == "" {
-		return nil, true
-	}
-	if path[0] != '/' {
-		return nil, false
-	}
-	pointer = strings.Split(path[1:], "/")
-	for i, token := range pointer {
-		pointer[i] = pointerEscapes.Replace(token)
-	}
-	return pointer, true
 }

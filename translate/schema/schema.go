@@ -1,132 +1,123 @@
 package schema
 
 import (
-	"dragoman/translate/markup"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
 )
 
-// kinds is a set of JSON types; none set means that any is allowed.
-type kinds uint16
+// This file has the compiled schema and the questions that the parser and the renderer ask it.
 
-const (
-	kindNull kinds = 1 << iota
-	kindBoolean
-	kindInteger
-	kindNumber
-	kindObject
-	kindArray
-	kindString
-
-	// What else a value can be read as: see [schema.takes].
-	takesAny  // anything
-	takesEnum // a member of an enum
-)
-
-var kindNames = map[string]kinds{
-	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
-	"object": kindObject, "array": kindArray, "string": kindString,
-}
-
-// schema is as much of a JSON Schema as decides the type of a value. It may be
-// cyclic. The zero value allows anything.
+// Schema is as much of a JSON Schema as decides the type of a value. It may lead back to
+// itself. The zero value allows anything.
 type Schema struct {
-	kinds      kinds
-	enum       []jsontext.Value // enum, or the one const
-	alts       []*Schema        // anyOf and oneOf
-	Properties []property
-	byTag      map[string]int // index in props
-	byName     map[string]int // of those whose tag is another
-	items      *Schema        // nil: anything
-	Additional *Schema        // additionalProperties, if it is a schema
+	kinds kindSet          // type; nullable adds null
+	enum  []jsontext.Value // the members of enum, or the one value of const
+	alts  []*Schema        // anyOf and oneOf: one of them has to hold too
+
+	// Properties are the declared properties, in the order of the schema.
+	Properties []Property
+	byTag      map[string]int // index in Properties
+	byName     map[string]int // index in Properties of those whose tag is not their name
+	items      *Schema        // of an array's elements; nil allows anything
+	// AdditionalProperties is the schema of properties that are not declared, nil if
+	// additionalProperties is missing or a boolean.
+	AdditionalProperties *Schema
 
 	facts
 	compiling
 }
 
-// property is a declared property, with the tag it is offered under.
-type property struct {
-	Name, Tag string
+// Property is a declared property.
+type Property struct {
+	Name, Tag string // under which it is offered to the model: see [markup.ParamTag]
 	schema    *Schema
 }
 
 var (
-	anySchema    = &Schema{}
+	anySchema    = &Schema{} // compared by address
 	stringSchema = &Schema{kinds: kindString}
-	// stringsSchema is an object of strings.
-	Strings = &Schema{kinds: kindObject, Additional: stringSchema}
+	// ObjectOfStrings allows objects whose members are strings. It types the input of a call
+	// to a tool that was not offered.
+	ObjectOfStrings = &Schema{kinds: kindObject, AdditionalProperties: stringSchema}
 )
 
-// own is takes without the alternatives.
-func (s *Schema) own() kinds {
+// acceptsItself is [Schema.accepts] without the alternatives.
+func (s *Schema) acceptsItself() kindSet {
 	k := s.kinds
 	if k == 0 && len(s.alts) == 0 {
-		k = takesAny
+		k = acceptsAny
 	}
 	if len(s.enum) > 0 {
-		k |= takesEnum
+		k |= acceptsEnum
 	}
 	return k
 }
 
-// takes tells what s or an alternative of it speaks of.
-func (s *Schema) takes() kinds { return s.own() | s.altsTake }
+// accepts returns the types that s or one of its alternatives names, with acceptsAny if one of
+// them names none, and acceptsEnum if one of them has an enum.
+func (s *Schema) accepts() kindSet { return s.acceptsItself() | s.altsAccept }
 
-// takesString tells whether a string fits s.
-func (s *Schema) takesString() bool { return s.takes()&(kindString|takesAny) != 0 }
+// acceptsString reports whether a string fits.
+func (s *Schema) acceptsString() bool { return s.accepts()&(kindString|acceptsAny) != 0 }
 
-// namesString tells whether s speaks of strings: then they come before what merely
-// allows anything.
-func (s *Schema) namesString() bool { return s.takes()&kindString != 0 }
+// mentionsString reports whether s or an alternative names the type string. Text is then a
+// string sooner than it is JSON under an alternative that allows anything.
+func (s *Schema) mentionsString() bool { return s.accepts()&kindString != 0 }
 
-// array returns the schema of the arrays that fit, or nil: s or an alternative.
-func (s *Schema) Array() *Schema {
+// ArraySchema returns the schema of the arrays that fit s: s itself or an alternative; nil if
+// no array fits.
+func (s *Schema) ArraySchema() *Schema {
 	if s.kinds&kindArray != 0 {
 		return s
 	}
 	return s.altsArray
 }
 
-// isScalar reports whether nothing fits but numbers, booleans and null.
+// IsScalar reports whether nothing fits but numbers, booleans and null.
 func (s *Schema) IsScalar() bool {
 	const scalars = kindNull | kindBoolean | kindInteger | kindNumber
 	return s.kinds != 0 && s.kinds&^scalars == 0 && len(s.alts) == 0
 }
 
-// text tells whether a string fits, and null whether null does beside it: then
-// and only then may a value be passed on before its end is known.
-func (s *Schema) IsText() (str, nullable bool) {
+// IsString reports whether every string fits and nothing else does, but for null if nullable is
+// true. Text can then be passed on before its end is known: it will not turn out to be JSON or a
+// member of an enum.
+func (s *Schema) IsString() (str, nullable bool) {
 	switch {
 	case len(s.enum) > 0:
 		return false, false
 	case len(s.alts) == 0:
 		return s.kinds&^kindNull == kindString, s.kinds&kindNull != 0
 	}
-	return s.altsText, s.altsNullable
+	return s.altsString, s.altsNullable
 }
 
-// property returns the property that a tag of the model's names, and its schema.
-func (s *Schema) Lookup(tag string) (name string, ps *Schema, declared bool) {
+// PropertyByTag returns the property that a tag written by the model stands for: its name, its
+// schema, and whether it is declared. The schema of one that is not declared is that of
+// additionalProperties, else that of a string.
+func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bool) {
 	i, ok := s.byTag[tag]
 	if !ok {
-		i, ok = s.byName[tag] // a model may write the name as it is
+		i, ok = s.byName[tag] // models also write the name as it is
 	}
 	if ok {
 		return s.Properties[i].Name, s.Properties[i].schema, true
 	}
-	if s.Additional != nil {
-		return markup.ParamName(tag), s.Additional, false
+	if s.AdditionalProperties != nil {
+		return markup.ParamName(tag), s.AdditionalProperties, false
 	}
 	return markup.ParamName(tag), stringSchema, false
 }
 
-// offers tells whether a property is offered under a tag.
-func (s *Schema) Offers(tag string) bool {
+// HasTag reports whether a declared property is offered under exactly this tag.
+func (s *Schema) HasTag(tag string) bool {
 	_, ok := s.byTag[tag]
 	return ok
 }
 
-func (s *Schema) addProperty(p property) {
+// addProperty adds a property unless there is one of its tag.
+func (s *Schema) addProperty(p Property) {
 	if s.byTag == nil {
 		s.byTag = map[string]int{}
 	}
@@ -141,4 +132,24 @@ func (s *Schema) addProperty(p property) {
 		s.byName[p.Name] = len(s.Properties)
 	}
 	s.Properties = append(s.Properties, p)
+}
+
+// compiling is what is known of a schema only while it is compiled.
+type compiling struct {
+	parts    []*Schema // allOf and what $ref leads to: all have to hold too
+	branches []*Schema // anyOf and oneOf as they stand, before those of parts are added
+	hasType  bool      // the keyword type is there
+	visit    uint8     // of visitInOrder: how far it is
+}
+
+// facts follow from the alternatives of a schema and their alternatives. They are found once,
+// when the schema is compiled, because alternatives of alternatives multiply. In a cycle each
+// fact is the least that is consistent: a schema accepts a type only if some schema of the
+// cycle names it.
+type facts struct {
+	altsAccept               kindSet         // what the alternatives accept
+	altsArray                *Schema         // the first of the alternatives that allows arrays, or nil
+	altsString, altsNullable bool            // see IsString
+	enumTexts                map[string]bool // by spelling: see indexEnum
+	longestEnumText          int             // the longest key of enumTexts, in bytes
 }

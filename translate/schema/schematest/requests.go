@@ -1,5 +1,6 @@
-// Package schematest has the schemas that cost the most: they fold back on themselves, or are
-// wide, deep or endless. Who renders, compiles or reads under a schema is held to them.
+// Package schematest has the schemas that cost the most to read: they lead back to themselves, or
+// are wide, deep or endless. Tests that render, compile or type under a schema bound the cost of
+// each of them.
 package schematest
 
 import (
@@ -7,15 +8,16 @@ import (
 	"strings"
 )
 
-// Request is a request that makes much of little: a schema that folds back on itself, and
-// the input of a past call that is read under it.
+// Request is a small request that is expensive to read: the schema of its one tool, and text that
+// is read under the schema.
 type Request struct {
 	Name, Schema string
-	Input        string // of a past call
-	Answer       string // the parameters of a call of the model
+	Input        string // JSON: the input of a past call
+	Answer       string // markup: the parameters of a call that the model makes
 }
 
-// ladder is $defs in which each type is made of the one before, as step says.
+// ladder returns a schema whose $defs D0, D1, … each refer to the next, as step writes it, so that
+// what is followed without care doubles at each level.
 func ladder(levels int, last string, step func(ref string) string) string {
 	var defs strings.Builder
 	for i := range levels {
@@ -24,7 +26,7 @@ func ladder(levels int, last string, step func(ref string) string) string {
 	return fmt.Sprintf(`{"type":"object","$defs":{%s"D%d":%s},"properties":{"v":{"$ref":"#/$defs/D0"}}}`, defs.String(), levels, last)
 }
 
-// listed is n values of format, with a comma between them.
+// listed returns n copies of format with commas between them. #N in format is the copy's number.
 func listed(n int, format string) string {
 	var list strings.Builder
 	for i := range n {
@@ -36,10 +38,9 @@ func listed(n int, format string) string {
 	return list.String()
 }
 
-// repeat is s, n times.
 var repeat = strings.Repeat
 
-// Requests are requests below 100 KB. Every keyword that holds schemas has its ladder.
+// Requests returns requests below 100 KB. Every keyword that holds schemas has its ladder.
 func Requests() (list []Request) {
 	add := func(name, schema, input, answer string) {
 		list = append(list, Request{name, schema, input, answer})

@@ -10,23 +10,25 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// typeWord returns the type of a property as its description says it: what the
-// schema says, else what follows from the rest of it, else "any".
-func (d *definitions) typeWord(schema jsontext.Value) string {
-	if words := typeNames(valueOf(schema, `"type"`)); words != "" {
+// This file names the type of a property in words.
+
+// typeText returns the type of a property for its description: what the schema's type says, else
+// what follows from the rest of the schema, else "any".
+func (d *definitions) typeText(schema jsontext.Value) string {
+	if words := typeNames(rawjson.Lookup(schema, "type")); words != "" {
 		return words
 	}
 	return strings.Join(d.types(schema, 0), " | ")
 }
 
-// typeNames returns the value of a "type" in words, "" if it is not of the kind
-// that JSON Schema knows.
+// typeNames returns the value of the keyword type in words, or "" if it is not what JSON Schema
+// has there.
 func typeNames(value jsontext.Value) string {
 	switch {
 	case len(value) == 0:
 		return ""
 	case value[0] == '"':
-		return rawjson.Text(value)
+		return rawjson.Unquote(value)
 	case value[0] != '[':
 		return ""
 	}
@@ -35,12 +37,12 @@ func typeNames(value jsontext.Value) string {
 		if name[0] != '"' {
 			return ""
 		}
-		names = append(names, rawjson.Text(name))
+		names = append(names, rawjson.Unquote(name))
 	}
 	return strings.Join(names, " | ")
 }
 
-// maxTypeDepth bounds how far types looks for a type.
+// maxTypeDepth bounds how deep in a schema types looks for a type.
 const maxTypeDepth = 8
 
 var anyType = []string{"any"}
@@ -52,16 +54,16 @@ func (d *definitions) types(schema jsontext.Value, depth int) []string {
 	}
 	var set typeSet
 	switch {
-	case set.names(valueOf(schema, `"type"`)):
-	case set.values(valueOf(schema, `"enum"`)):
-	case set.value(valueOf(schema, `"const"`)):
-	case set.add(d.refTypes(valueOf(schema, `"$ref"`), depth)...):
-	case set.branches(d, valueOf(schema, `"anyOf"`), depth):
-	case set.branches(d, valueOf(schema, `"oneOf"`), depth):
-	case set.branches(d, valueOf(schema, `"allOf"`), depth):
-	case valueOf(schema, `"properties"`) != nil, valueOf(schema, `"additionalProperties"`) != nil:
+	case set.names(rawjson.Lookup(schema, "type")):
+	case set.values(rawjson.Lookup(schema, "enum")):
+	case set.value(rawjson.Lookup(schema, "const")):
+	case set.add(d.refTypes(rawjson.Lookup(schema, "$ref"), depth)...):
+	case set.branches(d, rawjson.Lookup(schema, "anyOf"), depth):
+	case set.branches(d, rawjson.Lookup(schema, "oneOf"), depth):
+	case set.branches(d, rawjson.Lookup(schema, "allOf"), depth):
+	case rawjson.Lookup(schema, "properties") != nil, rawjson.Lookup(schema, "additionalProperties") != nil:
 		set.add("object")
-	case valueOf(schema, `"items"`) != nil, valueOf(schema, `"prefixItems"`) != nil:
+	case rawjson.Lookup(schema, "items") != nil, rawjson.Lookup(schema, "prefixItems") != nil:
 		set.add("array")
 	default:
 		return anyType
@@ -72,7 +74,8 @@ func (d *definitions) types(schema jsontext.Value, depth int) []string {
 	return set.list
 }
 
-// refTypes is types of the definition that a $ref names. Each is looked into once.
+// refTypes returns the types of the definition that a $ref leads to. Each definition is looked
+// into once.
 func (d *definitions) refTypes(ref jsontext.Value, depth int) []string {
 	if ref == nil || ref[0] != '"' {
 		return nil
@@ -82,14 +85,14 @@ func (d *definitions) refTypes(ref jsontext.Value, depth int) []string {
 		return anyType
 	}
 	if d.list[i].types == nil {
-		d.list[i].types = anyType // should it name itself
+		d.list[i].types = anyType // for a definition that refers to itself
 		d.list[i].types = d.types(d.list[i].schema, depth+1)
 	}
 	return d.list[i].types
 }
 
-// typeSet gathers types in the order in which they come. Its methods tell
-// whether there was anything to gather.
+// typeSet gathers types in the order in which they come. Its methods report whether there was
+// anything to gather.
 type typeSet struct{ list []string }
 
 func (t *typeSet) add(names ...string) bool {
@@ -104,10 +107,12 @@ func (t *typeSet) add(names ...string) bool {
 	return len(names) > 0
 }
 
+// names adds the types that the keyword type names.
 func (t *typeSet) names(value jsontext.Value) bool {
 	return value != nil && typeNames(value) != "" && t.add(strings.Split(typeNames(value), " | ")...)
 }
 
+// values adds the types of the elements of list.
 func (t *typeSet) values(list jsontext.Value) bool {
 	if list == nil || list[0] != '[' {
 		return false
@@ -118,6 +123,7 @@ func (t *typeSet) values(list jsontext.Value) bool {
 	return len(t.list) > 0
 }
 
+// value adds the type of v.
 func (t *typeSet) value(v jsontext.Value) bool {
 	if v == nil {
 		return false
@@ -140,6 +146,7 @@ func (t *typeSet) value(v jsontext.Value) bool {
 	return t.add("integer")
 }
 
+// branches adds the types of the schemas in list.
 func (t *typeSet) branches(d *definitions, list jsontext.Value, depth int) bool {
 	if list == nil || list[0] != '[' {
 		return false

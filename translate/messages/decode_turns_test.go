@@ -116,7 +116,7 @@ func TestDecodeRefusesHistory(t *testing.T) {
 			want: "messages.1.content.0.tool_use.input: Input should be a valid dictionary"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, version := range []string{"", "2023-06-01", version20261021} {
+			for _, version := range []string{"", "2023-06-01", Version20261021} {
 				c.opt.Version = version
 				wantDecodeError(t, c)
 			}

@@ -6,22 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/rawjson"
 )
-
-// maxDepth is how deep a request may be nested, the body itself being the first
-// level. Real requests stay below 30.
-const maxDepth = 200
-
-// maxNames is how many members the objects around a place may have together. To
-// find a name that occurs twice, all of them have to be remembered.
-const maxNames = 50_000
 
 // CheckJSON reports why a body is not one JSON object in strict I-JSON (RFC 7493):
 // valid UTF-8, no duplicate names at any depth, names compared by case, nested at
@@ -30,13 +20,13 @@ const maxNames = 50_000
 //
 // The error is an *InvalidRequestError, or the cause of ctx once that has ended.
 func CheckJSON(ctx context.Context, body []byte) error {
-	_, err := scan(ctx, body, nil)
+	_, err := scanBody(ctx, body, nil)
 	return err
 }
 
 // scan is CheckJSON; it returns the members of the body, whose names are in
 // known, or so many of them that there are too many.
-func scan(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
+func scanBody(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
 	const often = 1024 // tokens from one look at ctx to the next: well below a millisecond
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	var names [maxDepth + 1]int // of the object that is open at each level
@@ -58,9 +48,9 @@ func scan(ctx context.Context, body []byte, known []string) (members []rawjson.M
 		case depth != 1 || in != '{' || length == 0 || len(members) > MaxMembers:
 		case isName:
 			nameEnd = dec.InputOffset()
-			members = append(members, rawjson.Member{Name: rawjson.Name(rawjson.Trim(body[before:nameEnd]), known)})
+			members = append(members, rawjson.Member{Name: rawjson.UnquoteKnown(rawjson.TrimSeparators(body[before:nameEnd]), known)})
 		default:
-			members[len(members)-1].Value = rawjson.Trim(body[nameEnd:dec.InputOffset()])
+			members[len(members)-1].Value = rawjson.TrimSeparators(body[nameEnd:dec.InputOffset()])
 		}
 		switch token.Kind() {
 		case '{', '[':
@@ -113,20 +103,4 @@ func jsonError(body []byte, err error) *InvalidRequestError {
 		Path:    dotted(syntax.JSONPointer),
 		Message: fmt.Sprintf("The request body is not valid JSON: %s (at byte %d).", what, syntax.ByteOffset),
 	}
-}
-
-// dotted gives a JSON pointer the form of the API's paths.
-func dotted(p jsontext.Pointer) string {
-	return clip(strings.Join(slices.Collect(p.Tokens()), "."))
-}
-
-// longestShown is how much is told of what a client wrote, in bytes.
-const longestShown = 256
-
-// clip keeps what a client wrote from filling an error message.
-func clip(s string) string {
-	if len(s) > longestShown {
-		s = s[:longestShown] + "..."
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -1,0 +1,88 @@
+package fidelity
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"dragoman/translate/messages"
+)
+
+// proseBetween writes prose behind a parameter that another one follows.
+func (d *draft) proseBetween() bool {
+	var at []int
+	for _, i := range d.indexes(rParamClose) {
+		if d.pieces[i+1].role == rParamOpen {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return false
+	}
+	d.pieces[pick(d.chance, at)].space = "\nAnd the next one:\n"
+	return true
+}
+
+// indent indents each line between tags.
+func (d *draft) indent() bool {
+	for i := range d.pieces {
+		p := &d.pieces[i]
+		p.space = strings.ReplaceAll(p.space, "\n", "\n    ")
+	}
+	return true
+}
+
+// truncate cuts the text anywhere behind the wrapper's beginning.
+func (d *draft) truncate(stop messages.Stop, sequence string) bool {
+	text := joined(d.pieces)
+	from := len(joined(d.pieces[:d.indexes(rWrapOpen)[0]]))
+	at := from + d.IntN(len(text)-from)
+	for !utf8.RuneStart(text[at]) {
+		at--
+	}
+	d.answer = &Answer{text[:at], stop, sequence}
+	d.asWritten = []Call{}
+	for i, p := range d.pieces {
+		if (p.role == rInvokeClose || p.role == rParamsClose) && len(joined(d.pieces[:i]))+len(p.text) <= at {
+			d.asWritten = d.inst.Calls[:p.call+1]
+		}
+	}
+	return true
+}
+
+// behead cuts the beginning of the calls off.
+func (d *draft) behead() bool {
+	if d.anyValueContains("<invoke") {
+		return false // as text of the answer it is a call
+	}
+	first := d.indexes(rWrapOpen)[0]
+	text := joined(d.pieces[first:])
+	end := len(joined(d.pieces[first : d.indexes(rInvokeOpen)[0]+1]))
+	at := 1 + d.IntN(end)
+	a := endedAnswer(joined(d.pieces[:first]) + text[min(at, len(text)):])
+	d.answer = &a
+	return true
+}
+
+// quotes tells whether a value is what was meant but for marks of a quotation, and
+// line breaks at the ends of strings. JSON with marks in it is a string.
+func quotes(got, meant Value) bool {
+	if got.Kind == '"' {
+		said := strings.Trim(strings.ReplaceAll("\n"+got.Text, "\n> ", "\n"), "\r\n")
+		v, err := ReadValue([]byte(said))
+		return meant.Kind == '"' && said == strings.Trim(meant.Text, "\r\n") || strings.EqualFold(said, meant.JSON()) || err == nil && v.Equal(meant)
+	}
+	if got.Kind != meant.Kind || got.Text != meant.Text || len(got.List) != len(meant.List) || len(got.Members) != len(meant.Members) {
+		return false
+	}
+	for i := range got.List {
+		if !quotes(got.List[i], meant.List[i]) {
+			return false
+		}
+	}
+	for _, m := range got.Members {
+		if v, ok := meant.member(m.Name); !ok || !quotes(m.Value, v) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,131 @@
+package fidelity
+
+import "strings"
+
+func (d *draft) padValues() bool {
+	pad := pick(d.chance, []string{" ", "  ", "\t"})
+	for i, p := range d.pieces {
+		if p.role != rValue || d.isRepeated(p) {
+			continue
+		}
+		if v, _ := d.meant(p); v.Kind == '[' || strings.HasPrefix(p.text, "<![CDATA[") || strings.ContainsAny(p.text[:min(1, len(p.text))], "\r\n") {
+			continue
+		}
+		d.pieces[i].text = pad + p.text + pad
+	}
+	d.saysSo = func(got, meant Value) bool {
+		return got.Kind == '"' && meant.Kind == '"' && strings.TrimSpace(got.Text) == strings.TrimSpace(meant.Text)
+	}
+	return len(d.indexes(rValue)) > 0
+}
+
+func (d *draft) entities() bool {
+	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace
+	i := d.anyPlainString()
+	if i < 0 {
+		return false
+	}
+	p := d.pieces[i]
+	v, _ := d.meant(p)
+	d.setWritten(p.call, p.name, str(escape(v.Text)))
+	d.pieces[i].text = escape(p.text)
+	return d.pieces[i].text != p.text
+}
+
+func (d *draft) cdata() bool {
+	done := false
+	for i, p := range d.pieces {
+		if p.role == rValue && d.isPlainString(p) {
+			v, _ := d.meant(p)
+			d.pieces[i].text = "<![CDATA[" + strings.ReplaceAll(v.Text, "]]>", "]]]]><![CDATA[>") + "]]>"
+			done = true
+		}
+	}
+	return done
+}
+
+// inJSON changes the text of a value that stands as JSON.
+func (d *draft) inJSON(change func(string) string) bool {
+	for i, p := range d.pieces {
+		if p.role != rValue || d.isRepeated(p) {
+			continue
+		}
+		v, _ := d.meant(p)
+		if text := strings.TrimSpace(p.text); (v.Kind == '[' && len(v.List) > 0 || v.Kind == '{' && len(v.Members) > 0) && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{")) {
+			d.pieces[i].text = change(text)
+			return d.pieces[i].text != text
+		}
+	}
+	return false
+}
+
+// readsTo tells whether a string, in quotes or not, is what was meant as JSON.
+func readsTo(got, meant Value) bool {
+	text := got.Text
+	if v, err := ReadValue([]byte(text)); err == nil && v.Kind == '"' {
+		text = v.Text
+	}
+	v, err := ReadValue([]byte(text))
+	if strings.EqualFold(text, "true") || strings.EqualFold(text, "false") {
+		v, err = ReadValue([]byte(strings.ToLower(text)))
+	}
+	return got.Kind == '"' && err == nil && v.Equal(meant)
+}
+
+func (d *draft) doubled() bool {
+	d.saysSo = readsTo
+	return d.inJSON(func(t string) string { return str(t).JSON() })
+}
+
+func (d *draft) quotedScalars() bool {
+	done := false
+	for i, p := range d.pieces {
+		if v, _ := d.meant(p); p.role == rValue && (v.Kind == '0' || v.Kind == 't' || v.Kind == 'f') {
+			d.pieces[i].text = `"` + strings.TrimSpace(p.text) + `"`
+			done = true
+		}
+	}
+	d.saysSo = readsTo
+	return done
+}
+
+// elements writes values that stand as JSON as elements.
+func (d *draft) elements() bool {
+	done := false
+	for i, p := range d.pieces {
+		if p.role != rValue || d.isRepeated(p) {
+			continue
+		}
+		v, n := d.meant(p)
+		if !strings.HasPrefix(strings.TrimSpace(p.text), "{") && !strings.HasPrefix(strings.TrimSpace(p.text), "[") {
+			continue
+		}
+		if text, ok := elementsOf(d.chance, n, v); ok && !misleads(text, []string{tagOf(p.name), "parameter", "parameters", "invoke"}) {
+			d.pieces[i].text = text
+			done = true
+		}
+	}
+	return done
+}
+
+// bareWords changes the words of JSON, outside strings.
+func bareWords(text string, r *strings.Replacer) string {
+	var b strings.Builder
+	for text != "" {
+		n := strings.IndexByte(text, '"')
+		if n < 0 {
+			n = len(text)
+		}
+		b.WriteString(r.Replace(text[:n]))
+		end := n
+		for end++; end < len(text) && text[end] != '"'; end++ {
+			if text[end] == '\\' {
+				end++
+			}
+		}
+		end = min(end+1, len(text))
+		b.WriteString(text[n:max(n, end)])
+		text = text[max(n, end):]
+	}
+	return b.String()
+}

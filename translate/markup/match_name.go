@@ -1,0 +1,98 @@
+package markup
+
+// This file finds a protected name after a `<`.
+
+// Bounds on what may stand between `<` and a protected name, in bytes. They bound how much text
+// is looked at before a verdict.
+const (
+	MaxTagBlanks = 8
+	maxNamespace = 32
+)
+
+// matchName matches what follows a `<`: white space, a slash, white space, a namespace, and
+// then one of names. The tag of the name is returned. parameter is the tag of the parameter
+// whose value the text is, for [TagOwnParameter].
+func matchName[S text](s S, names TagSet, parameter string, eof bool) (TagSet, Verdict) {
+	i := SkipBlanks(s, 0, MaxTagBlanks)
+	if i < len(s) && s[i] == '/' {
+		i = SkipBlanks(s, i+1, MaxTagBlanks)
+	}
+	best := NoMatch
+	for range 2 { // without a namespace, and behind one
+		tag, v := matchBareName(s[i:], names, parameter, eof)
+		if v == Match {
+			return tag, v
+		}
+		best = max(best, v)
+		ns := i
+		for ns < len(s) && ns-i < maxNamespace && (IsNameByte(s[ns]) || s[ns] == '%') && s[ns] != ':' {
+			ns++
+		}
+		if ns == len(s) && !eof {
+			return 0, NeedMore
+		}
+		if ns == i || ns == len(s) || s[ns] != ':' {
+			break
+		}
+		i = ns + 1
+	}
+	return 0, best
+}
+
+// matchBareName is [matchName] where only the name itself is left.
+func matchBareName[S text](s S, names TagSet, parameter string, eof bool) (TagSet, Verdict) {
+	if len(s) == 0 {
+		if eof {
+			return 0, NoMatch
+		}
+		return 0, NeedMore
+	}
+	best := NoMatch
+	for i := range tagNames {
+		if t := &tagNames[i]; names&t.tag != 0 && t.name[0] == s[0]|0x20 {
+			v := matchWholeName(s, t.name, eof)
+			if v == Match {
+				return t.tag, v
+			}
+			best = max(best, v)
+		}
+	}
+	if names&TagCDATA != 0 && s[0] == '!' {
+		if HasPrefix(s, "![CDATA[") {
+			return TagCDATA, Match
+		}
+		if !eof && IsPrefixOf(s, "![CDATA[") {
+			best = NeedMore
+		}
+	}
+	if names&TagOwnParameter != 0 && parameter != "" {
+		v := matchWholeName(s, parameter, eof)
+		if v == Match {
+			return TagOwnParameter, v
+		}
+		best = max(best, v)
+	}
+	return 0, best
+}
+
+// matchWholeName matches name, in any case of ASCII letters, if a byte follows that no name
+// holds, or the end of the text.
+func matchWholeName[S text](s S, name string, eof bool) Verdict {
+	switch {
+	case len(s) < len(name):
+		if !eof && isPrefixFoldOf(s, name) {
+			return NeedMore
+		}
+		return NoMatch
+	case !hasPrefixFold(s, name):
+		return NoMatch
+	case len(s) == len(name):
+		if eof {
+			return Match
+		}
+		return NeedMore
+	case IsNameByte(s[len(name)]), s[len(name)] == '%': // ParamTag writes %XX in names
+		return NoMatch
+	}
+	return Match
+}

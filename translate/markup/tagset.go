@@ -1,0 +1,87 @@
+package markup
+
+// This file has the names that the client's text must not be able to spell as a tag.
+
+// TagSet is a set of names that text must not spell as a tag.
+type TagSet uint32
+
+// The protected names. The order matters: [InTurns] and [InTools] are all names before one.
+const (
+	TagFunctionCalls TagSet = 1 << iota
+	TagFunctionResults
+	TagInvoke
+	TagToolName
+	TagParameters
+	TagParameter
+	TagResult
+	TagStdout
+	TagError
+	TagTools
+	TagToolDescription
+	TagSystem
+	TagDocument
+	TagSearchResult
+	TagFunctionCall // wrappers of calls in other formats, ours and other makers':
+	TagToolCall     // the parser reads them whatever format the model was asked in
+	TagToolCalls
+	TagUseTool
+	TagDescription
+	TagName
+	TagType
+	TagRequired
+	TagEnum
+	TagDefault
+	TagSchema
+	TagDefinitions
+	TagCDATA        // "![CDATA[", which begins a quoted value
+	TagOwnParameter // the name of the parameter whose value the text is
+	TagTurn         // a turn marker
+
+	// Names of some formats alone: see Escaper.Tags.
+	TagFunctions
+	TagFunction
+	TagToolResponse
+)
+
+// What each kind of text must not spell.
+const (
+	InTurns  = TagDescription - 1                   // text of a turn: elements that stand in turns
+	InTools  = TagCDATA - 1                         // text of a tool description: also elements that describe tools
+	InValues = InTurns | TagCDATA | TagOwnParameter // a parameter's value: also a CDATA section or the parameter's own tag
+)
+
+// tagNames are the protected names in the spelling of the formats.
+var tagNames = [...]struct {
+	name string
+	tag  TagSet
+}{
+	{"function_calls", TagFunctionCalls},
+	{"function_results", TagFunctionResults},
+	{"invoke", TagInvoke},
+	{"tool_name", TagToolName},
+	{"parameters", TagParameters},
+	{"parameter", TagParameter},
+	{"result", TagResult},
+	{"stdout", TagStdout},
+	{"error", TagError},
+	{"tools", TagTools},
+	{"tool_description", TagToolDescription},
+	{"system", TagSystem},
+	{"document", TagDocument},
+	{"search_result", TagSearchResult},
+	{"function_call", TagFunctionCall},
+	{"tool_call", TagToolCall},
+	{"tool_calls", TagToolCalls},
+	{"use_tool", TagUseTool},
+	{"description", TagDescription},
+	{"name", TagName},
+	{"type", TagType},
+	{"required", TagRequired},
+	{"enum", TagEnum},
+	{"default", TagDefault},
+	{"schema", TagSchema},
+	{"definitions", TagDefinitions},
+	{"functions", TagFunctions},
+	{"function", TagFunction},
+	{"tool_response", TagToolResponse},
+}

@@ -1,0 +1,61 @@
+package messages
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// builtinTool reads a tool of an Anthropic-defined type.
+func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *builtin) Tool {
+	if d.text(at.member("name"), o.Take("name")) != b.name {
+		d.fail(at.member("name"), "Input should be '%s'", b.name)
+	}
+	t := Tool{Type: typ, Name: b.name, Description: b.description, InputSchema: jsontext.Value(b.schema)}
+	switch b.prefix {
+	case "computer_":
+		d.display(at, o, &t)
+	case "text_editor_":
+		if n := o.Take("max_characters"); !absent(n) {
+			t.Description += fmt.Sprintf(" A view shows no more than %d characters.", d.integer(at.member("max_characters"), n, 1))
+		}
+	}
+	t.Streaming = d.inputStreaming(at, o)
+	d.dropRest(at, o, unsupportedInTool)
+	return t
+}
+
+// display adds what a computer tool's options say of its screen.
+func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
+	width := d.integer(at.member("display_width_px"), o.Take("display_width_px"), 1)
+	height := d.integer(at.member("display_height_px"), o.Take("display_height_px"), 1)
+	t.Description += fmt.Sprintf(" The screen is %d pixels wide and %d pixels high.", width, height)
+	if n := o.Take("display_number"); !absent(n) {
+		t.Description += fmt.Sprintf(" It is display number %d.", d.integer(at.member("display_number"), n, 0))
+	}
+	if d.boolean(at.member("enable_zoom"), o.Take("enable_zoom")) {
+		t.InputSchema = jsontext.Value(computerZoomSchema)
+	}
+}
+
+// unusableInTool are the members of a tool that the API knows and a text model
+// has no use for.
+var unsupportedInTool = []string{
+	"cache_control", "input_examples", "defer_loading", "allowed_callers",
+}
+
+const eagerStreaming = "eager_input_streaming"
+
+// inputStreaming reads eager_input_streaming, which every client tool can have.
+func (d *decoder) inputStreaming(at *fieldPath, o *rawjson.Object) InputStreaming {
+	v := o.Take(eagerStreaming)
+	switch {
+	case absent(v):
+		return StreamAsTargeted
+	case d.boolean(at.member(eagerStreaming), v):
+		return StreamEagerly
+	}
+	return StreamWhole
+}

@@ -1,0 +1,82 @@
+package messages
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// fieldPath is a place in a request, innermost step first. It becomes text only
+// when something has to be said about it.
+type fieldPath struct {
+	up    *fieldPath
+	name  string // of a member; "" for an element of an array
+	index int
+	tag   string // the type of an element, which the API adds to its path
+}
+
+// member is the place of a member of the request itself.
+func member(name string) fieldPath { return fieldPath{name: name} }
+
+func (p *fieldPath) member(name string) fieldPath { return fieldPath{up: p, name: name} }
+
+func (p *fieldPath) element(i int) fieldPath { return fieldPath{up: p, index: i} }
+
+func (p *fieldPath) tagged(tag string) fieldPath {
+	t := *p
+	t.tag = tag
+	return t
+}
+
+// root returns the member of the request that p is in.
+func (p *fieldPath) root() fieldPath {
+	for p.up != nil {
+		p = p.up
+	}
+	return *p
+}
+
+// String returns the place in the API's form: "messages.3.content.0.tool_use.input".
+func (p *fieldPath) String() string { return clip(string(p.append(nil, true))) }
+
+// append appends the whole place, or that without indexes and types:
+// "messages.content.input".
+func (p *fieldPath) append(dst []byte, whole bool) []byte {
+	if p.up != nil {
+		dst = p.up.append(dst, whole)
+	}
+	add := func(step string) {
+		if len(dst) > 0 {
+			dst = append(dst, '.')
+		}
+		dst = append(dst, step...)
+	}
+	switch {
+	case p.name == "" && whole:
+		add(strconv.Itoa(p.index))
+		if p.tag != "" {
+			add(p.tag)
+		}
+	case p.name != "" && !(whole && p.up != nil && p.up.tag == p.name): // the text of a text block is "text", once
+		add(p.name)
+	}
+	return dst
+}
+
+// dotted gives a JSON pointer the form of the API's paths.
+func dotted(p jsontext.Pointer) string {
+	return clip(strings.Join(slices.Collect(p.Tokens()), "."))
+}
+
+// longestShown is how much is told of what a client wrote, in bytes.
+const maxShown = 256
+
+// clip keeps what a client wrote from filling an error message.
+func clip(s string) string {
+	if len(s) > maxShown {
+		s = s[:maxShown] + "..."
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

@@ -1,0 +1,127 @@
+package messages
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// unusable are members of a request that the API knows and a text model has no
+// use for.
+var unsupported = []string{
+	"metadata", "service_tier", "speed", "cache_control", "container",
+	"inference_geo", "diagnostics", "user_profile_id", "context_management", "compaction", "fallbacks",
+	"fallback_credit_token", "billing_policy",
+}
+
+// requestMembers are those that a request may have. Some clients write the headers
+// anthropic-version and anthropic-beta into the body (reference/wire.md, finding
+// 16); output_format is where the format stood before output_config.
+var requestMembers = slices.Concat([]string{
+	"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stop_sequences", "stream",
+	"temperature", "top_p", "top_k", "mcp_servers", "thread", "thinking", "output_config", "output_format",
+	"anthropic_version", "anthropic_beta",
+}, unsupported)
+
+// threadUnsupported tells the tool runners of the official SDKs to go on without
+// a thread, which they try first.
+const threadUnsupported = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
+
+func (d *decoder) request(o *rawjson.Object) *Request {
+	r := &Request{Model: d.model(o)}
+	for _, name := range []string{"model", "anthropic_version", "anthropic_beta"} {
+		o.Take(name)
+	}
+	if n := o.Take("max_tokens"); !d.opt.Count || n != nil {
+		r.MaxTokens = d.integer(member("max_tokens"), n, 0)
+	}
+	r.Thinking = d.thinking(o.Take("thinking"))
+	r.Format = d.outputFormat(o)
+	d.thinks = r.Thinking != ThinkingOff
+	d.messages(r, o.Take("messages"))
+	r.System = d.system(o.Take("system"))
+	r.Tools = d.tools(o.Take("tools"))
+	r.ToolChoice = d.toolChoice(o.Take("tool_choice"), r.Tools)
+	r.StopSequences = d.stopSequences(o.Take("stop_sequences"))
+	r.Stream = d.stream(o)
+	d.sampling(r, o)
+	d.refuseMCPServers(o.Take("mcp_servers"))
+	if d.thinks && r.OffersTools() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool) {
+		r.Thinking = ThinkingOff // a call that is asked for at once leaves no room
+		d.drop(member("thinking"))
+	}
+	if thread := o.Take("thread"); !absent(thread) && d.err == nil {
+		d.err = &InvalidRequestError{
+			Path:    "thread",
+			Message: "Threads are not kept here: send the whole conversation in `messages`.",
+			Details: jsontext.Value(threadUnsupported),
+		}
+	}
+	d.dropRest(nil, o, unsupported)
+	return r
+}
+
+func (d *decoder) model(o *rawjson.Object) string {
+	if d.opt.Model != "" {
+		return d.opt.Model
+	}
+	name := d.text(member("model"), o.Member("model"))
+	if name == "" {
+		d.fail(member("model"), "String should have at least 1 character")
+	}
+	return name
+}
+
+func (d *decoder) stream(o *rawjson.Object) bool {
+	v := o.Take("stream")
+	if d.opt.Stream != nil {
+		return *d.opt.Stream
+	}
+	return d.boolean(member("stream"), v)
+}
+
+// system reads the system prompt: text, or blocks of text.
+func (d *decoder) system(v jsontext.Value) []BlockParam {
+	if absent(v) {
+		return nil
+	}
+	return d.content(member("system"), v, &inSystem)
+}
+
+func (d *decoder) stopSequences(v jsontext.Value) []string {
+	at := member("stop_sequences")
+	if !d.list(at, v) {
+		return nil
+	}
+	sequences, size := []string{}, 0
+	for e := range d.elements(at, v, MaxStopSequences) {
+		s := d.text(e.at, e.value())
+		if strings.TrimSpace(s) == "" {
+			d.fail(at, "each stop sequence must contain non-whitespace")
+		}
+		sequences = append(sequences, s)
+		if size += len(s); size > maxStopBytes {
+			d.fail(at, "the stop sequences have more than %d bytes in all", maxStopBytes)
+			return sequences
+		}
+	}
+	return sequences
+}
+
+// sampling reads the parameters that 2026-10-21 no longer has.
+func (d *decoder) sampling(r *Request, o *rawjson.Object) {
+	for _, name := range []string{"temperature", "top_p", "top_k"} {
+		if !absent(o.Member(name)) && d.opt.Version == Version20261021 {
+			d.fail(member(name), "Not accepted under API version %s. Remove the field, or send an earlier version.", Version20261021)
+		}
+	}
+	r.Temperature = d.fraction(member("temperature"), o.Take("temperature"))
+	r.TopP = d.fraction(member("top_p"), o.Take("top_p"))
+	if v := o.Take("top_k"); !absent(v) {
+		k := d.integer(member("top_k"), v, 0)
+		r.TopK = &k
+	}
+}

@@ -1,0 +1,42 @@
+package messages
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+)
+
+// boundSchema counts what a schema holds.
+func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
+	if d.schemaValues += rawjson.CountValues(schema); d.schemaValues > MaxSchemaValues {
+		d.fail(at, "The schemas of a request should hold at most %d values together", MaxSchemaValues)
+	}
+}
+
+// checkSchema checks what is certain at the top of a schema.
+func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
+	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
+	var typ, properties, required jsontext.Value
+	for name, v := range rawjson.Members(schema) {
+		switch rawjson.UnquoteKnown(name, []string{"type", "properties", "required"}) {
+		case "type":
+			typ = v
+		case "properties":
+			properties = v
+		case "required":
+			required = v
+		}
+	}
+	if at := at.member("type"); typ.Kind() != '"' || d.text(at, typ) != "object" {
+		if typ == nil {
+			d.fail(at, fieldRequired)
+		}
+		d.fail(at, "Input should be 'object'")
+	}
+	if properties != nil && properties.Kind() != '{' {
+		d.fail(*at, invalid+"`properties` is not an object.")
+	}
+	if required != nil && required.Kind() != '[' {
+		d.fail(*at, invalid+"`required` is not an array.")
+	}
+}

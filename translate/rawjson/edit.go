@@ -1,0 +1,62 @@
+package rawjson
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// This file changes members of an object and leaves the rest of the text as it is.
+
+// ReadObject returns all members of an object, in order. Their values are parts of the text.
+// Anything but an object has no members.
+func ReadObject(object jsontext.Value) (o Object) {
+	for name, value := range NamedMembers(object) {
+		o.Members = append(o.Members, Member{name, value})
+	}
+	return o
+}
+
+// Set replaces the value of the named member, or adds the member at the end.
+func (o *Object) Set(name string, value jsontext.Value) {
+	for i, m := range o.Members {
+		if m.Name == name {
+			o.Members[i].Value = value
+			return
+		}
+	}
+	o.Members = append(o.Members, Member{name, value})
+}
+
+// JSON returns the object as text: its members in order, no white space between them.
+func (o *Object) JSON() jsontext.Value {
+	dst := []byte{'{'}
+	for i, m := range o.Members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, m.Name)
+		dst = append(dst, ':')
+		dst = append(dst, m.Value...)
+	}
+	return append(dst, '}')
+}
+
+// WithMembers returns an object in which each member named in changes has the value given
+// there: it is replaced, added at the end (new members in the order of their names), or
+// removed if the value is nil. The other members keep their bytes; white space between
+// members is lost.
+func WithMembers(object jsontext.Value, changes map[string]jsontext.Value) jsontext.Value {
+	o := ReadObject(object)
+	o.Members = slices.DeleteFunc(o.Members, func(m Member) bool {
+		value, named := changes[m.Name]
+		return named && value == nil
+	})
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		if changes[name] != nil {
+			o.Set(name, changes[name])
+		}
+	}
+	return o.JSON()
+}

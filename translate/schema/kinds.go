@@ -1,0 +1,27 @@
+package schema
+
+// This file has the JSON types a schema can name, as a set.
+
+// kindSet is a set of JSON types. In a Schema, the empty set allows every type.
+type kindSet uint16
+
+// The members of a kindSet.
+const (
+	kindNull kindSet = 1 << iota
+	kindBoolean
+	kindInteger
+	kindNumber
+	kindObject
+	kindArray
+	kindString
+
+	// What a schema can accept beside types: see [Schema.accepts].
+	acceptsAny  // anything
+	acceptsEnum // a member of an enum
+)
+
+// kindNames are the types by their names in JSON Schema.
+var kindNames = map[string]kindSet{
+	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
+	"object": kindObject, "array": kindArray, "string": kindString,
+}

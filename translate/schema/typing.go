@@ -1,0 +1,40 @@
+package schema
+
+import (
+	"dragoman/translate/markup"
+)
+
+// This file has the rules of typing. A value that the model writes is text, and the schema of
+// its parameter decides what JSON value the text is; nothing is guessed, nothing is evaluated:
+//
+//	string     the text as it is: 007 stays "007"
+//	integer    a number without a fraction, of any length, digits kept; 3.0 too. "5" in quotes is 5
+//	number     any JSON number, digits kept
+//	boolean    true or false, in any case
+//	null       null
+//	array      JSON, or elements of one name, each typed by items
+//	object     JSON, or elements named like properties, each typed by its schema
+//	enum       the member that the text spells, with or without quotes
+//	anyOf      the first alternative that fits; string comes last, and an alternative that
+//	           allows anything takes JSON after the others, if none names string
+//	(nothing)  JSON if the text is JSON, else a string
+//
+// JSON may itself stand in a JSON string. Text that fits nothing is kept as a string; the call
+// then counts as a type fallback, not as clean.
+
+// AppendTyped appends to dst, on one line, the JSON value that text stands for under s. It
+// reports whether the text fits; text that does not is appended as a string.
+func AppendTyped(dst []byte, s *Schema, text string) ([]byte, bool) {
+	t := conversion{budget: minBudget + budgetPerByte*len(text)}
+	return t.appendValue(dst, s, text, 0)
+}
+
+// AppendTypedItems appends to dst the elements of list as an array that s describes, and reports
+// whether each fits. It appends nothing if one does not, or if not all have one tag.
+func AppendTypedItems(dst []byte, s *Schema, list []markup.Element) ([]byte, bool) {
+	t := conversion{budget: minBudget}
+	for _, e := range list {
+		t.budget += budgetPerByte * len(e.Text)
+	}
+	return t.appendItems(dst, s, list, 0)
+}

@@ -1,0 +1,220 @@
+package schema
+
+import (
+	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+)
+
+// This file tries the ways in which a text can be a value of a schema.
+
+// Bounds on what is done for one value. When the budget is used up, no more alternatives are
+// tried, and the value is a string.
+const (
+	minBudget     = 4 << 10 // in bytes to look at, for the smallest value
+	budgetPerByte = 64      // and for each byte of the value
+	attemptCost   = 16      // of trying a schema, in bytes
+
+	// maxElementDepth bounds how deep elements may lie in each other.
+	maxElementDepth = 64
+)
+
+// conversion is the typing of one value, for which a schema may offer many ways.
+type conversion struct {
+	budget int // bytes that may still be looked at
+	// attempts are those that failed or are under way. Alternatives may lead to one schema in
+	// many ways, and back to it.
+	attempts map[attempt]struct{}
+}
+
+// attempt is one way to read a text: as the elements of an object or an array that a schema
+// describes, or (as is 0) as one of the schema's alternatives.
+type attempt struct {
+	schema *Schema
+	text   string
+	as     kindSet
+}
+
+// tryOnce calls read, unless the same attempt failed before or is under way: it fails then.
+func (t *conversion) tryOnce(a attempt, dst []byte, read func() ([]byte, bool)) ([]byte, bool) {
+	if _, ok := t.attempts[a]; ok {
+		return dst, false
+	}
+	if t.attempts == nil {
+		t.attempts = map[attempt]struct{}{}
+	}
+	t.attempts[a] = struct{}{}
+	out, ok := read()
+	if ok {
+		delete(t.attempts, a)
+	}
+	return out, ok
+}
+
+// appendValue appends the value that text stands for under s, and reports whether it fits.
+// depth is the number of elements around it.
+func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
+	t.budget -= len(text)
+	r := valueText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
+	takesString := s.acceptsString()
+	if takesString && (text == "" || len(s.enum) == 0 && r.trimmed == "") {
+		return rawjson.AppendString(dst, text), true
+	}
+	if len(s.enum) > 0 {
+		if out, ok := appendEnum(dst, s, &r); ok {
+			return out, true
+		}
+	}
+	if out, ok := t.appendFitting(dst, s, &r, true); ok {
+		return out, true
+	}
+	return rawjson.AppendString(dst, text), takesString
+}
+
+// appendFitting tries the types that s allows, except string. outermost says that s is the
+// schema of the value itself, not an alternative.
+func (t *conversion) appendFitting(dst []byte, s *Schema, r *valueText, outermost bool) ([]byte, bool) {
+	if t.budget -= attemptCost; t.budget < 0 || r.depth > maxElementDepth {
+		return dst, false
+	}
+	if s.kinds == 0 && len(s.alts) == 0 && len(s.enum) == 0 {
+		return r.appendJSON(dst, acceptsAny)
+	}
+	if r.unquoted == "" {
+		r.unquoted = rawjson.UnquoteLoose(r.trimmed)
+	}
+	switch k := s.kinds; {
+	case k&kindNull != 0 && r.trimmed == "null":
+		return append(dst, "null"...), true
+	case k&kindBoolean != 0 && strings.EqualFold(r.unquoted, "true"):
+		return append(dst, "true"...), true
+	case k&kindBoolean != 0 && strings.EqualFold(r.unquoted, "false"):
+		return append(dst, "false"...), true
+	case k&kindNumber != 0 && rawjson.IsNumber(r.unquoted), k&kindInteger != 0 && rawjson.IsInteger(r.unquoted):
+		return append(dst, r.unquoted...), true
+	}
+	if s.kinds&kindObject != 0 {
+		if out, ok := t.appendObject(dst, s, r); ok {
+			return out, true
+		}
+	}
+	if s.kinds&kindArray != 0 {
+		if out, ok := t.appendArray(dst, s, r); ok {
+			return out, true
+		}
+	}
+	switch {
+	case len(s.alts) == 0:
+		return dst, false
+	case outermost:
+		return t.appendAlternative(dst, s, r)
+	}
+	return t.tryOnce(attempt{s, r.text, 0}, dst, func() ([]byte, bool) { return t.appendAlternative(dst, s, r) })
+}
+
+// appendAlternative tries the alternatives of s in turn; those that allow anything come last.
+func (t *conversion) appendAlternative(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
+	possible := r.possibleKinds() | acceptsEnum | acceptsAny
+	open := false
+	for _, alt := range s.alts {
+		if alt.accepts()&possible == 0 {
+			continue
+		}
+		if len(alt.enum) > 0 {
+			if t.budget -= attemptCost; t.budget < 0 {
+				return dst, false
+			}
+			if out, ok := appendEnum(dst, alt, r); ok {
+				return out, true
+			}
+		}
+		if alt.kinds == 0 && len(alt.alts) == 0 {
+			open = true // it allows anything: tried after the others
+			continue
+		}
+		if out, ok := t.appendFitting(dst, alt, r, false); ok {
+			return out, true
+		}
+	}
+	if open && !s.mentionsString() {
+		return r.appendJSON(dst, acceptsAny)
+	}
+	return dst, false
+}
+
+// appendObject appends the text as an object: JSON or elements.
+func (t *conversion) appendObject(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
+	if out, ok := r.appendJSON(dst, kindObject); ok {
+		return out, true
+	}
+	list, ok := r.readElements()
+	switch {
+	case !ok:
+		return dst, false
+	case len(list) == 0:
+		return append(dst, "{}"...), true
+	}
+	return t.tryOnce(attempt{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
+}
+
+// appendMembers appends elements as an object that s describes. It reports whether each fits
+// and no member comes twice.
+func (t *conversion) appendMembers(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
+	mark := len(dst)
+	dst = append(dst, '{')
+	seen := map[string]bool{}
+	for i, e := range list {
+		name, ps, _ := s.PropertyByTag(e.Tag)
+		if seen[name] {
+			return dst[:mark], false
+		}
+		seen[name] = true
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(rawjson.AppendString(dst, name), ':')
+		if dst, ok = t.appendValue(dst, ps, e.Text, depth+1); !ok {
+			return dst[:mark], false
+		}
+	}
+	return append(dst, '}'), true
+}
+
+// appendArray appends the text as an array: JSON or elements.
+func (t *conversion) appendArray(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
+	if out, ok := r.appendJSON(dst, kindArray); ok {
+		return out, true
+	}
+	list, ok := r.readElements()
+	switch {
+	case !ok:
+		return dst, false
+	case len(list) == 0:
+		return append(dst, "[]"...), true
+	}
+	return t.tryOnce(attempt{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
+}
+
+// appendItems appends elements as an array that s describes. It reports whether each fits and
+// all have one tag.
+func (t *conversion) appendItems(dst []byte, s *Schema, list []markup.Element, depth int) (_ []byte, ok bool) {
+	items := s.items
+	if items == nil {
+		items = anySchema
+	}
+	mark := len(dst)
+	dst = append(dst, '[')
+	for i, e := range list {
+		if e.Tag != list[0].Tag {
+			return dst[:mark], false
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, ok = t.appendValue(dst, items, e.Text, depth+1); !ok {
+			return dst[:mark], false
+		}
+	}
+	return append(dst, ']'), true
+}
