@@ -94,10 +94,6 @@ func (p *parser) take(c *Chunk) (next *Prompt) {
 	return nil
 }
 
-// bytesPerToken is what a token is taken for where nobody counted: English text
-// has about four bytes in one.
-const bytesPerToken = 4
-
 // start opens the message and reads what a prefill has already said for the model.
 func (p *parser) start() {
 	p.started = true

@@ -4,8 +4,6 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/schema"
-	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -42,7 +40,7 @@ type format struct {
 
 	// results and resultsEnd stand around the results of one turn, which result writes.
 	results, resultsEnd string
-	result              func(w *turnWriter, a answer)
+	result              func(w *turnWriter, tool string, b *messages.BlockParam)
 }
 
 // The names of the formats.
@@ -51,34 +49,3 @@ const (
 	FormatAttribute = "attribute" // <invoke name="…">: §5, §14
 	FormatJSON      = "json"      // <tool_call>{"name":…,"arguments":…}</tool_call>, as open models write it
 )
-
-// formats are all of them; the first is that of a target that names none.
-var formats = [...]*format{legacyFormat: &legacy, attributeFormat: &attribute, jsonFormat: &jsonCalls}
-
-const (
-	legacyFormat = iota
-	attributeFormat
-	jsonFormat
-)
-
-// Formats returns the names of the formats, the default first.
-func Formats() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
-}
-
-// formatOf returns the format of a name. The error is for a name that is none.
-func formatOf(name string) (*format, error) {
-	if name == "" {
-		return formats[0], nil
-	}
-	for _, f := range formats {
-		if f.name == name {
-			return f, nil
-		}
-	}
-	return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(Formats(), ", "))
-}

@@ -47,12 +47,12 @@ var jsonCalls = format{
 		return string(rawjson.AppendString([]byte(toolCallStart+"\n{\"name\": "), name)) + `, "arguments":`
 	},
 
-	result: func(w *turnWriter, a answer) {
+	result: func(w *turnWriter, _ string, b *messages.BlockParam) {
 		w.raw("<tool_response>\n")
-		if a.block.IsError {
+		if b.IsError {
 			w.raw("Error: ")
 		}
-		w.content(a.block.Content)
+		w.content(b.Content)
 		w.raw("\n</tool_response>\n")
 	},
 }

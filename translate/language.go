@@ -69,6 +69,15 @@ var languages = []language{
 	},
 }
 
+// What Render says to the model in its own words.
+const (
+	instructSingle   = "Call at most one tool at a time: one call, then wait for its result."
+	instructThinking = "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool."
+	instructFormat   = "Your answer, when it is not a call to a tool, is one JSON value and nothing else: no words before or after it, no code fence. It fits this JSON Schema:\n"
+	instructTool     = "Answer with a call to the tool %s now, and write nothing before it."
+	instructAny      = "Answer with a call to one of the tools now, and write nothing before it."
+)
+
 // Languages returns the names of the languages, the default first, and "auto".
 func Languages() []string {
 	var names []string
@@ -131,17 +140,4 @@ func guessLanguage(text string) *language {
 		}
 	}
 	return best
-}
-
-// preamble returns what stands before and after the tool descriptions.
-func (r *renderer) preamble() (before, after string) {
-	f, l := r.format, languageOf(r.target.Language, r.req)
-	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
-		return before + f.tools, f.toolsEnd + after
-	}
-	how := l.call + "\n" + f.how
-	if f.rule != nil {
-		how += f.rule(l) + "\n"
-	}
-	return l.set + "\n\n" + how + "\n" + l.list + "\n" + f.tools, f.toolsEnd
 }

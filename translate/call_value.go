@@ -2,7 +2,6 @@ package translate
 
 import (
 	"bytes"
-	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 	"strings"
@@ -10,44 +9,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
-
-// appendCall renders one past call as the model would have written it; what the
-// parser reads from it under the same schema is the same call (G5). The rules
-// of a value are those of typed.go: strings stand as they are, other values as
-// JSON. Where the schema would read a value as something else (a string "5"
-// where a number is due, a number under an undeclared name), all parameters
-// stand as one JSON object within <parameters>.
-func appendCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
-	dst = append(dst, "<invoke>\n<tool_name>"...)
-	dst = append(dst, name...)
-	dst = append(dst, "</tool_name>\n<parameters>\n"...)
-	if params, ok := appendParams(e, dst, input, s); ok {
-		dst = params
-	} else {
-		dst = append(dst, e.Value(rawjson.CompactString(input), "")...)
-		dst = append(dst, '\n')
-	}
-	return append(dst, "</parameters>\n</invoke>\n"...)
-}
-
-func appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
-	for name, value := range rawjson.Named(input) {
-		tag := markup.ParamTag(name)
-		_, ps, _ := s.Lookup(tag)
-		text, ok := valueText(ps, value)
-		if !ok || len(tag) > markup.MaxParamTag || mayHide(s, text, name, ps) {
-			return dst, false
-		}
-		dst = append(dst, '<')
-		dst = append(dst, tag...)
-		dst = append(dst, '>')
-		dst = appendWrapped(dst, e.Value(text, tag))
-		dst = append(dst, "</"...)
-		dst = append(dst, tag...)
-		dst = append(dst, ">\n"...)
-	}
-	return dst, true
-}
 
 // valueText returns the text that s reads as value.
 func valueText(s *schema.Schema, value jsontext.Value) (string, bool) {

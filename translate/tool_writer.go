@@ -1,37 +1,13 @@
 package translate
 
 import (
-	"context"
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 	"fmt"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
-
-// tools returns the description of every tool: the same bytes for tools that
-// say the same, whatever the white space and escapes of their JSON.
-func (r *renderer) tools() (string, error) {
-	before, after := r.preamble()
-	size := len(before) + len(after)
-	for i := range r.req.Tools {
-		t := &r.req.Tools[i]
-		size += 256 + len(t.Description) + 2*len(t.InputSchema) // about
-	}
-	w := toolWriter{escape: &r.escape, out: append(make([]byte, 0, size), before...)}
-	for i := range r.req.Tools {
-		if r.ctx.Err() != nil {
-			return "", context.Cause(r.ctx)
-		}
-		if err := r.format.describe(&w, &r.req.Tools[i]); err != nil {
-			return "", &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
-		}
-	}
-	return string(append(w.out, after...)), nil
-}
 
 // toolWriter writes <tool_description>s. The documented elements say name, type
 // and description of a parameter; ours beside them say the rest:
@@ -46,33 +22,6 @@ type toolWriter struct {
 	escape  *markup.Escaper
 	out     []byte
 	scratch []byte // of the schema that is being written
-}
-
-func (w *toolWriter) tool(t *messages.Tool) error {
-	root, err := w.canonical(t.InputSchema)
-	if err != nil {
-		return err
-	}
-	if root[0] != '{' {
-		return fmt.Errorf("JSON schema is invalid: not an object")
-	}
-	d := schema.Describe(root)
-	w.raw("<tool_description>\n<tool_name>").text(t.Name).raw("</tool_name>\n")
-	if t.Description != "" {
-		w.raw("<description>\n").text(t.Description).raw("\n</description>\n")
-	}
-	w.raw("<parameters>\n")
-	for i := range d.Parameters {
-		w.parameter(&d.Parameters[i])
-	}
-	if len(d.Parameters) == 0 {
-		w.raw("\n")
-	}
-	w.raw("</parameters>\n")
-	w.inJSON("schema", d.Schema)
-	w.inJSON("definitions", d.Definitions)
-	w.raw("</tool_description>\n")
-	return nil
 }
 
 // canonical returns a schema without white space and needless escapes, {} for none. It is
@@ -105,27 +54,6 @@ func (w *toolWriter) object(t *messages.Tool) error {
 	object = append(append(append(object, `,"parameters":`...), schema...), '}')
 	w.text(string(object))
 	return nil
-}
-
-// parameter describes one property.
-func (w *toolWriter) parameter(p *schema.Parameter) {
-	w.raw("<parameter>\n<name>").raw(markup.ParamTag(p.Name)).raw("</name>\n")
-	w.raw("<type>").text(p.Type).raw("</type>\n")
-	if p.Described {
-		w.raw("<description>").text(p.Description).raw("</description>\n")
-	}
-	w.raw("<required>").raw(strconv.FormatBool(p.Required)).raw("</required>\n")
-	w.inJSON("enum", p.Enum)
-	w.inJSON("default", p.Default)
-	w.inJSON("schema", p.Schema)
-	w.raw("</parameter>\n")
-}
-
-// inJSON writes an element that holds JSON, unless there is none.
-func (w *toolWriter) inJSON(element, value string) {
-	if value != "" {
-		w.raw("<").raw(element).raw(">").text(value).raw("</").raw(element).raw(">\n")
-	}
 }
 
 // raw writes markup of ours.

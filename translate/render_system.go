@@ -1,0 +1,76 @@
+package translate
+
+import (
+	"context"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// system renders the system prompt: the tools, what tool_choice asks for, the
+// client's own text.
+func (r *renderer) system() error {
+	if r.req.OffersTools() {
+		tools, err := r.tools()
+		if err != nil {
+			return err
+		}
+		r.prompt.System = append(r.prompt.System, Text{tools})
+		if r.req.ToolChoice.DisableParallelToolUse {
+			r.prompt.System = append(r.prompt.System, Text{instructSingle})
+		}
+	}
+	if r.req.Thinking != messages.ThinkingOff {
+		r.prompt.System = append(r.prompt.System, Text{instructThinking})
+	}
+	w := &r.writer
+	w.parts = make([]Part, 0, len(r.req.System))
+	for i := range r.req.System {
+		w.text(r.req.System[i].Text)
+	}
+	parts := w.end()
+	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+1)
+	for _, part := range parts {
+		r.prompt.System = append(r.prompt.System, Text{part.Text})
+	}
+	if r.req.Format != nil {
+		r.prompt.System = append(r.prompt.System, Text{instructFormat + r.escape.Text(rawjson.CompactString(r.req.Format))})
+	}
+	return nil
+}
+
+// preamble returns what stands before and after the tool descriptions.
+func (r *renderer) preamble() (before, after string) {
+	f, l := r.format, languageOf(r.target.Language, r.req)
+	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
+		return before + f.tools, f.toolsEnd + after
+	}
+	how := l.call + "\n" + f.how
+	if f.rule != nil {
+		how += f.rule(l) + "\n"
+	}
+	return l.set + "\n\n" + how + "\n" + l.list + "\n" + f.tools, f.toolsEnd
+}
+
+// tools returns the description of every tool: the same bytes for tools that
+// say the same, whatever the white space and escapes of their JSON.
+func (r *renderer) tools() (string, error) {
+	before, after := r.preamble()
+	size := len(before) + len(after)
+	for i := range r.req.Tools {
+		t := &r.req.Tools[i]
+		size += 256 + len(t.Description) + 2*len(t.InputSchema) // about
+	}
+	w := toolWriter{escape: &r.escape, out: append(make([]byte, 0, size), before...)}
+	for i := range r.req.Tools {
+		if r.ctx.Err() != nil {
+			return "", context.Cause(r.ctx)
+		}
+		if err := r.format.describe(&w, &r.req.Tools[i]); err != nil {
+			return "", &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
+		}
+	}
+	return string(append(w.out, after...)), nil
+}

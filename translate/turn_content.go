@@ -1,0 +1,102 @@
+package translate
+
+import (
+	"dragoman/translate/messages"
+	"strings"
+)
+
+// content writes blocks within an element of ours: text as text, a line each;
+// what is no text as a part of its own, between parts with the text around it.
+func (w *turnWriter) content(blocks []messages.BlockParam) {
+	for i := 0; i < len(blocks); {
+		if n := leadingLines(blocks[i:]); n > 0 {
+			w.newline(i)
+			w.raw(w.escape.Text(lines(blocks[i : i+n])))
+			i += n
+			continue
+		}
+		switch b := &blocks[i]; {
+		case b.Type == messages.BlockSearchResult:
+			w.newline(i)
+			w.element("search_result", b.Source.Title, "Source: ", b.Source.Text, b.Content)
+		case b.Type == messages.BlockDocument && (b.Source.Type == messages.SourceText || b.Source.Type == messages.SourceContent):
+			w.newline(i)
+			w.element("document", b.Source.Title, "Context: ", b.Source.Context, documentContent(b))
+		case b.Type == messages.BlockDocument:
+			w.source(PartDocument, b)
+		default:
+			w.source(PartImage, b)
+		}
+		i++
+	}
+}
+
+// newline separates a block from the one before it, if that was text.
+func (w *turnWriter) newline(i int) {
+	if i > 0 && len(w.markup) > 0 {
+		w.raw("\n")
+	}
+}
+
+// leadingLines counts the blocks at the start that are lines of text.
+func leadingLines(blocks []messages.BlockParam) int {
+	for i := range blocks {
+		if t := blocks[i].Type; t != messages.BlockText && t != messages.BlockToolReference {
+			return i
+		}
+	}
+	return len(blocks)
+}
+
+// lines joins blocks, so that their texts are escaped as one: a tag may be
+// spelled across them.
+func lines(blocks []messages.BlockParam) string {
+	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
+		return blocks[0].Text
+	}
+	texts := make([]string, len(blocks))
+	for i := range blocks {
+		if texts[i] = blocks[i].Text; blocks[i].Type == messages.BlockToolReference {
+			texts[i] = "The tool " + blocks[i].Name + " fits."
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// element writes a text with its title and where it is from, a line each, above
+// it. They are escaped as one: a tag may be spelled across them.
+func (w *turnWriter) element(tag, title, label, of string, content []messages.BlockParam) {
+	var head string
+	if title != "" {
+		head = "Title: " + title + "\n"
+	}
+	if of != "" {
+		head += label + of + "\n"
+	}
+	if head != "" {
+		head += "\n"
+	}
+	n := leadingLines(content)
+	w.raw("<", tag, ">\n", w.escape.Text(head+lines(content[:n])))
+	w.content(content[n:])
+	w.raw("\n</", tag, ">")
+}
+
+// documentContent returns the blocks of a document that is given as text.
+func documentContent(b *messages.BlockParam) []messages.BlockParam {
+	if b.Source.Type == messages.SourceContent {
+		return b.Content
+	}
+	return []messages.BlockParam{{Type: messages.BlockText, Text: b.Source.Text}}
+}
+
+// source makes an image or a document a part.
+func (w *turnWriter) source(partType string, b *messages.BlockParam) {
+	w.seal()
+	w.parts = append(w.parts, Part{
+		Type:    partType,
+		Source:  b.Source.JSON,
+		Title:   w.escape.Text(b.Source.Title),
+		Context: w.escape.Text(b.Source.Context),
+	})
+}
