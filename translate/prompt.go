@@ -36,6 +36,8 @@ type Prompt struct {
 	continues bool
 	// holdsValues is HoldValues of the target.
 	holdsValues bool
+	// schemas are those of the request's tools; nil in a prompt that was made by hand.
+	schemas *toolSchemas
 }
 
 // ClientStops returns the stop sequences that only the upstream, or who stands in

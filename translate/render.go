@@ -41,6 +41,7 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 			TopK:          req.TopK,
 			continues:     target.Prefill,
 			holdsValues:   target.HoldValues,
+			schemas:       &toolSchemas{tools: req.Tools},
 		},
 	}
 	r.writer = turnWriter{escape: &r.escape, callsEnd: f.end}

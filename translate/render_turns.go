@@ -134,7 +134,7 @@ func (r *renderer) call(b *messages.BlockParam) {
 		w.raw(emptyLine(w.parts), r.format.begin)
 		w.calling = true
 	}
-	w.markup = r.format.call(w.escape, w.markup, w.escape.Text(b.Name), b.Input, r.schemaOf(b.Name))
+	w.markup = r.format.call(w.escape, w.markup, w.escape.Text(b.Name), b.Input, r.prompt.schemas.named(b.Name))
 	if r.calls == nil {
 		r.calls = make(map[string]pastCall)
 	}
