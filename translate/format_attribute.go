@@ -28,7 +28,7 @@ var attribute = format{
 </invoke>
 </function_calls>
 `,
-	rule:     func(l *language) string { return l.asText },
+	rule:     func(l *language) string { return l.plainValues },
 	tools:    "<functions>\n",
 	toolsEnd: "</functions>",
 	describe: func(w *toolWriter, t *messages.Tool) error {

@@ -21,7 +21,7 @@ var jsonCalls = format{
 	how: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}
 ` + toolCallEnd + "\n",
-	rule:     func(l *language) string { return l.asJSON },
+	rule:     func(l *language) string { return l.jsonBlocks },
 	tools:    "<tools>\n",
 	toolsEnd: "</tools>",
 	describe: func(w *toolWriter, t *messages.Tool) error {
@@ -50,7 +50,7 @@ var jsonCalls = format{
 	result: func(w *turnWriter, _ string, b *messages.BlockParam) {
 		w.raw("<tool_response>\n")
 		if b.IsError {
-			w.raw("Error: ")
+			w.raw(w.language().errorLabel)
 		}
 		w.content(b.Content)
 		w.raw("\n</tool_response>\n")

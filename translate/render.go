@@ -44,7 +44,7 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 			schemas:       &toolSchemas{tools: req.Tools},
 		},
 	}
-	r.writer = turnWriter{escape: &r.escape, callsEnd: f.end}
+	r.writer = turnWriter{escape: &r.escape, language: r.language, callsEnd: f.end}
 	for _, step := range []func() error{r.system, r.turns, r.choice} {
 		if err := step(); err != nil {
 			return nil, err

@@ -45,7 +45,7 @@ func (r *renderer) opening(name string) string {
 // instruction asks for a call to the named tool, or to any if name is "".
 func (r *renderer) instruction(name string) string {
 	if name == "" {
-		return instructAny
+		return r.language().callAnyTool
 	}
-	return fmt.Sprintf(instructTool, r.escape.Text(name))
+	return fmt.Sprintf(r.language().callTool, r.escape.Text(name))
 }

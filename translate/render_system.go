@@ -19,11 +19,11 @@ func (r *renderer) system() error {
 		}
 		r.prompt.System = append(r.prompt.System, Text{tools})
 		if r.req.ToolChoice.DisableParallelToolUse {
-			r.prompt.System = append(r.prompt.System, Text{instructSingle})
+			r.prompt.System = append(r.prompt.System, Text{r.language().oneCallAtATime})
 		}
 	}
 	if r.req.Thinking != messages.ThinkingOff {
-		r.prompt.System = append(r.prompt.System, Text{instructThinking})
+		r.prompt.System = append(r.prompt.System, Text{r.language().thinkFirst})
 	}
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
@@ -36,22 +36,23 @@ func (r *renderer) system() error {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
 	}
 	if r.req.Format != nil {
-		r.prompt.System = append(r.prompt.System, Text{instructFormat + r.escape.Text(rawjson.CompactString(r.req.Format))})
+		r.prompt.System = append(r.prompt.System, Text{r.language().answerInJSON + r.escape.Text(rawjson.CompactString(r.req.Format))})
 	}
 	return nil
 }
 
 // preamble returns what stands before and after the tool descriptions.
 func (r *renderer) preamble() (before, after string) {
-	f, l := r.format, languageOf(r.target.Language, r.req)
+	f := r.format
 	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
 		return before + f.tools, f.toolsEnd + after
 	}
-	how := l.call + "\n" + f.how
+	l := r.language()
+	how := l.callExample + "\n" + f.how
 	if f.rule != nil {
 		how += f.rule(l) + "\n"
 	}
-	return l.set + "\n\n" + how + "\n" + l.list + "\n" + f.tools, f.toolsEnd
+	return l.toolsOffered + "\n\n" + how + "\n" + l.toolList + "\n" + f.tools, f.toolsEnd
 }
 
 // tools returns the description of every tool: the same bytes for tools that

@@ -17,6 +17,7 @@ type renderer struct {
 
 	writer turnWriter
 
+	words *language           // that of the prompt, once it is known
 	calls map[string]pastCall // of the assistant turn before, by id
 }
 
@@ -24,4 +25,13 @@ type renderer struct {
 type pastCall struct {
 	order int
 	name  string
+}
+
+// language returns the language of the prompt. To find that of a conversation takes
+// work, which is not done for a prompt in which nothing is said.
+func (r *renderer) language() *language {
+	if r.words == nil {
+		r.words = languageOf(r.target.Language, r.req)
+	}
+	return r.words
 }

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"dragoman/translate/messages"
+	"fmt"
 	"strings"
 )
 
@@ -11,17 +12,17 @@ func (w *turnWriter) content(blocks []messages.BlockParam) {
 	for i := 0; i < len(blocks); {
 		if n := leadingLines(blocks[i:]); n > 0 {
 			w.newline(i)
-			w.raw(w.escape.Text(lines(blocks[i : i+n])))
+			w.raw(w.escape.Text(w.lines(blocks[i : i+n])))
 			i += n
 			continue
 		}
 		switch b := &blocks[i]; {
 		case b.Type == messages.BlockSearchResult:
 			w.newline(i)
-			w.element("search_result", b.Source.Title, "Source: ", b.Source.Text, b.Content)
+			w.element("search_result", b.Source.Title, w.language().sourceLabel, b.Source.Text, b.Content)
 		case b.Type == messages.BlockDocument && (b.Source.Type == messages.SourceText || b.Source.Type == messages.SourceContent):
 			w.newline(i)
-			w.element("document", b.Source.Title, "Context: ", b.Source.Context, documentContent(b))
+			w.element("document", b.Source.Title, w.language().contextLabel, b.Source.Context, documentContent(b))
 		case b.Type == messages.BlockDocument:
 			w.source(PartDocument, b)
 		default:
@@ -50,14 +51,14 @@ func leadingLines(blocks []messages.BlockParam) int {
 
 // lines joins blocks, so that their texts are escaped as one: a tag may be
 // spelled across them.
-func lines(blocks []messages.BlockParam) string {
+func (w *turnWriter) lines(blocks []messages.BlockParam) string {
 	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
 		return blocks[0].Text
 	}
 	texts := make([]string, len(blocks))
 	for i := range blocks {
 		if texts[i] = blocks[i].Text; blocks[i].Type == messages.BlockToolReference {
-			texts[i] = "The tool " + blocks[i].Name + " fits."
+			texts[i] = fmt.Sprintf(w.language().toolFits, blocks[i].Name)
 		}
 	}
 	return strings.Join(texts, "\n")
@@ -68,7 +69,7 @@ func lines(blocks []messages.BlockParam) string {
 func (w *turnWriter) element(tag, title, label, of string, content []messages.BlockParam) {
 	var head string
 	if title != "" {
-		head = "Title: " + title + "\n"
+		head = w.language().titleLabel + title + "\n"
 	}
 	if of != "" {
 		head += label + of + "\n"
@@ -77,7 +78,7 @@ func (w *turnWriter) element(tag, title, label, of string, content []messages.Bl
 		head += "\n"
 	}
 	n := leadingLines(content)
-	w.raw("<", tag, ">\n", w.escape.Text(head+lines(content[:n])))
+	w.raw("<", tag, ">\n", w.escape.Text(head+w.lines(content[:n])))
 	w.content(content[n:])
 	w.raw("\n</", tag, ">")
 }

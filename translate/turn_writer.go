@@ -10,7 +10,8 @@ import (
 
 // turnWriter gathers the parts of one turn.
 type turnWriter struct {
-	escape *markup.Escaper
+	escape   *markup.Escaper
+	language func() *language
 	// callsEnd stands after the calls of one turn.
 	callsEnd string
 
