@@ -14,7 +14,7 @@ import (
 func valueText(s *schema.Schema, value jsontext.Value) (string, bool) {
 	if value.Kind() != '"' {
 		text := rawjson.CompactString(value)
-		return text, reads(s, text, value)
+		return text, readsAs(s, text, value)
 	}
 	var str string
 	if json.Unmarshal(value, &str) != nil {
@@ -23,13 +23,13 @@ func valueText(s *schema.Schema, value jsontext.Value) (string, bool) {
 	if plain, nullable := s.IsText(); plain && !nullable {
 		return str, true
 	}
-	if reads(s, str, value) {
+	if readsAs(s, str, value) {
 		return str, true
 	}
-	return string(value), reads(s, string(value), value)
+	return string(value), readsAs(s, string(value), value)
 }
 
-func reads(s *schema.Schema, text string, value jsontext.Value) bool {
+func readsAs(s *schema.Schema, text string, value jsontext.Value) bool {
 	got, _ := schema.AppendTyped(nil, s, text)
 	return sameJSON(got, value)
 }
@@ -46,7 +46,7 @@ func sameJSON(a, b jsontext.Value) bool {
 
 // appendWrapped puts newlines around a value whose own first newline would be taken
 // for layout.
-func appendWrapped(dst []byte, text string) []byte {
+func appendOnLines(dst []byte, text string) []byte {
 	if strings.TrimLeft(text, "\r\n") == text {
 		return append(dst, text...)
 	}

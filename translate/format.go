@@ -17,30 +17,30 @@ type format struct {
 	// the model had then written ended.
 	stop, ended string
 	// opener and closer are the tags around a call that a prompt has to show.
-	opener, closer string
+	callOpener, callCloser string
 	// tags are the names that it protects beyond those of all formats.
-	tags markup.TagSet
+	protects markup.TagSet
 
 	// how shows how to write a call, and rule says what it does not show; tools and
 	// toolsEnd stand around the descriptions.
-	how             string
-	rule            func(*language) string
-	tools, toolsEnd string
+	example                 string
+	exampleNote             func(*language) string
+	beforeTools, afterTools string
 	// describe writes one tool. The error says what is wrong with its schema.
-	describe func(w *toolWriter, t *messages.Tool) error
+	describeTool func(w *toolWriter, t *messages.Tool) error
 
 	// begin and end stand around the calls of one turn.
-	begin, end string
+	beforeCalls, afterCalls string
 	// call appends a past call as the model would have written it, with a newline
 	// after it: what the parser reads from it is the same call (G5).
-	call func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte
+	appendCall func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte
 	// open is the beginning of a call to the named tool, or to any if name is "". The
 	// name is escaped.
-	open func(name string) string
+	openCall func(name string) string
 
 	// results and resultsEnd stand around the results of one turn, which result writes.
-	results, resultsEnd string
-	result              func(w *turnWriter, tool string, b *messages.BlockParam)
+	beforeResults, afterResults string
+	writeResult                 func(w *turnWriter, tool string, b *messages.BlockParam)
 }
 
 // The names of the formats.

@@ -13,37 +13,37 @@ import (
 // attribute is the format whose names stand in attributes
 // (reference/legacy-format.md §1, §5, §14). Results are those of the legacy format.
 // The parser reads its calls with the states of that, in one go.
-var attribute = format{
-	name:   FormatAttribute,
-	stop:   CallsEnd,
-	ended:  CallsEnd,
-	opener: "<invoke name=",
-	closer: CallsEnd,
-	tags:   markup.TagFunctions | markup.TagFunction,
+var attributeCalls = format{
+	name:       FormatAttribute,
+	stop:       CallsEnd,
+	ended:      CallsEnd,
+	callOpener: "<invoke name=",
+	callCloser: CallsEnd,
+	protects:   markup.TagFunctions | markup.TagFunction,
 
-	how: `<function_calls>
+	example: `<function_calls>
 <invoke name="$TOOL_NAME">
 <parameter name="$PARAMETER_NAME">$PARAMETER_VALUE</parameter>
 ...
 </invoke>
 </function_calls>
 `,
-	rule:     func(l *language) string { return l.plainValues },
-	tools:    "<functions>\n",
-	toolsEnd: "</functions>",
-	describe: func(w *toolWriter, t *messages.Tool) error {
-		w.raw("<function>")
-		if err := w.object(t); err != nil {
+	exampleNote: func(l *language) string { return l.plainValues },
+	beforeTools: "<functions>\n",
+	afterTools:  "</functions>",
+	describeTool: func(w *toolWriter, t *messages.Tool) error {
+		w.write("<function>")
+		if err := w.writeObject(t); err != nil {
 			return err
 		}
-		w.raw("</function>\n")
+		w.write("</function>\n")
 		return nil
 	},
 
-	begin: CallsStart + "\n",
-	end:   CallsEnd,
-	call:  appendAttributeCall,
-	open: func(name string) string {
+	beforeCalls: CallsStart + "\n",
+	afterCalls:  CallsEnd,
+	appendCall:  appendAttributeCall,
+	openCall: func(name string) string {
 		const any = CallsStart + "\n<invoke name=\""
 		if name == "" {
 			return any
@@ -51,9 +51,9 @@ var attribute = format{
 		return any + name + "\">"
 	},
 
-	results:    resultsStart,
-	resultsEnd: resultsEnd,
-	result:     (*turnWriter).result,
+	beforeResults: resultsStart,
+	afterResults:  resultsEnd,
+	writeResult:   (*turnWriter).writeLegacyResult,
 }
 
 // appendAttributeCall is appendCall with names in attributes. A name that cannot stand
@@ -82,7 +82,7 @@ func appendAttributeParams(e *markup.Escaper, dst []byte, input jsontext.Value, 
 		dst = append(dst, `<parameter name="`...)
 		dst = append(dst, name...)
 		dst = append(dst, `">`...)
-		dst = appendWrapped(dst, e.Value(text, name))
+		dst = appendOnLines(dst, e.Value(text, name))
 		dst = append(dst, "</parameter>\n"...)
 	}
 	return dst, true

@@ -12,48 +12,48 @@ import (
 // jsonCalls is the format of calls in JSON, which many open models were trained on: a
 // block for each call, and one for each result.
 var jsonCalls = format{
-	name:   FormatJSON,
-	stop:   "<tool_response>", // which a model may go on with that waits for nobody
-	opener: toolCallStart,
-	closer: toolCallEnd,
-	tags:   markup.TagToolResponse,
+	name:       FormatJSON,
+	stop:       "<tool_response>", // which a model may go on with that waits for nobody
+	callOpener: toolCallStart,
+	callCloser: toolCallEnd,
+	protects:   markup.TagToolResponse,
 
-	how: toolCallStart + `
+	example: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}
 ` + toolCallEnd + "\n",
-	rule:     func(l *language) string { return l.jsonBlocks },
-	tools:    "<tools>\n",
-	toolsEnd: "</tools>",
-	describe: func(w *toolWriter, t *messages.Tool) error {
-		w.raw(`{"type":"function","function":`)
-		if err := w.object(t); err != nil {
+	exampleNote: func(l *language) string { return l.jsonBlocks },
+	beforeTools: "<tools>\n",
+	afterTools:  "</tools>",
+	describeTool: func(w *toolWriter, t *messages.Tool) error {
+		w.write(`{"type":"function","function":`)
+		if err := w.writeObject(t); err != nil {
 			return err
 		}
-		w.raw("}\n")
+		w.write("}\n")
 		return nil
 	},
 
-	call: func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, _ *schema.Schema) []byte {
+	appendCall: func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, _ *schema.Schema) []byte {
 		dst = append(dst, toolCallStart+"\n{\"name\": "...)
 		dst = rawjson.AppendString(dst, name)
 		dst = append(dst, `, "arguments": `...)
 		dst = append(dst, e.Text(rawjson.CompactString(input))...)
 		return append(dst, "}\n"+toolCallEnd+"\n"...)
 	},
-	open: func(name string) string {
+	openCall: func(name string) string {
 		if name == "" {
 			return toolCallStart + "\n{\"name\": \""
 		}
 		return string(rawjson.AppendString([]byte(toolCallStart+"\n{\"name\": "), name)) + `, "arguments":`
 	},
 
-	result: func(w *turnWriter, _ string, b *messages.BlockParam) {
-		w.raw("<tool_response>\n")
+	writeResult: func(w *turnWriter, _ string, b *messages.BlockParam) {
+		w.write("<tool_response>\n")
 		if b.IsError {
-			w.raw(w.language().errorLabel)
+			w.write(w.language().errorLabel)
 		}
-		w.content(b.Content)
-		w.raw("\n</tool_response>\n")
+		w.writeContent(b.Content)
+		w.write("\n</tool_response>\n")
 	},
 }
 

@@ -12,14 +12,14 @@ import (
 )
 
 // legacy is the format with child tags (reference/legacy-format.md §2, §5, §7).
-var legacy = format{
-	name:   FormatLegacy,
-	stop:   CallsEnd,
-	ended:  CallsEnd,
-	opener: "<invoke>",
-	closer: CallsEnd,
+var legacyCalls = format{
+	name:       FormatLegacy,
+	stop:       CallsEnd,
+	ended:      CallsEnd,
+	callOpener: "<invoke>",
+	callCloser: CallsEnd,
 
-	how: `<function_calls>
+	example: `<function_calls>
 <invoke>
 <tool_name>$TOOL_NAME</tool_name>
 <parameters>
@@ -29,14 +29,14 @@ var legacy = format{
 </invoke>
 </function_calls>
 `,
-	tools:    "<tools>\n",
-	toolsEnd: "</tools>",
-	describe: (*toolWriter).tool,
+	beforeTools:  "<tools>\n",
+	afterTools:   "</tools>",
+	describeTool: (*toolWriter).writeLegacyTool,
 
-	begin: CallsStart + "\n",
-	end:   CallsEnd,
-	call:  appendCall,
-	open: func(name string) string {
+	beforeCalls: CallsStart + "\n",
+	afterCalls:  CallsEnd,
+	appendCall:  appendLegacyCall,
+	openCall: func(name string) string {
 		const any = CallsStart + "\n<invoke>\n<tool_name>"
 		if name == "" {
 			return any
@@ -44,9 +44,9 @@ var legacy = format{
 		return any + name + "</tool_name>\n<parameters>"
 	},
 
-	results:    resultsStart,
-	resultsEnd: resultsEnd,
-	result:     (*turnWriter).result,
+	beforeResults: resultsStart,
+	afterResults:  resultsEnd,
+	writeResult:   (*turnWriter).writeLegacyResult,
 }
 
 // The elements around calls and results (reference/legacy-format.md §5, §7).
@@ -57,8 +57,8 @@ const (
 	resultsEnd   = "</function_results>"
 )
 
-func (w *toolWriter) tool(t *messages.Tool) error {
-	root, err := w.canonical(t.InputSchema)
+func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
+	root, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {
 		return err
 	}
@@ -66,42 +66,42 @@ func (w *toolWriter) tool(t *messages.Tool) error {
 		return fmt.Errorf("JSON schema is invalid: not an object")
 	}
 	d := schema.Describe(root)
-	w.raw("<tool_description>\n<tool_name>").text(t.Name).raw("</tool_name>\n")
+	w.write("<tool_description>\n<tool_name>").writeEscaped(t.Name).write("</tool_name>\n")
 	if t.Description != "" {
-		w.raw("<description>\n").text(t.Description).raw("\n</description>\n")
+		w.write("<description>\n").writeEscaped(t.Description).write("\n</description>\n")
 	}
-	w.raw("<parameters>\n")
+	w.write("<parameters>\n")
 	for i := range d.Parameters {
-		w.parameter(&d.Parameters[i])
+		w.writeParameter(&d.Parameters[i])
 	}
 	if len(d.Parameters) == 0 {
-		w.raw("\n")
+		w.write("\n")
 	}
-	w.raw("</parameters>\n")
-	w.inJSON("schema", d.Schema)
-	w.inJSON("definitions", d.Definitions)
-	w.raw("</tool_description>\n")
+	w.write("</parameters>\n")
+	w.writeJSON("schema", d.Schema)
+	w.writeJSON("definitions", d.Definitions)
+	w.write("</tool_description>\n")
 	return nil
 }
 
 // parameter describes one property.
-func (w *toolWriter) parameter(p *schema.Parameter) {
-	w.raw("<parameter>\n<name>").raw(markup.ParamTag(p.Name)).raw("</name>\n")
-	w.raw("<type>").text(p.Type).raw("</type>\n")
+func (w *toolWriter) writeParameter(p *schema.Parameter) {
+	w.write("<parameter>\n<name>").write(markup.ParamTag(p.Name)).write("</name>\n")
+	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
 	if p.Described {
-		w.raw("<description>").text(p.Description).raw("</description>\n")
+		w.write("<description>").writeEscaped(p.Description).write("</description>\n")
 	}
-	w.raw("<required>").raw(strconv.FormatBool(p.Required)).raw("</required>\n")
-	w.inJSON("enum", p.Enum)
-	w.inJSON("default", p.Default)
-	w.inJSON("schema", p.Schema)
-	w.raw("</parameter>\n")
+	w.write("<required>").write(strconv.FormatBool(p.Required)).write("</required>\n")
+	w.writeJSON("enum", p.Enum)
+	w.writeJSON("default", p.Default)
+	w.writeJSON("schema", p.Schema)
+	w.write("</parameter>\n")
 }
 
 // inJSON writes an element that holds JSON, unless there is none.
-func (w *toolWriter) inJSON(element, value string) {
+func (w *toolWriter) writeJSON(element, value string) {
 	if value != "" {
-		w.raw("<").raw(element).raw(">").text(value).raw("</").raw(element).raw(">\n")
+		w.write("<").write(element).write(">").writeEscaped(value).write("</").write(element).write(">\n")
 	}
 }
 
@@ -111,11 +111,11 @@ func (w *toolWriter) inJSON(element, value string) {
 // JSON. Where the schema would read a value as something else (a string "5"
 // where a number is due, a number under an undeclared name), all parameters
 // stand as one JSON object within <parameters>.
-func appendCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
+func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, "<invoke>\n<tool_name>"...)
 	dst = append(dst, name...)
 	dst = append(dst, "</tool_name>\n<parameters>\n"...)
-	if params, ok := appendParams(e, dst, input, s); ok {
+	if params, ok := appendLegacyParams(e, dst, input, s); ok {
 		dst = params
 	} else {
 		dst = append(dst, e.Value(rawjson.CompactString(input), "")...)
@@ -124,7 +124,7 @@ func appendCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value
 	return append(dst, "</parameters>\n</invoke>\n"...)
 }
 
-func appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
+func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
 	for name, value := range rawjson.Named(input) {
 		tag := markup.ParamTag(name)
 		_, ps, _ := s.Lookup(tag)
@@ -135,7 +135,7 @@ func appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema
 		dst = append(dst, '<')
 		dst = append(dst, tag...)
 		dst = append(dst, '>')
-		dst = appendWrapped(dst, e.Value(text, tag))
+		dst = appendOnLines(dst, e.Value(text, tag))
 		dst = append(dst, "</"...)
 		dst = append(dst, tag...)
 		dst = append(dst, ">\n"...)
@@ -144,14 +144,14 @@ func appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema
 }
 
 // result writes one result. One without content is an empty line.
-func (w *turnWriter) result(tool string, b *messages.BlockParam) {
+func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
 	if b.IsError {
-		w.raw("<error>\n")
-		w.content(b.Content)
-		w.raw("\n</error>\n")
+		w.write("<error>\n")
+		w.writeContent(b.Content)
+		w.write("\n</error>\n")
 		return
 	}
-	w.raw("<result>\n<tool_name>", w.escape.Text(tool), "</tool_name>\n<stdout>\n")
-	w.content(b.Content)
-	w.raw("\n</stdout>\n</result>\n")
+	w.write("<result>\n<tool_name>", w.escape.Text(tool), "</tool_name>\n<stdout>\n")
+	w.writeContent(b.Content)
+	w.write("\n</stdout>\n</result>\n")
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // formats are all of them; the first is that of a target that names none.
-var formats = [...]*format{legacyFormat: &legacy, attributeFormat: &attribute, jsonFormat: &jsonCalls}
+var formats = [...]*format{legacyFormat: &legacyCalls, attributeFormat: &attributeCalls, jsonFormat: &jsonCalls}
 
 const (
 	legacyFormat = iota

@@ -24,7 +24,7 @@ type Prompt struct {
 
 	// ours says that the first stop sequence is that of the format, and that the
 	// parser finds the end of the calls in the answer as well.
-	ours   bool
+	stopsAtCalls   bool
 	format *format // nil for the default
 	// opening is the markup at the end of a prefill that already opens a call:
 	// the parser has to see it before the completion, the client never does.
@@ -43,7 +43,7 @@ type Prompt struct {
 // ClientStops returns the stop sequences that only the upstream, or who stands in
 // for it, can heed: all but ours, which the parser finds in an answer by itself.
 func (p *Prompt) ClientStops() []string {
-	if p.ours {
+	if p.stopsAtCalls {
 		return p.StopSequences[1:]
 	}
 	return p.StopSequences

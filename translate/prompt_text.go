@@ -44,11 +44,11 @@ func (p *Prompt) Text() string {
 	for _, turn := range p.Turns {
 		b.WriteString(turn.marker())
 		for i := range turn.Parts {
-			text := turn.Parts[i].text()
+			text := turn.Parts[i].asText()
 			switch {
 			case i == 0 && text != "":
 				b.WriteByte(' ')
-			case i > 0 && !strings.HasSuffix(turn.Parts[i-1].text(), "\n") && !strings.HasPrefix(text, "\n"):
+			case i > 0 && !strings.HasSuffix(turn.Parts[i-1].asText(), "\n") && !strings.HasPrefix(text, "\n"):
 				b.WriteByte('\n')
 			}
 			b.WriteString(text)
@@ -68,7 +68,7 @@ func (t *Turn) marker() string {
 }
 
 // text returns the part as text.
-func (p *Part) text() string {
+func (p *Part) asText() string {
 	switch {
 	case p.Type == PartText:
 		return p.Text

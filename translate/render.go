@@ -30,11 +30,11 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 		req:    req,
 		target: target,
 		format: f,
-		escape: markup.Escaper{TurnMarkers: target.TextWire, Tags: f.tags},
+		escape: markup.Escaper{TurnMarkers: target.TextWire, Tags: f.protects},
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f),
 			format:        f,
-			ours:          req.OffersTools(),
+			stopsAtCalls:  req.OffersTools(),
 			MaxTokens:     req.MaxTokens,
 			Temperature:   req.Temperature,
 			TopP:          req.TopP,
@@ -44,8 +44,8 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 			schemas:       &toolSchemas{tools: req.Tools},
 		},
 	}
-	r.writer = turnWriter{escape: &r.escape, language: r.language, callsEnd: f.end}
-	for _, step := range []func() error{r.system, r.turns, r.choice} {
+	r.writer = turnWriter{escape: &r.escape, language: r.language, afterCalls: f.afterCalls}
+	for _, step := range []func() error{r.addSystem, r.addTurns, r.forceCall} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ const prefillRefused = "This model does not support assistant message prefill. T
 
 // choice ends the prompt as tool_choice asks: a forced call is opened in a
 // prefill, or asked for in words where the model takes no prefill.
-func (r *renderer) choice() error {
+func (r *renderer) forceCall() error {
 	turns := r.prompt.Turns
 	last := &turns[len(turns)-1]
 	if last.Role == messages.RoleAssistant && !r.target.Prefill {
@@ -39,7 +39,7 @@ func (r *renderer) choice() error {
 
 // opening is the beginning of a call to the named tool, or to any if name is "".
 func (r *renderer) opening(name string) string {
-	return r.format.open(r.escape.Text(name))
+	return r.format.openCall(r.escape.Text(name))
 }
 
 // instruction asks for a call to the named tool, or to any if name is "".

@@ -9,16 +9,16 @@ import (
 )
 
 // answer is a tool_result and the call that it answers.
-type answer struct {
-	call  pastCall
-	block *messages.BlockParam
+type callResult struct {
+	call   pastCall
+	result *messages.BlockParam
 }
 
 // results writes the results of the calls before this turn: all in one element,
 // at its start, in the order of the calls, since nothing else tells which is
 // whose (reference/legacy-format.md §7).
-func (r *renderer) results(first, end int) error {
-	var answers []answer
+func (r *renderer) addResults(first, end int) error {
+	var answers []callResult
 	for i := first; i < end; i++ {
 		content := r.req.Messages[i].Content
 		for j := range content {
@@ -26,9 +26,9 @@ func (r *renderer) results(first, end int) error {
 			if b.Type != messages.BlockToolResult {
 				continue
 			}
-			call, ok := r.calls[b.ToolUseID]
+			call, ok := r.pastCalls[b.ToolUseID]
 			if !ok && b.ToolUseID == "" { // of a call that could not be read
-				call, ok = pastCall{order: len(r.calls)}, true
+				call, ok = pastCall{order: len(r.pastCalls)}, true
 			}
 			if !ok {
 				return &messages.InvalidRequestError{
@@ -37,22 +37,22 @@ func (r *renderer) results(first, end int) error {
 						"must have a corresponding `tool_use` block in the previous message.", b.ToolUseID),
 				}
 			}
-			answers = append(answers, answer{call, b})
+			answers = append(answers, callResult{call, b})
 		}
 	}
 	if len(answers) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(answers, func(a, b answer) int { return cmp.Compare(a.call.order, b.call.order) })
+	slices.SortStableFunc(answers, func(a, b callResult) int { return cmp.Compare(a.call.order, b.call.order) })
 	w := &r.writer
-	w.raw(r.format.results)
+	w.write(r.format.beforeResults)
 	for _, a := range answers {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
-		r.format.result(w, a.call.name, a.block)
+		r.format.writeResult(w, a.call.name, a.result)
 	}
-	w.close(r.format.resultsEnd)
-	w.seal()
+	w.endList(r.format.afterResults)
+	w.endPart()
 	return nil
 }

@@ -11,9 +11,9 @@ import (
 
 // system renders the system prompt: the tools, what tool_choice asks for, the
 // client's own text.
-func (r *renderer) system() error {
+func (r *renderer) addSystem() error {
 	if r.req.OffersTools() {
-		tools, err := r.tools()
+		tools, err := r.describeTools()
 		if err != nil {
 			return err
 		}
@@ -28,9 +28,9 @@ func (r *renderer) system() error {
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
 	for i := range r.req.System {
-		w.text(r.req.System[i].Text)
+		w.addText(r.req.System[i].Text)
 	}
-	parts := w.end()
+	parts := w.takeParts()
 	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+1)
 	for _, part := range parts {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
@@ -45,19 +45,19 @@ func (r *renderer) system() error {
 func (r *renderer) preamble() (before, after string) {
 	f := r.format
 	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
-		return before + f.tools, f.toolsEnd + after
+		return before + f.beforeTools, f.afterTools + after
 	}
 	l := r.language()
-	how := l.callExample + "\n" + f.how
-	if f.rule != nil {
-		how += f.rule(l) + "\n"
+	how := l.callExample + "\n" + f.example
+	if f.exampleNote != nil {
+		how += f.exampleNote(l) + "\n"
 	}
-	return l.toolsOffered + "\n\n" + how + "\n" + l.toolList + "\n" + f.tools, f.toolsEnd
+	return l.toolsOffered + "\n\n" + how + "\n" + l.toolList + "\n" + f.beforeTools, f.afterTools
 }
 
 // tools returns the description of every tool: the same bytes for tools that
 // say the same, whatever the white space and escapes of their JSON.
-func (r *renderer) tools() (string, error) {
+func (r *renderer) describeTools() (string, error) {
 	before, after := r.preamble()
 	size := len(before) + len(after)
 	for i := range r.req.Tools {
@@ -69,7 +69,7 @@ func (r *renderer) tools() (string, error) {
 		if r.ctx.Err() != nil {
 			return "", context.Cause(r.ctx)
 		}
-		if err := r.format.describe(&w, &r.req.Tools[i]); err != nil {
+		if err := r.format.describeTool(&w, &r.req.Tools[i]); err != nil {
 			return "", &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
 		}
 	}

@@ -16,7 +16,7 @@ const (
 
 // turns renders the messages. Those of one role that follow each other are one
 // turn; a system message is text in the user turn at its place.
-func (r *renderer) turns() error {
+func (r *renderer) addTurns() error {
 	list := r.req.Messages
 	for i := 0; i < len(list); {
 		if isEmpty(&list[i]) {
@@ -27,7 +27,7 @@ func (r *renderer) turns() error {
 		for end < len(list) && (isEmpty(&list[end]) || turnRole(&list[end]) == turnRole(&list[i])) {
 			end++
 		}
-		if err := r.turn(i, end); err != nil {
+		if err := r.addTurn(i, end); err != nil {
 			return err
 		}
 		i = end
@@ -55,15 +55,15 @@ func turnRole(m *messages.MessageParam) string {
 }
 
 // turn renders the messages from first until end as one turn.
-func (r *renderer) turn(first, end int) error {
+func (r *renderer) addTurn(first, end int) error {
 	w := &r.writer
 	role := turnRole(&r.req.Messages[first])
 	if role == messages.RoleUser {
-		if err := r.results(first, end); err != nil {
+		if err := r.addResults(first, end); err != nil {
 			return err
 		}
 	}
-	clear(r.calls)
+	clear(r.pastCalls)
 	w.reserve(r.req.Messages[first:end])
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
@@ -71,14 +71,14 @@ func (r *renderer) turn(first, end int) error {
 			return context.Cause(r.ctx)
 		}
 		if m.Role == messages.RoleSystem {
-			w.systemMessage(m)
+			w.writeSystemMessage(m)
 			continue
 		}
 		for j := range m.Content {
 			if r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
 			}
-			if !r.block(m.Role, &m.Content[j]) {
+			if !r.writeBlock(m.Role, &m.Content[j]) {
 				return &messages.InvalidRequestError{
 					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf(unexpectedBlock, m.Content[j].Type, m.Role),
@@ -86,30 +86,30 @@ func (r *renderer) turn(first, end int) error {
 			}
 		}
 	}
-	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.end()})
+	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.takeParts()})
 	return nil
 }
 
 // block renders a block of a message; it reports whether it may stand there.
-func (r *renderer) block(role string, b *messages.BlockParam) bool {
+func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	w := &r.writer
 	switch {
 	case b.Type == messages.BlockText:
-		w.text(b.Text)
+		w.addText(b.Text)
 	case b.Type == messages.BlockToolUse && role == messages.RoleAssistant:
-		r.call(b)
+		r.writeCall(b)
 	case b.Type == messages.BlockThinking && role == messages.RoleAssistant:
 		if b.Text == "" { // the client was not shown it
 			return true
 		}
-		w.seal()
-		w.raw("<thinking>\n", w.escape.Text(b.Text), "\n</thinking>\n")
-		w.seal()
+		w.endPart()
+		w.write("<thinking>\n", w.escape.Text(b.Text), "\n</thinking>\n")
+		w.endPart()
 	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // see results
 	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:
-		w.seal()
-		w.content([]messages.BlockParam{*b})
-		w.seal()
+		w.endPart()
+		w.writeContent([]messages.BlockParam{*b})
+		w.endPart()
 	default:
 		return false
 	}
@@ -117,26 +117,26 @@ func (r *renderer) block(role string, b *messages.BlockParam) bool {
 }
 
 // systemMessage writes a system message that stands among the others.
-func (w *turnWriter) systemMessage(m *messages.MessageParam) {
-	w.seal()
-	w.raw("<system>\n")
-	w.content(m.Content)
-	w.raw("\n</system>")
-	w.seal()
+func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
+	w.endPart()
+	w.write("<system>\n")
+	w.writeContent(m.Content)
+	w.write("\n</system>")
+	w.endPart()
 }
 
 // call writes a call as the model would have written it. Calls that follow each
 // other stand in one block.
-func (r *renderer) call(b *messages.BlockParam) {
+func (r *renderer) writeCall(b *messages.BlockParam) {
 	w := &r.writer
-	if !w.calling {
-		w.seal()
-		w.raw(emptyLine(w.parts), r.format.begin)
-		w.calling = true
+	if !w.listOpen {
+		w.endPart()
+		w.write(emptyLine(w.parts), r.format.beforeCalls)
+		w.listOpen = true
 	}
-	w.markup = r.format.call(w.escape, w.markup, w.escape.Text(b.Name), b.Input, r.prompt.schemas.named(b.Name))
-	if r.calls == nil {
-		r.calls = make(map[string]pastCall)
+	w.buf = r.format.appendCall(w.escape, w.buf, w.escape.Text(b.Name), b.Input, r.prompt.schemas.named(b.Name))
+	if r.pastCalls == nil {
+		r.pastCalls = make(map[string]pastCall)
 	}
-	r.calls[b.ID] = pastCall{order: len(r.calls), name: b.Name}
+	r.pastCalls[b.ID] = pastCall{order: len(r.pastCalls), name: b.Name}
 }

@@ -17,8 +17,8 @@ type renderer struct {
 
 	writer turnWriter
 
-	words *language           // that of the prompt, once it is known
-	calls map[string]pastCall // of the assistant turn before, by id
+	foundLanguage *language           // that of the prompt, once it is known
+	pastCalls     map[string]pastCall // of the assistant turn before, by id
 }
 
 // pastCall is a call that the turn after it answers.
@@ -30,8 +30,8 @@ type pastCall struct {
 // language returns the language of the prompt. To find that of a conversation takes
 // work, which is not done for a prompt in which nothing is said.
 func (r *renderer) language() *language {
-	if r.words == nil {
-		r.words = languageOf(r.target.Language, r.req)
+	if r.foundLanguage == nil {
+		r.foundLanguage = languageOf(r.target.Language, r.req)
 	}
-	return r.words
+	return r.foundLanguage
 }

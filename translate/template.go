@@ -27,7 +27,7 @@ func CheckTemplate(template, name string) error {
 	if n := strings.Count(template, templateTools); n != 1 {
 		return fmt.Errorf("the placeholder %s stands in it %d times, not once", templateTools, n)
 	}
-	for _, part := range []string{f.opener, f.closer} {
+	for _, part := range []string{f.callOpener, f.callCloser} {
 		if !strings.Contains(template, part) {
 			return fmt.Errorf("it does not show the model how to write a call: %s is missing", part)
 		}

@@ -26,7 +26,7 @@ type toolWriter struct {
 
 // canonical returns a schema without white space and needless escapes, {} for none. It is
 // valid until the next call.
-func (w *toolWriter) canonical(schema jsontext.Value) (jsontext.Value, error) {
+func (w *toolWriter) canonicalSchema(schema jsontext.Value) (jsontext.Value, error) {
 	if len(schema) == 0 {
 		return jsontext.Value("{}"), nil
 	}
@@ -39,8 +39,8 @@ func (w *toolWriter) canonical(schema jsontext.Value) (jsontext.Value, error) {
 
 // object writes a tool as one JSON object, its schema as it is but for white space
 // and escapes.
-func (w *toolWriter) object(t *messages.Tool) error {
-	schema, err := w.canonical(t.InputSchema)
+func (w *toolWriter) writeObject(t *messages.Tool) error {
+	schema, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {
 		return err
 	}
@@ -52,18 +52,18 @@ func (w *toolWriter) object(t *messages.Tool) error {
 	}
 	object = rawjson.AppendString(append(object, `"name":`...), t.Name)
 	object = append(append(append(object, `,"parameters":`...), schema...), '}')
-	w.text(string(object))
+	w.writeEscaped(string(object))
 	return nil
 }
 
 // raw writes markup of ours.
-func (w *toolWriter) raw(s string) *toolWriter {
+func (w *toolWriter) write(s string) *toolWriter {
 	w.out = append(w.out, s...)
 	return w
 }
 
 // text writes what the client wrote.
-func (w *toolWriter) text(s string) *toolWriter {
+func (w *toolWriter) writeEscaped(s string) *toolWriter {
 	w.out = append(w.out, w.escape.Tool(s)...)
 	return w
 }

@@ -8,34 +8,34 @@ import (
 
 // content writes blocks within an element of ours: text as text, a line each;
 // what is no text as a part of its own, between parts with the text around it.
-func (w *turnWriter) content(blocks []messages.BlockParam) {
+func (w *turnWriter) writeContent(blocks []messages.BlockParam) {
 	for i := 0; i < len(blocks); {
 		if n := leadingLines(blocks[i:]); n > 0 {
-			w.newline(i)
-			w.raw(w.escape.Text(w.lines(blocks[i : i+n])))
+			w.separate(i)
+			w.write(w.escape.Text(w.joinLines(blocks[i : i+n])))
 			i += n
 			continue
 		}
 		switch b := &blocks[i]; {
 		case b.Type == messages.BlockSearchResult:
-			w.newline(i)
-			w.element("search_result", b.Source.Title, w.language().sourceLabel, b.Source.Text, b.Content)
+			w.separate(i)
+			w.writeElement("search_result", b.Source.Title, w.language().sourceLabel, b.Source.Text, b.Content)
 		case b.Type == messages.BlockDocument && (b.Source.Type == messages.SourceText || b.Source.Type == messages.SourceContent):
-			w.newline(i)
-			w.element("document", b.Source.Title, w.language().contextLabel, b.Source.Context, documentContent(b))
+			w.separate(i)
+			w.writeElement("document", b.Source.Title, w.language().contextLabel, b.Source.Context, documentContent(b))
 		case b.Type == messages.BlockDocument:
-			w.source(PartDocument, b)
+			w.addSource(PartDocument, b)
 		default:
-			w.source(PartImage, b)
+			w.addSource(PartImage, b)
 		}
 		i++
 	}
 }
 
 // newline separates a block from the one before it, if that was text.
-func (w *turnWriter) newline(i int) {
-	if i > 0 && len(w.markup) > 0 {
-		w.raw("\n")
+func (w *turnWriter) separate(i int) {
+	if i > 0 && len(w.buf) > 0 {
+		w.write("\n")
 	}
 }
 
@@ -51,7 +51,7 @@ func leadingLines(blocks []messages.BlockParam) int {
 
 // lines joins blocks, so that their texts are escaped as one: a tag may be
 // spelled across them.
-func (w *turnWriter) lines(blocks []messages.BlockParam) string {
+func (w *turnWriter) joinLines(blocks []messages.BlockParam) string {
 	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
 		return blocks[0].Text
 	}
@@ -66,7 +66,7 @@ func (w *turnWriter) lines(blocks []messages.BlockParam) string {
 
 // element writes a text with its title and where it is from, a line each, above
 // it. They are escaped as one: a tag may be spelled across them.
-func (w *turnWriter) element(tag, title, label, of string, content []messages.BlockParam) {
+func (w *turnWriter) writeElement(tag, title, label, of string, content []messages.BlockParam) {
 	var head string
 	if title != "" {
 		head = w.language().titleLabel + title + "\n"
@@ -78,9 +78,9 @@ func (w *turnWriter) element(tag, title, label, of string, content []messages.Bl
 		head += "\n"
 	}
 	n := leadingLines(content)
-	w.raw("<", tag, ">\n", w.escape.Text(head+w.lines(content[:n])))
-	w.content(content[n:])
-	w.raw("\n</", tag, ">")
+	w.write("<", tag, ">\n", w.escape.Text(head+w.joinLines(content[:n])))
+	w.writeContent(content[n:])
+	w.write("\n</", tag, ">")
 }
 
 // documentContent returns the blocks of a document that is given as text.
@@ -92,8 +92,8 @@ func documentContent(b *messages.BlockParam) []messages.BlockParam {
 }
 
 // source makes an image or a document a part.
-func (w *turnWriter) source(partType string, b *messages.BlockParam) {
-	w.seal()
+func (w *turnWriter) addSource(partType string, b *messages.BlockParam) {
+	w.endPart()
 	w.parts = append(w.parts, Part{
 		Type:    partType,
 		Source:  b.Source.JSON,

@@ -13,16 +13,16 @@ type turnWriter struct {
 	escape   *markup.Escaper
 	language func() *language
 	// callsEnd stands after the calls of one turn.
-	callsEnd string
+	afterCalls string
 
 	parts []Part
 	// texts are blocks of the client's, not yet parts: more than one only where
 	// a tag could be spelled across the seam.
-	texts []string
+	pending []string
 	// markup is text of ours around text of the client's, not yet a part.
-	markup []byte
+	buf []byte
 	// calling says that the markup is a <function_calls> that more calls may join.
-	calling bool
+	listOpen bool
 }
 
 // reserve makes room for the parts that the texts of messages will be.
@@ -39,18 +39,18 @@ func (w *turnWriter) reserve(list []messages.MessageParam) {
 }
 
 // text adds a text block of the client's.
-func (w *turnWriter) text(s string) {
+func (w *turnWriter) addText(s string) {
 	if s == "" {
 		return
 	}
-	if w.calling {
-		w.seal()
+	if w.listOpen {
+		w.endPart()
 		w.parts[len(w.parts)-1].Text += "\n\n"
 	}
-	if n := len(w.texts); n == 0 || !mayOpenTag(w.texts[n-1]) {
-		w.seal()
+	if n := len(w.pending); n == 0 || !mayOpenTag(w.pending[n-1]) {
+		w.endPart()
 	}
-	w.texts = append(w.texts, s)
+	w.pending = append(w.pending, s)
 }
 
 // mayOpenTag tells whether s ends in what may be the beginning of a tag, so
@@ -63,37 +63,37 @@ func mayOpenTag(s string) bool {
 }
 
 // seal makes a part of what is gathered.
-func (w *turnWriter) seal() {
-	w.sealTexts()
-	if w.calling {
-		w.close(w.callsEnd)
-		w.calling = false
+func (w *turnWriter) endPart() {
+	w.addPending()
+	if w.listOpen {
+		w.endList(w.afterCalls)
+		w.listOpen = false
 	}
-	if len(w.markup) > 0 {
-		w.part(string(w.markup))
-		w.markup = w.markup[:0]
+	if len(w.buf) > 0 {
+		w.addPart(string(w.buf))
+		w.buf = w.buf[:0]
 	}
 }
 
 // close ends a list of elements of ours. With no tag to end it, the newline behind the
 // last one goes.
-func (w *turnWriter) close(end string) {
+func (w *turnWriter) endList(end string) {
 	if end == "" {
-		w.markup = bytes.TrimSuffix(w.markup, []byte("\n"))
+		w.buf = bytes.TrimSuffix(w.buf, []byte("\n"))
 	}
-	w.raw(end)
+	w.write(end)
 }
 
 // sealTexts makes a part of each text, or one of all where they spell a tag
 // together.
-func (w *turnWriter) sealTexts() {
-	if len(w.texts) > 1 && spellTogether(w.texts) {
-		w.texts = append(w.texts[:0], strings.Join(w.texts, "\n"))
+func (w *turnWriter) addPending() {
+	if len(w.pending) > 1 && spellTogether(w.pending) {
+		w.pending = append(w.pending[:0], strings.Join(w.pending, "\n"))
 	}
-	for _, s := range w.texts {
-		w.part(w.escape.Text(s))
+	for _, s := range w.pending {
+		w.addPart(w.escape.Text(s))
 	}
-	w.texts = w.texts[:0]
+	w.pending = w.pending[:0]
 }
 
 // spellTogether tells whether texts have a tag across their seams, be they
@@ -107,22 +107,22 @@ func spellTogether(texts []string) bool {
 	return len(probe.Text(strings.Join(texts, "\n"))) > alone+len(texts)-1 || len(probe.Text(strings.Join(texts, ""))) > alone
 }
 
-func (w *turnWriter) part(text string) {
+func (w *turnWriter) addPart(text string) {
 	w.parts = append(w.parts, Part{Type: PartText, Text: text})
 }
 
 // end returns the parts of the turn.
-func (w *turnWriter) end() []Part {
-	w.seal()
+func (w *turnWriter) takeParts() []Part {
+	w.endPart()
 	parts := w.parts
 	w.parts = nil
 	return parts
 }
 
 // raw writes markup of ours.
-func (w *turnWriter) raw(s ...string) {
+func (w *turnWriter) write(s ...string) {
 	for _, s := range s {
-		w.markup = append(w.markup, s...)
+		w.buf = append(w.buf, s...)
 	}
 }
 
