@@ -1,14 +1,17 @@
 package translate
 
-// What an image is taken for, in tokens, where nobody counts: one of about a
-// million pixels.
-const tokensPerImage = 1600
+// How many tokens a text has, where no upstream counts them.
 
-// bytesPerToken is what a token is taken for where nobody counted: English text
-// has about four bytes in one.
-const bytesPerToken = 4
+const (
+	// bytesPerToken is how much text a token is taken for: English has about four bytes
+	// in one.
+	bytesPerToken = 4
+	// tokensPerImage is what an image is taken for: one of about a million pixels.
+	tokensPerImage = 1600
+)
 
-// EstimateTokens returns about how many tokens the prompt has.
+// EstimateTokens returns about how many tokens the prompt has. An image counts as one of
+// about a million pixels, a document by the bytes of its source.
 func (p *Prompt) EstimateTokens() int {
 	bytes, images := 0, 0
 	for _, t := range p.System {
@@ -28,5 +31,6 @@ func (p *Prompt) EstimateTokens() int {
 	return EstimateTokens(bytes) + images*tokensPerImage
 }
 
-// EstimateTokens returns about how many tokens so many bytes of text have.
+// EstimateTokens returns about how many tokens that many bytes of text have: one for each
+// four, rounded up.
 func EstimateTokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }

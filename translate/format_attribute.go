@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// attribute is the format whose names stand in attributes
-// (reference/legacy-format.md §1, §5, §14). Results are those of the legacy format.
-// The parser reads its calls with the states of that, in one go.
+// attributeCalls is the format whose names stand in attributes
+// (docs/reference/legacy-format.md §5, §14). Results are those of the legacy format, and
+// the states that read legacy calls read its calls, too.
 var attributeCalls = format{
 	name:       FormatAttribute,
 	stop:       CallsEnd,
@@ -44,11 +44,11 @@ var attributeCalls = format{
 	afterCalls:  CallsEnd,
 	appendCall:  appendAttributeCall,
 	openCall: func(name string) string {
-		const any = CallsStart + "\n<invoke name=\""
+		const anyTool = CallsStart + "\n<invoke name=\""
 		if name == "" {
-			return any
+			return anyTool
 		}
-		return any + name + "\">"
+		return anyTool + name + "\">"
 	},
 
 	beforeResults: resultsStart,
@@ -56,9 +56,8 @@ var attributeCalls = format{
 	writeResult:   (*turnWriter).writeLegacyResult,
 }
 
-// appendAttributeCall is appendCall with names in attributes. A name that cannot stand
-// in one, and a value that the schema would read as something else, have all
-// parameters stand as one JSON object.
+// appendAttributeCall is [format.appendCall] with names in attributes. Where a parameter
+// cannot be written so that the parser reads it back, all stand as one JSON object.
 func appendAttributeCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, `<invoke name="`...)
 	dst = append(dst, name...)
@@ -72,6 +71,9 @@ func appendAttributeCall(e *markup.Escaper, dst []byte, name string, input jsont
 	return append(dst, "</invoke>\n"...)
 }
 
+// appendAttributeParams appends the parameters as elements. It reports false if one cannot
+// be written so that the parser reads it back: it would be read as another value, or its
+// name cannot stand in an attribute.
 func appendAttributeParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
 	for name, value := range rawjson.Named(input) {
 		read, ps, _ := s.Lookup(name)

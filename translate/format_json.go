@@ -9,11 +9,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonCalls is the format of calls in JSON, which many open models were trained on: a
-// block for each call, and one for each result.
+// jsonCalls is the format of calls in JSON, which many open models were trained on
+// (docs/reference/formats.md §6): a block for each call, and one for each result. Nothing
+// stands around the calls of a turn, so no tag says that they are done: the stop sequence
+// is the result that a model may make up next.
 var jsonCalls = format{
 	name:       FormatJSON,
-	stop:       "<tool_response>", // which a model may go on with that waits for nobody
+	stop:       "<tool_response>",
 	callOpener: toolCallStart,
 	callCloser: toolCallEnd,
 	protects:   markup.TagToolResponse,
@@ -57,6 +59,7 @@ var jsonCalls = format{
 	},
 }
 
+// The tags around each call.
 const (
 	toolCallStart = "<tool_call>"
 	toolCallEnd   = "</tool_call>"

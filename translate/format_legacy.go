@@ -11,7 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// legacy is the format with child tags (reference/legacy-format.md §2, §5, §7).
+// legacyCalls is the format with child tags: <invoke>, and in it an element for each
+// parameter (docs/reference/legacy-format.md §2, §5, §7).
 var legacyCalls = format{
 	name:       FormatLegacy,
 	stop:       CallsEnd,
@@ -37,11 +38,11 @@ var legacyCalls = format{
 	afterCalls:  CallsEnd,
 	appendCall:  appendLegacyCall,
 	openCall: func(name string) string {
-		const any = CallsStart + "\n<invoke>\n<tool_name>"
+		const anyTool = CallsStart + "\n<invoke>\n<tool_name>"
 		if name == "" {
-			return any
+			return anyTool
 		}
-		return any + name + "</tool_name>\n<parameters>"
+		return anyTool + name + "</tool_name>\n<parameters>"
 	},
 
 	beforeResults: resultsStart,
@@ -49,14 +50,25 @@ var legacyCalls = format{
 	writeResult:   (*turnWriter).writeLegacyResult,
 }
 
-// The elements around calls and results (reference/legacy-format.md §5, §7).
+// The tags around the calls and the results of one turn, which the attribute format has,
+// too (docs/reference/legacy-format.md §5, §7). CallsEnd is the stop sequence of both (§6).
 const (
 	CallsStart   = "<function_calls>"
-	CallsEnd     = "</function_calls>" // our stop sequence
+	CallsEnd     = "</function_calls>"
 	resultsStart = "<function_results>\n"
 	resultsEnd   = "</function_results>"
 )
 
+// writeLegacyTool describes a tool. The documented elements (docs/reference/legacy-format.md
+// §2) say name, type and description of a parameter. They have no words for the rest of a
+// schema, and what others made up for it differs (§4), so there are elements of our own:
+//
+//	<required>true</required>      whether the tool needs it
+//	<enum>["c","f"]</enum>         the values it may have, as JSON
+//	<default>"c"</default>         the value it has when left out, as JSON
+//	<schema>{…}</schema>           JSON Schema of a parameter, where the words above do not say
+//	                               everything; after <parameters>, of all of them together
+//	<definitions>{…}</definitions> the schemas that a $ref in the tool names
 func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 	root, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {
@@ -84,7 +96,7 @@ func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 	return nil
 }
 
-// parameter describes one property.
+// writeParameter describes one parameter.
 func (w *toolWriter) writeParameter(p *schema.Parameter) {
 	w.write("<parameter>\n<name>").write(markup.ParamTag(p.Name)).write("</name>\n")
 	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
@@ -98,19 +110,16 @@ func (w *toolWriter) writeParameter(p *schema.Parameter) {
 	w.write("</parameter>\n")
 }
 
-// inJSON writes an element that holds JSON, unless there is none.
+// writeJSON writes an element that holds JSON, unless value is "".
 func (w *toolWriter) writeJSON(element, value string) {
 	if value != "" {
 		w.write("<").write(element).write(">").writeEscaped(value).write("</").write(element).write(">\n")
 	}
 }
 
-// appendCall renders one past call as the model would have written it; what the
-// parser reads from it under the same schema is the same call (G5). The rules
-// of a value are those of typed.go: strings stand as they are, other values as
-// JSON. Where the schema would read a value as something else (a string "5"
-// where a number is due, a number under an undeclared name), all parameters
-// stand as one JSON object within <parameters>.
+// appendLegacyCall is [format.appendCall] with an element for each parameter. Where one of
+// them cannot be written so that the parser reads it back, all stand as one JSON object
+// within <parameters>.
 func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, "<invoke>\n<tool_name>"...)
 	dst = append(dst, name...)
@@ -124,6 +133,9 @@ func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext
 	return append(dst, "</parameters>\n</invoke>\n"...)
 }
 
+// appendLegacyParams appends the parameters as elements. It reports false if one cannot be
+// written so that the parser reads it back: it would be read as another value, its tag is
+// too long, or its text holds what may be the end of it.
 func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
 	for name, value := range rawjson.Named(input) {
 		tag := markup.ParamTag(name)
@@ -143,7 +155,9 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 	return dst, true
 }
 
-// result writes one result. One without content is an empty line.
+// writeLegacyResult is [format.writeResult]. A result without content is an empty line. Of
+// the forms of an error that are about, it is that of the documentation
+// (docs/reference/legacy-format.md §7).
 func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
 	if b.IsError {
 		w.write("<error>\n")

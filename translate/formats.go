@@ -5,16 +5,18 @@ import (
 	"strings"
 )
 
-// formats are all of them; the first is that of a target that names none.
+// formats are the formats that a target can name. The first is the default.
 var formats = [...]*format{legacyFormat: &legacyCalls, attributeFormat: &attributeCalls, jsonFormat: &jsonCalls}
 
+// The places of the formats in the list.
 const (
 	legacyFormat = iota
 	attributeFormat
 	jsonFormat
 )
 
-// Formats returns the names of the formats, the default first.
+// Formats returns the names of the formats, as [Target.Format] takes them; the default
+// comes first.
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -23,7 +25,8 @@ func Formats() []string {
 	return names
 }
 
-// formatOf returns the format of a name. The error is for a name that is none.
+// formatOf returns the format of that name, the default for "". The error names the
+// formats that there are.
 func formatOf(name string) (*format, error) {
 	if name == "" {
 		return formats[0], nil

@@ -1,18 +1,18 @@
 package translate
 
-// language holds what is said to the model in words, in one language: to the model
-// alone, since clients and operators are spoken to in English.
+// language holds every sentence that is said to a model, in one language. What clients and
+// operators are told is in English and stands with the code that tells it.
 //
-// A sentence that a language does not have yet is "" where the language is declared. It
-// is said in English.
+// A sentence that is "" where a language is declared is not translated yet: it is said in
+// English (orEnglish).
 type language struct {
 	name string
 
 	// The introduction of the tools: these three, with the format's example of a call
-	// after the second, and the descriptions after the third.
+	// after the second, and the tool descriptions after the third.
 	toolsOffered, callExample, toolList string
-	// How a call is written, for formats whose example does not show it all: that single
-	// values are not quoted, and that each call is a block of JSON.
+	// What the example of a call does not show: in the attribute format, how values are
+	// written; in the JSON format, that each call is a block.
 	plainValues, jsonBlocks string
 
 	// Instructions that follow from other fields of the request: disable_parallel_tool_use,
@@ -40,12 +40,13 @@ type language struct {
 	// askAgainWrongJSON; askAgainNotJSON, or what does not fit the schema; askAgainJSON.
 	askAgainWrongJSON, askAgainNotJSON, askAgainJSON string
 
-	// common are words that texts in the language use all the time, and those in the
-	// others do not: see guessLanguage.
+	// common are words that most texts in the language have and texts in the others do
+	// not, with blanks between: see guessLanguage.
 	common string
 }
 
-// sentences returns all that l says to a model.
+// sentences returns pointers to all fields of l but name and common, each language's in
+// the same order.
 func (l *language) sentences() []*string {
 	return []*string{
 		&l.toolsOffered, &l.callExample, &l.toolList, &l.plainValues, &l.jsonBlocks,

@@ -7,16 +7,17 @@ import (
 	"unicode"
 )
 
-// LanguageAuto follows the conversation.
+// LanguageAuto is the [Target.Language] that follows the conversation: the language of its
+// first text.
 const LanguageAuto = "auto"
 
-// languages are those of the legacy documentation's editions; the first is the default.
+// languages are those of the editions of the legacy documentation
+// (docs/reference/legacy-format.md §15). The first is the default.
 var languages = []language{english, portuguese.orEnglish(), french.orEnglish(), russian.orEnglish(), indonesian.orEnglish()}
 
-// orEnglish returns l with the English sentences where it has none.
+// orEnglish returns l with the English sentences in place of those that it lacks.
 func (l language) orEnglish() language {
-	said := english
-	inEnglish := said.sentences()
+	inEnglish := english.sentences()
 	for i, sentence := range l.sentences() {
 		if *sentence == "" {
 			*sentence = *inEnglish[i]
@@ -25,7 +26,8 @@ func (l language) orEnglish() language {
 	return l
 }
 
-// Languages returns the names of the languages, the default first, and "auto".
+// Languages returns the names that [Target.Language] takes: those of the languages, the
+// default first, and [LanguageAuto].
 func Languages() []string {
 	var names []string
 	for i := range languages {
@@ -34,9 +36,9 @@ func Languages() []string {
 	return append(names, LanguageAuto)
 }
 
-// languageOf returns the language of a name: the first if there is none such. If it
-// is to follow the conversation, the first message with words decides: what comes
-// later must not change a prompt that is cached.
+// languageOf returns the language of that name, or the default if there is none. For
+// LanguageAuto it is the language of the first text in the messages: a later text must not
+// change the preamble, which prompt caches keep.
 func languageOf(name string, req *messages.Request) *language {
 	if name == LanguageAuto {
 		for i := range req.Messages {
@@ -53,11 +55,12 @@ func languageOf(name string, req *messages.Request) *language {
 	return &languages[0]
 }
 
-// maxGuess bounds how much of a text is looked at.
+// maxGuess is how many bytes of a text guessLanguage looks at.
 const maxGuess = 4 << 10
 
-// guessLanguage returns the language of a text by its script and its commonest words.
-// English is the language of all others.
+// guessLanguage returns the language of a text: Russian if most letters are Cyrillic, else
+// the language that has most words of the text among its common words, if they are two at
+// least. Any other text counts as English.
 func guessLanguage(text string) *language {
 	text = strings.ToValidUTF8(text[:min(len(text), maxGuess)], "")
 	cyrillic, letters := 0, 0

@@ -12,7 +12,7 @@ const (
 )
 
 // Text returns the prompt as one text, in the form of the text-completion API
-// (reference/legacy-format.md §9):
+// (docs/reference/legacy-format.md §9):
 //
 //	{system entries, one newline between}
 //
@@ -24,14 +24,13 @@ const (
 //
 //	Assistant:
 //
-// Without system entries it begins with the two newlines of "\n\nHuman:". It
-// ends in "\n\nAssistant:", without a blank; a prefill follows there after one
-// blank. The parts of a turn stand one after another, with a newline between two
-// unless there is one; an image is "[image]", a document "[document: TITLE]" or
-// "[document]".
+// Without system entries it begins with the two newlines of "\n\nHuman:". It ends in
+// "\n\nAssistant:", without a blank; a prefill follows there after one blank. The parts of
+// a turn stand one after another, with a newline between two unless one of them has a
+// newline there. An image is "[image]", a document is "[document: TITLE]" or "[document]".
 //
-// The turns can be told apart for certain only in a prompt that was rendered for
-// a [Target] with TextWire.
+// Text of the client may spell the markers of a turn, unless the prompt was rendered for a
+// [Target] with TextWire.
 func (p *Prompt) Text() string {
 	var b strings.Builder
 	b.Grow(p.textLen())
@@ -60,6 +59,7 @@ func (p *Prompt) Text() string {
 	return b.String()
 }
 
+// marker returns what the turn begins with.
 func (t *Turn) marker() string {
 	if t.Role == messages.RoleAssistant {
 		return assistantMarker
@@ -67,7 +67,7 @@ func (t *Turn) marker() string {
 	return humanMarker
 }
 
-// text returns the part as text.
+// asText returns the part as text.
 func (p *Part) asText() string {
 	switch {
 	case p.Type == PartText:
@@ -80,7 +80,7 @@ func (p *Part) asText() string {
 	return "[document: " + p.Title + "]"
 }
 
-// textLen is about how long Text will be.
+// textLen returns about how many bytes Text will return.
 func (p *Prompt) textLen() int {
 	n := len(assistantMarker)
 	for _, s := range p.System {

@@ -6,20 +6,22 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Render returns what a model without a tool API is asked, for a request: the
-// tools and past calls as markup (reference/legacy-format.md §2, §5, §7),
-// everything else as it is. No text of the client can spell markup of ours:
-// escape.go has the policy.
+// Render returns the prompt for a request: what a model without a tool API is asked. The
+// tools, past calls and their results are markup in the target's format
+// (docs/reference/legacy-format.md §2, §5, §7); everything else is as the client wrote it.
+// No text of the client can be taken for that markup: where it would be, it is escaped
+// (see the escape policy in markup/escape.go), and [Events] takes the escapes off what the
+// model repeats. The request is not changed, and the prompt may share its memory.
 //
-// The error is an [*InvalidRequestError], except for a format that does not
-// exist. A request that [Decode] accepted fails in one case alone: it ends with
-// a prefill and the target takes none.
+// An unknown [Target.Format] is a plain error; every other error is a
+// [*messages.InvalidRequestError]. A request that [messages.Decode] accepted is refused in
+// one case alone: it ends with a prefill, and the target takes none.
 func Render(req *messages.Request, target Target) (*Prompt, error) {
 	return RenderContext(context.Background(), req, target)
 }
 
-// RenderContext is Render for a client that may leave: it ends with the cause of ctx
-// once that has ended.
+// RenderContext is [Render] for a client that may leave while a long request is rendered:
+// once ctx is done, it returns [context.Cause] of ctx.
 func RenderContext(ctx context.Context, req *messages.Request, target Target) (*Prompt, error) {
 	f, err := formatOf(target.Format)
 	if err != nil {
@@ -44,12 +46,14 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 			schemas:       &toolSchemas{tools: req.Tools},
 		},
 	}
-	r.writer = turnWriter{escape: &r.escape, language: r.language, afterCalls: f.afterCalls}
-	for _, step := range []func() error{r.addSystem, r.addTurns, r.forceCall} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	r.writer = turnWriter{escape: &r.escape, language: r.language, beforeCalls: f.beforeCalls, afterCalls: f.afterCalls}
+	if err := r.addSystem(); err != nil {
+		return nil, err
 	}
+	if err := r.addTurns(); err != nil {
+		return nil, err
+	}
+	r.forceCall()
 	r.prompt.escaped = r.escape.Used
 	if target.MaxTokens > 0 {
 		r.prompt.MaxTokens = min(r.prompt.MaxTokens, target.MaxTokens)
@@ -57,7 +61,8 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 	return r.prompt, nil
 }
 
-// stopSequences returns ours, if the answer may hold a call, and the client's.
+// stopSequences returns the stop sequences of the prompt, each once: that of the format
+// first, if the answer may hold a call, then the client's.
 func stopSequences(req *messages.Request, f *format) []string {
 	stops := make([]string, 0, 1+len(req.StopSequences))
 	seen := make(map[string]bool, cap(stops))

@@ -5,44 +5,35 @@ import (
 	"fmt"
 )
 
-const prefillRefused = "This model does not support assistant message prefill. The conversation must end with a user message."
-
-// choice ends the prompt as tool_choice asks: a forced call is opened in a
-// prefill, or asked for in words where the model takes no prefill.
-func (r *renderer) forceCall() error {
-	turns := r.prompt.Turns
-	last := &turns[len(turns)-1]
-	if last.Role == messages.RoleAssistant && !r.target.Prefill {
-		return &messages.InvalidRequestError{Message: prefillRefused}
-	}
+// forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). Where
+// a call is forced, the prompt ends in a prefill that begins it, so that no text can come
+// before it; where the model takes no prefill, the last turn asks for the call in words.
+func (r *renderer) forceCall() {
 	choice := r.req.ToolChoice
 	if !r.req.OffersTools() || choice.Type != messages.ChoiceAny && choice.Type != messages.ChoiceTool {
-		return nil
+		return
 	}
 	name := choice.Name
 	if choice.Type == messages.ChoiceAny && len(r.req.Tools) == 1 {
 		name = r.req.Tools[0].Name
 	}
+	turns := r.prompt.Turns
+	last := &turns[len(turns)-1]
 	if !r.target.Prefill {
 		last.Parts = append(last.Parts, Part{Type: PartText, Text: r.instruction(name)})
-		return nil
+		return
 	}
-	r.prompt.opening = r.opening(name)
+	r.prompt.opening = r.format.openCall(r.escape.Text(name))
 	if last.Role == messages.RoleUser {
 		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.opening}}})
-		return nil
+		return
 	}
 	text := emptyLine(last.Parts) + r.prompt.opening
 	last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
-	return nil
 }
 
-// opening is the beginning of a call to the named tool, or to any if name is "".
-func (r *renderer) opening(name string) string {
-	return r.format.openCall(r.escape.Text(name))
-}
-
-// instruction asks for a call to the named tool, or to any if name is "".
+// instruction returns the sentence that asks for a call to the named tool, or to any tool
+// if name is "".
 func (r *renderer) instruction(name string) string {
 	if name == "" {
 		return r.language().callAnyTool

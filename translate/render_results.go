@@ -8,17 +8,40 @@ import (
 	"slices"
 )
 
-// answer is a tool_result and the call that it answers.
+// callResult is a tool_result block and the call that it answers.
 type callResult struct {
 	call   pastCall
 	result *messages.BlockParam
 }
 
-// results writes the results of the calls before this turn: all in one element,
-// at its start, in the order of the calls, since nothing else tells which is
-// whose (reference/legacy-format.md §7).
+// addResults writes the results in the messages from first until end, which make one user
+// turn, as the first part of that turn. They stand in the order of the calls, since nothing
+// else shows the model which result is of which call (docs/reference/legacy-format.md §7).
 func (r *renderer) addResults(first, end int) error {
-	var answers []callResult
+	results, err := r.findResults(first, end)
+	if err != nil || len(results) == 0 {
+		return err
+	}
+	slices.SortStableFunc(results, func(a, b callResult) int { return cmp.Compare(a.call.order, b.call.order) })
+	w := &r.writer
+	w.write(r.format.beforeResults)
+	for _, found := range results {
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		r.format.writeResult(w, found.call.name, found.result)
+	}
+	w.endList(r.format.afterResults)
+	w.endPart()
+	return nil
+}
+
+// findResults returns the results in the messages from first until end. A result without
+// an id is that of a call that could not be read, and comes last: the proxy writes such
+// results when it asks a model again. Any other has to name a call of the turn before
+// (docs/reference/messages-api.md §9).
+func (r *renderer) findResults(first, end int) ([]callResult, error) {
+	var results []callResult
 	for i := first; i < end; i++ {
 		content := r.req.Messages[i].Content
 		for j := range content {
@@ -27,32 +50,18 @@ func (r *renderer) addResults(first, end int) error {
 				continue
 			}
 			call, ok := r.pastCalls[b.ToolUseID]
-			if !ok && b.ToolUseID == "" { // of a call that could not be read
+			if !ok && b.ToolUseID == "" {
 				call, ok = pastCall{order: len(r.pastCalls)}, true
 			}
 			if !ok {
-				return &messages.InvalidRequestError{
+				return nil, &messages.InvalidRequestError{
 					Path: fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf("unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block "+
 						"must have a corresponding `tool_use` block in the previous message.", b.ToolUseID),
 				}
 			}
-			answers = append(answers, callResult{call, b})
+			results = append(results, callResult{call, b})
 		}
 	}
-	if len(answers) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(answers, func(a, b callResult) int { return cmp.Compare(a.call.order, b.call.order) })
-	w := &r.writer
-	w.write(r.format.beforeResults)
-	for _, a := range answers {
-		if r.ctx.Err() != nil {
-			return context.Cause(r.ctx)
-		}
-		r.format.writeResult(w, a.call.name, a.result)
-	}
-	w.endList(r.format.afterResults)
-	w.endPart()
-	return nil
+	return results, nil
 }

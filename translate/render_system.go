@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// system renders the system prompt: the tools, what tool_choice asks for, the
-// client's own text.
+// addSystem renders the system prompt, in the order that [Prompt.System] documents.
 func (r *renderer) addSystem() error {
 	if r.req.OffersTools() {
 		tools, err := r.describeTools()
@@ -41,28 +40,29 @@ func (r *renderer) addSystem() error {
 	return nil
 }
 
-// preamble returns what stands before and after the tool descriptions.
+// preamble returns what stands before and after the tool descriptions: the operator's
+// template, or the sentences of the language around the format's example.
 func (r *renderer) preamble() (before, after string) {
 	f := r.format
 	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
 		return before + f.beforeTools, f.afterTools + after
 	}
 	l := r.language()
-	how := l.callExample + "\n" + f.example
+	example := l.callExample + "\n" + f.example
 	if f.exampleNote != nil {
-		how += f.exampleNote(l) + "\n"
+		example += f.exampleNote(l) + "\n"
 	}
-	return l.toolsOffered + "\n\n" + how + "\n" + l.toolList + "\n" + f.beforeTools, f.afterTools
+	return l.toolsOffered + "\n\n" + example + "\n" + l.toolList + "\n" + f.beforeTools, f.afterTools
 }
 
-// tools returns the description of every tool: the same bytes for tools that
-// say the same, whatever the white space and escapes of their JSON.
+// describeTools returns the preamble with the descriptions of the tools, the first text of
+// the system prompt.
 func (r *renderer) describeTools() (string, error) {
 	before, after := r.preamble()
 	size := len(before) + len(after)
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
-		size += 256 + len(t.Description) + 2*len(t.InputSchema) // about
+		size += 256 + len(t.Description) + 2*len(t.InputSchema) // a guess
 	}
 	w := toolWriter{escape: &r.escape, out: append(make([]byte, 0, size), before...)}
 	for i := range r.req.Tools {

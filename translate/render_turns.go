@@ -7,15 +7,17 @@ import (
 	"slices"
 )
 
-// What Render says to the client of messages that make no turns.
+// What the client is told of messages that make no turns.
 const (
-	firstNotUser    = `first message must use the "user" role`
 	noMessages      = "at least one message is required"
+	firstNotUser    = `first message must use the "user" role`
+	prefillRefused  = "This model does not support assistant message prefill. The conversation must end with a user message."
 	unexpectedBlock = "a %s block cannot stand in a message of the role %s"
 )
 
-// turns renders the messages. Those of one role that follow each other are one
-// turn; a system message is text in the user turn at its place.
+// addTurns renders the messages. Messages of one role that follow each other are one turn,
+// and messages without content are left out. A system message is text in the user turn at
+// its place.
 func (r *renderer) addTurns() error {
 	list := r.req.Messages
 	for i := 0; i < len(list); {
@@ -37,16 +39,19 @@ func (r *renderer) addTurns() error {
 		return &messages.InvalidRequestError{Path: "messages", Message: noMessages}
 	case turns[0].Role != messages.RoleUser:
 		return &messages.InvalidRequestError{Path: "messages", Message: firstNotUser}
+	case turns[len(turns)-1].Role == messages.RoleAssistant && !r.target.Prefill:
+		return &messages.InvalidRequestError{Message: prefillRefused}
 	}
 	return nil
 }
 
-// isEmpty tells whether a message says nothing: one whose blocks were all
-// dropped, or the empty beginning of an answer.
+// isEmpty reports whether a message has no content: its blocks were all dropped when the
+// request was decoded, or it is an empty prefill.
 func isEmpty(m *messages.MessageParam) bool {
 	return !slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockText || b.Text != "" })
 }
 
+// turnRole returns the role of the turn that a message is part of.
 func turnRole(m *messages.MessageParam) string {
 	if m.Role == messages.RoleSystem {
 		return messages.RoleUser
@@ -54,7 +59,8 @@ func turnRole(m *messages.MessageParam) string {
 	return m.Role
 }
 
-// turn renders the messages from first until end as one turn.
+// addTurn renders the messages from first until end as one turn. The results in them come
+// before all else, since they answer the calls of the turn before.
 func (r *renderer) addTurn(first, end int) error {
 	w := &r.writer
 	role := turnRole(&r.req.Messages[first])
@@ -90,7 +96,8 @@ func (r *renderer) addTurn(first, end int) error {
 	return nil
 }
 
-// block renders a block of a message; it reports whether it may stand there.
+// writeBlock renders a block of a message and reports whether a message of that role may
+// hold it.
 func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	w := &r.writer
 	switch {
@@ -99,13 +106,13 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	case b.Type == messages.BlockToolUse && role == messages.RoleAssistant:
 		r.writeCall(b)
 	case b.Type == messages.BlockThinking && role == messages.RoleAssistant:
-		if b.Text == "" { // the client was not shown it
+		if b.Text == "" { // the upstream kept the text from the client
 			return true
 		}
 		w.endPart()
 		w.write("<thinking>\n", w.escape.Text(b.Text), "\n</thinking>\n")
 		w.endPart()
-	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // see results
+	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // addResults has written it
 	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:
 		w.endPart()
 		w.writeContent([]messages.BlockParam{*b})
@@ -116,7 +123,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	return true
 }
 
-// systemMessage writes a system message that stands among the others.
+// writeSystemMessage writes a system message that stands among the others.
 func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 	w.endPart()
 	w.write("<system>\n")
@@ -125,15 +132,11 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 	w.endPart()
 }
 
-// call writes a call as the model would have written it. Calls that follow each
-// other stand in one block.
+// writeCall writes a call as the model would have written it, and notes it for the result
+// that will answer it. Calls that follow each other stand in one list.
 func (r *renderer) writeCall(b *messages.BlockParam) {
 	w := &r.writer
-	if !w.listOpen {
-		w.endPart()
-		w.write(emptyLine(w.parts), r.format.beforeCalls)
-		w.listOpen = true
-	}
+	w.beginCalls()
 	w.buf = r.format.appendCall(w.escape, w.buf, w.escape.Text(b.Name), b.Input, r.prompt.schemas.named(b.Name))
 	if r.pastCalls == nil {
 		r.pastCalls = make(map[string]pastCall)

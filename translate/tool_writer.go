@@ -9,23 +9,31 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// toolWriter writes <tool_description>s. The documented elements say name, type
-// and description of a parameter; ours beside them say the rest:
+// toolWriter writes the tool descriptions of a prompt, one after another. A format says
+// what one looks like ([format.describeTool]).
 //
-//	<required>true</required>      whether the tool needs it
-//	<enum>["c","f"]</enum>         the values it may have, as JSON
-//	<default>"c"</default>         the value it has when left out, as JSON
-//	<schema>{…}</schema>           JSON Schema of a parameter, where the words above do not say
-//	                               everything; after <parameters>, of all of them together
-//	<definitions>{…}</definitions> the schemas that a $ref in the tool names
+// Its text does not depend on the white space and the escapes of the client's JSON: the
+// same tools give the same bytes, which prompt caches need.
 type toolWriter struct {
 	escape  *markup.Escaper
 	out     []byte
-	scratch []byte // of the schema that is being written
+	scratch []byte // the schema that canonicalSchema returned last
 }
 
-// canonical returns a schema without white space and needless escapes, {} for none. It is
-// valid until the next call.
+// write adds markup as it is.
+func (w *toolWriter) write(s string) *toolWriter {
+	w.out = append(w.out, s...)
+	return w
+}
+
+// writeEscaped adds text of the client.
+func (w *toolWriter) writeEscaped(s string) *toolWriter {
+	w.out = append(w.out, w.escape.Tool(s)...)
+	return w
+}
+
+// canonicalSchema returns a schema without white space and needless escapes, {} for none.
+// It is valid until the next call.
 func (w *toolWriter) canonicalSchema(schema jsontext.Value) (jsontext.Value, error) {
 	if len(schema) == 0 {
 		return jsontext.Value("{}"), nil
@@ -37,8 +45,8 @@ func (w *toolWriter) canonicalSchema(schema jsontext.Value) (jsontext.Value, err
 	return w.scratch, nil
 }
 
-// object writes a tool as one JSON object, its schema as it is but for white space
-// and escapes.
+// writeObject writes a tool as one JSON object with the members description, name and
+// parameters, which is its whole schema.
 func (w *toolWriter) writeObject(t *messages.Tool) error {
 	schema, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {
@@ -54,16 +62,4 @@ func (w *toolWriter) writeObject(t *messages.Tool) error {
 	object = append(append(append(object, `,"parameters":`...), schema...), '}')
 	w.writeEscaped(string(object))
 	return nil
-}
-
-// raw writes markup of ours.
-func (w *toolWriter) write(s string) *toolWriter {
-	w.out = append(w.out, s...)
-	return w
-}
-
-// text writes what the client wrote.
-func (w *toolWriter) writeEscaped(s string) *toolWriter {
-	w.out = append(w.out, w.escape.Tool(s)...)
-	return w
 }

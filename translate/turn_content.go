@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// content writes blocks within an element of ours: text as text, a line each;
-// what is no text as a part of its own, between parts with the text around it.
+// What a turn holds besides plain text and calls: the contents of results and system
+// messages, and images, documents and search results wherever they stand.
+
+// writeContent writes blocks, within an element that the caller has begun: text blocks a
+// line each, documents given as text and search results as elements. Images and other
+// documents are parts of their own, so that the element may span several parts.
 func (w *turnWriter) writeContent(blocks []messages.BlockParam) {
 	for i := 0; i < len(blocks); {
 		if n := leadingLines(blocks[i:]); n > 0 {
@@ -32,14 +36,15 @@ func (w *turnWriter) writeContent(blocks []messages.BlockParam) {
 	}
 }
 
-// newline separates a block from the one before it, if that was text.
+// separate writes a newline before block i of a content, unless it is the first or
+// follows an image or document.
 func (w *turnWriter) separate(i int) {
 	if i > 0 && len(w.buf) > 0 {
 		w.write("\n")
 	}
 }
 
-// leadingLines counts the blocks at the start that are lines of text.
+// leadingLines returns how many of the first blocks are lines of text.
 func leadingLines(blocks []messages.BlockParam) int {
 	for i := range blocks {
 		if t := blocks[i].Type; t != messages.BlockText && t != messages.BlockToolReference {
@@ -49,30 +54,31 @@ func leadingLines(blocks []messages.BlockParam) int {
 	return len(blocks)
 }
 
-// lines joins blocks, so that their texts are escaped as one: a tag may be
-// spelled across them.
+// joinLines returns the text of blocks that are lines. The caller escapes it as one text,
+// since a tag may be spelled across two blocks.
 func (w *turnWriter) joinLines(blocks []messages.BlockParam) string {
 	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
 		return blocks[0].Text
 	}
-	texts := make([]string, len(blocks))
+	lines := make([]string, len(blocks))
 	for i := range blocks {
-		if texts[i] = blocks[i].Text; blocks[i].Type == messages.BlockToolReference {
-			texts[i] = fmt.Sprintf(w.language().toolFits, blocks[i].Name)
+		if lines[i] = blocks[i].Text; blocks[i].Type == messages.BlockToolReference {
+			lines[i] = fmt.Sprintf(w.language().toolFits, blocks[i].Name)
 		}
 	}
-	return strings.Join(texts, "\n")
+	return strings.Join(lines, "\n")
 }
 
-// element writes a text with its title and where it is from, a line each, above
-// it. They are escaped as one: a tag may be spelled across them.
-func (w *turnWriter) writeElement(tag, title, label, of string, content []messages.BlockParam) {
+// writeElement writes a content with two lines above it, each unless it is "": the title,
+// and origin behind its label. They are escaped together with the text below them, since a
+// tag may be spelled across the lines.
+func (w *turnWriter) writeElement(tag, title, label, origin string, content []messages.BlockParam) {
 	var head string
 	if title != "" {
 		head = w.language().titleLabel + title + "\n"
 	}
-	if of != "" {
-		head += label + of + "\n"
+	if origin != "" {
+		head += label + origin + "\n"
 	}
 	if head != "" {
 		head += "\n"
@@ -91,7 +97,7 @@ func documentContent(b *messages.BlockParam) []messages.BlockParam {
 	return []messages.BlockParam{{Type: messages.BlockText, Text: b.Source.Text}}
 }
 
-// source makes an image or a document a part.
+// addSource makes an image or a document a part of its own.
 func (w *turnWriter) addSource(partType string, b *messages.BlockParam) {
 	w.endPart()
 	w.parts = append(w.parts, Part{
