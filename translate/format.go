@@ -4,81 +4,63 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/schema"
-	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// format is a prompting convention: how a model without a tool API is shown tools,
-// how it is to write a call, and how it is told a result. One file holds each, with
-// the states of the parser that only its calls need.
+// format is a prompting convention: how a model without a tool API is shown the tools,
+// how it is to write a call, and how it is told a result.
+//
+// To add one, declare it in a file of its own and list it in formats.go. The parser reads
+// the calls of every format, whichever one the model was asked to use: calls that are
+// written in a way of their own need states there (parse_json.go has such states).
 type format struct {
 	name string
-	// stop is our stop sequence. An answer that it ended, within a call, is read as if
-	// the model had then written ended.
+
+	// stop is the stop sequence for the upstream: what a model writes behind its calls.
+	// Upstreams leave it out of the answer. Where an answer that stopped at it ends within
+	// a call, the parser reads ended in its place.
 	stop, ended string
-	// opener and closer are the tags around a call that a prompt has to show.
-	opener, closer string
-	// tags are the names that it protects beyond those of all formats.
-	tags markup.TagSet
 
-	// how shows how to write a call, and rule says what it does not show; tools and
-	// toolsEnd stand around the descriptions.
-	how             string
-	rule            func(*language) string
-	tools, toolsEnd string
-	// describe writes one tool. The error says what is wrong with its schema.
-	describe func(w *toolWriter, t *messages.Tool) error
+	// callOpener and callCloser are what a template must hold, so that the model is shown
+	// how a call begins and ends: see [CheckTemplate].
+	callOpener, callCloser string
 
-	// begin and end stand around the calls of one turn.
-	begin, end string
-	// call appends a past call as the model would have written it, with a newline
-	// after it: what the parser reads from it is the same call (G5).
-	call func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte
-	// open is the beginning of a call to the named tool, or to any if name is "". The
-	// name is escaped.
-	open func(name string) string
+	// protects are the names that text of the client may not spell as tags, beyond those
+	// that no format lets it spell.
+	protects markup.TagSet
 
-	// results and resultsEnd stand around the results of one turn, which result writes.
-	results, resultsEnd string
-	result              func(w *turnWriter, a answer)
+	// example shows the model how to write a call. exampleNote chooses the sentence that
+	// says what the example does not show; nil for none.
+	example     string
+	exampleNote func(*language) string
+
+	// beforeTools and afterTools stand around the descriptions of the tools.
+	beforeTools, afterTools string
+	// describeTool writes one description, with a newline after it. The error says what is
+	// wrong with the schema of the tool.
+	describeTool func(w *toolWriter, t *messages.Tool) error
+
+	// beforeCalls and afterCalls stand around the calls of one turn.
+	beforeCalls, afterCalls string
+	// appendCall appends a past call as the model would have written it, with a newline
+	// after it. The name is escaped, the input is a JSON object, and s is the schema of
+	// the tool. What the parser reads under the same schema is the same call (G5).
+	appendCall func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte
+	// openCall returns the beginning of a call to the named tool, or of a call to any tool
+	// if name is "", for the model to go on from. The name is escaped.
+	openCall func(name string) string
+
+	// beforeResults and afterResults stand around the results of the calls of one turn.
+	beforeResults, afterResults string
+	// writeResult writes one result, with a newline after it: a tool_result block, and the
+	// name of the tool that was called, which is not escaped.
+	writeResult func(w *turnWriter, tool string, result *messages.BlockParam)
 }
 
-// The names of the formats.
+// The names of the formats: see [Target.Format].
 const (
-	FormatLegacy    = "legacy"    // <invoke> with child tags: reference/legacy-format.md §1
-	FormatAttribute = "attribute" // <invoke name="…">: §5, §14
-	FormatJSON      = "json"      // <tool_call>{"name":…,"arguments":…}</tool_call>, as open models write it
+	FormatLegacy    = "legacy"    // <invoke> with child tags: docs/reference/legacy-format.md §5
+	FormatAttribute = "attribute" // <invoke name="…">: docs/reference/legacy-format.md §14
+	FormatJSON      = "json"      // <tool_call>{"name":…,"arguments":…}</tool_call>: docs/reference/formats.md §6
 )
-
-// formats are all of them; the first is that of a target that names none.
-var formats = [...]*format{legacyFormat: &legacy, attributeFormat: &attribute, jsonFormat: &jsonCalls}
-
-const (
-	legacyFormat = iota
-	attributeFormat
-	jsonFormat
-)
-
-// Formats returns the names of the formats, the default first.
-func Formats() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
-}
-
-// formatOf returns the format of a name. The error is for a name that is none.
-func formatOf(name string) (*format, error) {
-	if name == "" {
-		return formats[0], nil
-	}
-	for _, f := range formats {
-		if f.name == name {
-			return f, nil
-		}
-	}
-	return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(Formats(), ", "))
-}

@@ -10,55 +10,54 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// attribute is the format whose names stand in attributes
-// (reference/legacy-format.md §1, §5, §14). Results are those of the legacy format.
-// The parser reads its calls with the states of that, in one go.
-var attribute = format{
-	name:   FormatAttribute,
-	stop:   CallsEnd,
-	ended:  CallsEnd,
-	opener: "<invoke name=",
-	closer: CallsEnd,
-	tags:   markup.TagFunctions | markup.TagFunction,
+// attributeCalls is the format whose names stand in attributes
+// (docs/reference/legacy-format.md §5, §14). Results are those of the legacy format, and
+// the states that read legacy calls read its calls, too.
+var attributeCalls = format{
+	name:       FormatAttribute,
+	stop:       CallsEnd,
+	ended:      CallsEnd,
+	callOpener: "<invoke name=",
+	callCloser: CallsEnd,
+	protects:   markup.TagFunctions | markup.TagFunction,
 
-	how: `<function_calls>
+	example: `<function_calls>
 <invoke name="$TOOL_NAME">
 <parameter name="$PARAMETER_NAME">$PARAMETER_VALUE</parameter>
 ...
 </invoke>
 </function_calls>
 `,
-	rule:     func(l *language) string { return l.asText },
-	tools:    "<functions>\n",
-	toolsEnd: "</functions>",
-	describe: func(w *toolWriter, t *messages.Tool) error {
-		w.raw("<function>")
-		if err := w.object(t); err != nil {
+	exampleNote: func(l *language) string { return l.plainValues },
+	beforeTools: "<functions>\n",
+	afterTools:  "</functions>",
+	describeTool: func(w *toolWriter, t *messages.Tool) error {
+		w.write("<function>")
+		if err := w.writeObject(t); err != nil {
 			return err
 		}
-		w.raw("</function>\n")
+		w.write("</function>\n")
 		return nil
 	},
 
-	begin: CallsStart + "\n",
-	end:   CallsEnd,
-	call:  appendAttributeCall,
-	open: func(name string) string {
-		const any = CallsStart + "\n<invoke name=\""
+	beforeCalls: CallsStart + "\n",
+	afterCalls:  CallsEnd,
+	appendCall:  appendAttributeCall,
+	openCall: func(name string) string {
+		const anyTool = CallsStart + "\n<invoke name=\""
 		if name == "" {
-			return any
+			return anyTool
 		}
-		return any + name + "\">"
+		return anyTool + name + "\">"
 	},
 
-	results:    resultsStart,
-	resultsEnd: resultsEnd,
-	result:     (*turnWriter).result,
+	beforeResults: resultsStart,
+	afterResults:  resultsEnd,
+	writeResult:   (*turnWriter).writeLegacyResult,
 }
 
-// appendAttributeCall is appendCall with names in attributes. A name that cannot stand
-// in one, and a value that the schema would read as something else, have all
-// parameters stand as one JSON object.
+// appendAttributeCall is [format.appendCall] with names in attributes. Where a parameter
+// cannot be written so that the parser reads it back, all stand as one JSON object.
 func appendAttributeCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, `<invoke name="`...)
 	dst = append(dst, name...)
@@ -72,6 +71,9 @@ func appendAttributeCall(e *markup.Escaper, dst []byte, name string, input jsont
 	return append(dst, "</invoke>\n"...)
 }
 
+// appendAttributeParams appends the parameters as elements. It reports false if one cannot
+// be written so that the parser reads it back: it would be read as another value, or its
+// name cannot stand in an attribute.
 func appendAttributeParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := s.PropertyByTag(name)
@@ -82,7 +84,7 @@ func appendAttributeParams(e *markup.Escaper, dst []byte, input jsontext.Value, 
 		dst = append(dst, `<parameter name="`...)
 		dst = append(dst, name...)
 		dst = append(dst, `">`...)
-		dst = appendWrapped(dst, e.Value(text, name))
+		dst = appendOnLines(dst, e.Value(text, name))
 		dst = append(dst, "</parameter>\n"...)
 	}
 	return dst, true

@@ -9,54 +9,57 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonCalls is the format of calls in JSON, which many open models were trained on: a
-// block for each call, and one for each result.
+// jsonCalls is the format of calls in JSON, which many open models were trained on
+// (docs/reference/formats.md §6): a block for each call, and one for each result. Nothing
+// stands around the calls of a turn, so no tag says that they are done: the stop sequence
+// is the result that a model may make up next.
 var jsonCalls = format{
-	name:   FormatJSON,
-	stop:   "<tool_response>", // which a model may go on with that waits for nobody
-	opener: toolCallStart,
-	closer: toolCallEnd,
-	tags:   markup.TagToolResponse,
+	name:       FormatJSON,
+	stop:       "<tool_response>",
+	callOpener: toolCallStart,
+	callCloser: toolCallEnd,
+	protects:   markup.TagToolResponse,
 
-	how: toolCallStart + `
+	example: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}
 ` + toolCallEnd + "\n",
-	rule:     func(l *language) string { return l.asJSON },
-	tools:    "<tools>\n",
-	toolsEnd: "</tools>",
-	describe: func(w *toolWriter, t *messages.Tool) error {
-		w.raw(`{"type":"function","function":`)
-		if err := w.object(t); err != nil {
+	exampleNote: func(l *language) string { return l.jsonBlocks },
+	beforeTools: "<tools>\n",
+	afterTools:  "</tools>",
+	describeTool: func(w *toolWriter, t *messages.Tool) error {
+		w.write(`{"type":"function","function":`)
+		if err := w.writeObject(t); err != nil {
 			return err
 		}
-		w.raw("}\n")
+		w.write("}\n")
 		return nil
 	},
 
-	call: func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, _ *schema.Schema) []byte {
+	appendCall: func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, _ *schema.Schema) []byte {
 		dst = append(dst, toolCallStart+"\n{\"name\": "...)
 		dst = rawjson.AppendString(dst, name)
 		dst = append(dst, `, "arguments": `...)
 		dst = append(dst, e.Text(rawjson.CompactString(input))...)
 		return append(dst, "}\n"+toolCallEnd+"\n"...)
 	},
-	open: func(name string) string {
+	openCall: func(name string) string {
 		if name == "" {
 			return toolCallStart + "\n{\"name\": \""
 		}
 		return string(rawjson.AppendString([]byte(toolCallStart+"\n{\"name\": "), name)) + `, "arguments":`
 	},
 
-	result: func(w *turnWriter, a answer) {
-		w.raw("<tool_response>\n")
-		if a.block.IsError {
-			w.raw("Error: ")
+	writeResult: func(w *turnWriter, _ string, b *messages.BlockParam) {
+		w.write("<tool_response>\n")
+		if b.IsError {
+			w.write(w.language().errorLabel)
 		}
-		w.content(a.block.Content)
-		w.raw("\n</tool_response>\n")
+		w.writeContent(b.Content)
+		w.write("\n</tool_response>\n")
 	},
 }
 
+// The tags around each call.
 const (
 	toolCallStart = "<tool_call>"
 	toolCallEnd   = "</tool_call>"

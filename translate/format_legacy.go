@@ -1,14 +1,26 @@
 package translate
 
-// legacy is the format with child tags (reference/legacy-format.md §2, §5, §7).
-var legacy = format{
-	name:   FormatLegacy,
-	stop:   CallsEnd,
-	ended:  CallsEnd,
-	opener: "<invoke>",
-	closer: CallsEnd,
+import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+	"fmt"
+	"strconv"
 
-	how: `<function_calls>
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// legacyCalls is the format with child tags: <invoke>, and in it an element for each
+// parameter (docs/reference/legacy-format.md §2, §5, §7).
+var legacyCalls = format{
+	name:       FormatLegacy,
+	stop:       CallsEnd,
+	ended:      CallsEnd,
+	callOpener: "<invoke>",
+	callCloser: CallsEnd,
+
+	example: `<function_calls>
 <invoke>
 <tool_name>$TOOL_NAME</tool_name>
 <parameters>
@@ -18,30 +30,142 @@ var legacy = format{
 </invoke>
 </function_calls>
 `,
-	tools:    "<tools>\n",
-	toolsEnd: "</tools>",
-	describe: (*toolWriter).tool,
+	beforeTools:  "<tools>\n",
+	afterTools:   "</tools>",
+	describeTool: (*toolWriter).writeLegacyTool,
 
-	begin: CallsStart + "\n",
-	end:   CallsEnd,
-	call:  appendCall,
-	open: func(name string) string {
-		const any = CallsStart + "\n<invoke>\n<tool_name>"
+	beforeCalls: CallsStart + "\n",
+	afterCalls:  CallsEnd,
+	appendCall:  appendLegacyCall,
+	openCall: func(name string) string {
+		const anyTool = CallsStart + "\n<invoke>\n<tool_name>"
 		if name == "" {
-			return any
+			return anyTool
 		}
-		return any + name + "</tool_name>\n<parameters>"
+		return anyTool + name + "</tool_name>\n<parameters>"
 	},
 
-	results:    resultsStart,
-	resultsEnd: resultsEnd,
-	result:     (*turnWriter).result,
+	beforeResults: resultsStart,
+	afterResults:  resultsEnd,
+	writeResult:   (*turnWriter).writeLegacyResult,
 }
 
-// The elements around calls and results (reference/legacy-format.md §5, §7).
+// The tags around the calls and the results of one turn, which the attribute format has,
+// too (docs/reference/legacy-format.md §5, §7). CallsEnd is the stop sequence of both (§6).
 const (
 	CallsStart   = "<function_calls>"
-	CallsEnd     = "</function_calls>" // our stop sequence
+	CallsEnd     = "</function_calls>"
 	resultsStart = "<function_results>\n"
 	resultsEnd   = "</function_results>"
 )
+
+// writeLegacyTool describes a tool. The documented elements (docs/reference/legacy-format.md
+// §2) say name, type and description of a parameter. They have no words for the rest of a
+// schema, and what others made up for it differs (§4), so there are elements of our own:
+//
+//	<required>true</required>      whether the tool needs it
+//	<enum>["c","f"]</enum>         the values it may have, as JSON
+//	<default>"c"</default>         the value it has when left out, as JSON
+//	<schema>{…}</schema>           JSON Schema of a parameter, where the words above do not say
+//	                               everything; after <parameters>, of all of them together
+//	<definitions>{…}</definitions> the schemas that a $ref in the tool names
+func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
+	root, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return err
+	}
+	if root[0] != '{' {
+		return fmt.Errorf("JSON schema is invalid: not an object")
+	}
+	d := schema.Describe(root)
+	w.write("<tool_description>\n<tool_name>").writeEscaped(t.Name).write("</tool_name>\n")
+	if t.Description != "" {
+		w.write("<description>\n").writeEscaped(t.Description).write("\n</description>\n")
+	}
+	w.write("<parameters>\n")
+	for i := range d.Parameters {
+		w.writeParameter(&d.Parameters[i])
+	}
+	if len(d.Parameters) == 0 {
+		w.write("\n")
+	}
+	w.write("</parameters>\n")
+	w.writeJSON("schema", d.Schema)
+	w.writeJSON("definitions", d.Definitions)
+	w.write("</tool_description>\n")
+	return nil
+}
+
+// writeParameter describes one parameter.
+func (w *toolWriter) writeParameter(p *schema.Parameter) {
+	w.write("<parameter>\n<name>").write(markup.ParamTag(p.Name)).write("</name>\n")
+	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
+	if p.Described {
+		w.write("<description>").writeEscaped(p.Description).write("</description>\n")
+	}
+	w.write("<required>").write(strconv.FormatBool(p.Required)).write("</required>\n")
+	w.writeJSON("enum", p.Enum)
+	w.writeJSON("default", p.Default)
+	w.writeJSON("schema", p.Schema)
+	w.write("</parameter>\n")
+}
+
+// writeJSON writes an element that holds JSON, unless value is "".
+func (w *toolWriter) writeJSON(element, value string) {
+	if value != "" {
+		w.write("<").write(element).write(">").writeEscaped(value).write("</").write(element).write(">\n")
+	}
+}
+
+// appendLegacyCall is [format.appendCall] with an element for each parameter. Where one of
+// them cannot be written so that the parser reads it back, all stand as one JSON object
+// within <parameters>.
+func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
+	dst = append(dst, "<invoke>\n<tool_name>"...)
+	dst = append(dst, name...)
+	dst = append(dst, "</tool_name>\n<parameters>\n"...)
+	if params, ok := appendLegacyParams(e, dst, input, s); ok {
+		dst = params
+	} else {
+		dst = append(dst, e.Value(rawjson.CompactString(input), "")...)
+		dst = append(dst, '\n')
+	}
+	return append(dst, "</parameters>\n</invoke>\n"...)
+}
+
+// appendLegacyParams appends the parameters as elements. It reports false if one cannot be
+// written so that the parser reads it back: it would be read as another value, its tag is
+// too long, or its text holds what may be the end of it.
+func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
+	for name, value := range rawjson.NamedMembers(input) {
+		tag := markup.ParamTag(name)
+		_, ps, _ := s.PropertyByTag(tag)
+		text, ok := valueText(ps, value)
+		if !ok || len(tag) > markup.MaxParamTagLen || isAmbiguous(s, text, name, ps) {
+			return dst, false
+		}
+		dst = append(dst, '<')
+		dst = append(dst, tag...)
+		dst = append(dst, '>')
+		dst = appendOnLines(dst, e.Value(text, tag))
+		dst = append(dst, "</"...)
+		dst = append(dst, tag...)
+		dst = append(dst, ">\n"...)
+	}
+	return dst, true
+}
+
+// writeLegacyResult is [format.writeResult]. A result without content is an empty line. Of
+// the forms of an error that are about, it is that of the documentation
+// (docs/reference/legacy-format.md §7).
+func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
+	if b.IsError {
+		w.write("<error>\n")
+		w.writeContent(b.Content)
+		w.write("\n</error>\n")
+		return
+	}
+	w.write("<result>\n<tool_name>", w.escape.Text(tool), "</tool_name>\n<stdout>\n")
+	w.writeContent(b.Content)
+	w.write("\n</stdout>\n</result>\n")
+}

@@ -44,7 +44,7 @@ func FuzzEvents(f *testing.F) {
 		req.ToolChoice.DisableParallelToolUse = seed%8 == 7
 		prompt := &Prompt{format: formats[int(seed)%len(formats)]}
 		if escaped {
-			prompt.escaped = markup.InValues | markup.TagTurn | prompt.format.tags
+			prompt.escaped = markup.InValues | markup.TagTurn | prompt.format.protects
 		}
 		c := fuzzStops[int(stop)%len(fuzzStops)]
 		c.text = text
@@ -178,8 +178,8 @@ func FuzzRoundTrip(f *testing.F) {
 
 // roundTrip writes a call as a past one, and reads it in pieces of n bytes.
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
-	e := markup.Escaper{Tags: f.tags}
-	text := string(f.call(&e, []byte(f.begin), tool.Name, input, schema.Compile(tool.InputSchema)))
+	e := markup.Escaper{Tags: f.protects}
+	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, input, schema.Compile(tool.InputSchema)))
 	c := completion{text, messages.StopSequence, f.stop}
 	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, escaped: e.Used}, c.chunks(n))))
 	if err != nil {

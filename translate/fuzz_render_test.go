@@ -87,7 +87,7 @@ func skipSome(s string) string {
 // spoken is a request in which every text that a client can write is s.
 func spoken(s string) *messages.Request {
 	quoted, _ := jsontext.AppendQuote(nil, s)
-	// Names are aliased, not escaped: see paramTag.
+	// Names are aliased, not escaped: see markup.ParamTag.
 	name, _ := jsontext.AppendQuote(nil, "n"+s)
 	arg, _ := jsontext.AppendQuote(nil, "n"+s)
 	text := messages.BlockParam{Type: messages.BlockText, Text: s}

@@ -1,147 +1,144 @@
 package translate
 
-import (
-	"dragoman/translate/messages"
-	"slices"
-	"strings"
-	"unicode"
-)
-
-// language is what the preamble of a format says in words, in one language. The
-// English words are protocol text, exact (reference/legacy-format.md §2); models
-// know them best. The others say the same.
+// language holds every sentence that is said to a model, in one language. What clients and
+// operators are told is in English and stands with the code that tells it.
+//
+// A sentence that is "" where a language is declared is not translated yet: it is said in
+// English (orEnglish).
 type language struct {
 	name string
-	// set, call and list introduce the tools, how to call them, and their descriptions.
-	set, call, list string
-	asText, asJSON  string // how the values of a call are written, for formats that have to say so
-	common          string // words that texts in the language use all the time, and those of the others do not
+
+	// The introduction of the tools: these three, with the format's example of a call
+	// after the second, and the tool descriptions after the third.
+	toolsOffered, callExample, toolList string
+	// What the example of a call does not show: in the attribute format, how values are
+	// written; in the JSON format, that each call is a block.
+	plainValues, jsonBlocks string
+
+	// Instructions that follow from other fields of the request: disable_parallel_tool_use,
+	// thinking, output_config.format (the schema stands after it) and, where the model
+	// takes no prefill, tool_choice. The %s is the name of the tool.
+	oneCallAtATime, thinkFirst, answerInJSON, callTool, callAnyTool string
+
+	// Words within the contents of results and documents. The %s is the name of the tool
+	// that a tool_reference names; a label stands before the client's own words.
+	toolFits, titleLabel, sourceLabel, contextLabel, errorLabel string
+
+	// What the model is told when its calls are not run, because the parameters of one do
+	// not fit the schema of its tool: askAgainMisfit, and what does not fit, of that call;
+	// askAgainOtherMisfit of the others; askAgainCalls after each.
+	askAgainMisfit, askAgainOtherMisfit, askAgainCalls string
+
+	// What it is told when one of its calls could not be read: askAgainUnread, and the
+	// reason, of that call; askAgainOtherUnread of the others; askAgainForm after each.
+	askAgainUnread, askAgainOtherUnread, askAgainForm string
+	// The reasons why a call could not be read, named as [messages.Outcome.Reason] has
+	// them; askAgainNoEnd stands for all that are not here.
+	askAgainDoubtfulValue, askAgainInvalidJSON, askAgainStrayText, askAgainStrayCloser, askAgainToolName, askAgainNoEnd string
+
+	// What it is told when its answer is not the JSON of output_config.format:
+	// askAgainWrongJSON; askAgainNotJSON, or what does not fit the schema; askAgainJSON.
+	askAgainWrongJSON, askAgainNotJSON, askAgainJSON string
+
+	// common are words that most texts in the language have and texts in the others do
+	// not, with blanks between: see guessLanguage.
+	common string
 }
 
-// LanguageAuto follows the conversation.
-const LanguageAuto = "auto"
-
-// languages are those of the legacy documentation's editions; the first is the default.
-var languages = []language{
-	{
-		name:   "en",
-		set:    "In this environment you have access to a set of tools you can use to answer the user's question.",
-		call:   "You may call them like this:",
-		list:   "Here are the tools available:",
-		asText: "Strings and other single values stand as they are, without quotes or escapes. Lists and objects are written as JSON.",
-		asJSON: "Write one such block for each call, and nothing after the last one: the results come next.",
-		common: "the and of is that for with you what this are have it not be on how your can my from",
-	},
-	{
-		name:   "pt",
-		set:    "Neste ambiente, você tem acesso a um conjunto de ferramentas que pode usar para responder à pergunta do usuário.",
-		call:   "Você pode chamá-las assim:",
-		list:   "Estas são as ferramentas disponíveis:",
-		asText: "Textos e outros valores simples são escritos como são, sem aspas nem escapes. Listas e objetos são escritos em JSON.",
-		asJSON: "Escreva um bloco como este para cada chamada e nada depois do último: em seguida vêm os resultados.",
-		common: "não você uma para com em os dos das meu minha por mais isso está são qual quais também obrigado quero seu sua ao pela pelo",
-	},
-	{
-		name:   "fr",
-		set:    "Dans cet environnement, vous avez accès à un ensemble d'outils que vous pouvez utiliser pour répondre à la question de l'utilisateur.",
-		call:   "Vous pouvez les appeler ainsi :",
-		list:   "Voici les outils disponibles :",
-		asText: "Les chaînes et les autres valeurs simples s'écrivent telles quelles, sans guillemets ni échappement. Les listes et les objets s'écrivent en JSON.",
-		asJSON: "Écrivez un tel bloc pour chaque appel, et rien après le dernier : les résultats viennent ensuite.",
-		common: "le les des et est pour dans une vous je pas sur avec ce cette mon quel quelle au aux nous merci où été qui plus",
-	},
-	{
-		name:   "ru",
-		set:    "В этой среде вам доступен набор инструментов, которые можно использовать, чтобы ответить на вопрос пользователя.",
-		call:   "Вы можете вызывать их так:",
-		list:   "Доступные инструменты:",
-		asText: "Строки и другие простые значения пишутся как есть, без кавычек и экранирования. Списки и объекты пишутся в формате JSON.",
-		asJSON: "Пишите по одному такому блоку на каждый вызов и ничего после последнего: затем придут результаты.",
-	},
-	{
-		name:   "id",
-		set:    "Di lingkungan ini Anda memiliki akses ke sekumpulan alat yang dapat Anda gunakan untuk menjawab pertanyaan pengguna.",
-		call:   "Anda dapat memanggilnya seperti ini:",
-		list:   "Berikut adalah alat yang tersedia:",
-		asText: "String dan nilai tunggal lain ditulis apa adanya, tanpa tanda kutip atau escape. Daftar dan objek ditulis sebagai JSON.",
-		asJSON: "Tulis satu blok seperti ini untuk setiap panggilan, dan jangan tulis apa pun setelah blok terakhir: hasilnya menyusul.",
-		common: "yang dan di untuk dengan saya apa ini itu tidak dari anda berapa bagaimana adalah pada bisa ke akan tolong apakah kita ada",
-	},
+// sentences returns pointers to all fields of l but name and common, each language's in
+// the same order.
+func (l *language) sentences() []*string {
+	return []*string{
+		&l.toolsOffered, &l.callExample, &l.toolList, &l.plainValues, &l.jsonBlocks,
+		&l.oneCallAtATime, &l.thinkFirst, &l.answerInJSON, &l.callTool, &l.callAnyTool,
+		&l.toolFits, &l.titleLabel, &l.sourceLabel, &l.contextLabel, &l.errorLabel,
+		&l.askAgainMisfit, &l.askAgainOtherMisfit, &l.askAgainCalls,
+		&l.askAgainUnread, &l.askAgainOtherUnread, &l.askAgainForm,
+		&l.askAgainDoubtfulValue, &l.askAgainInvalidJSON, &l.askAgainStrayText, &l.askAgainStrayCloser, &l.askAgainToolName, &l.askAgainNoEnd,
+		&l.askAgainWrongJSON, &l.askAgainNotJSON, &l.askAgainJSON,
+	}
 }
 
-// Languages returns the names of the languages, the default first, and "auto".
-func Languages() []string {
-	var names []string
-	for i := range languages {
-		names = append(names, languages[i].name)
-	}
-	return append(names, LanguageAuto)
+// english has every sentence. Those that introduce the tools are protocol text, exact
+// (docs/reference/legacy-format.md §2): models know them best.
+var english = language{
+	name:         "en",
+	toolsOffered: "In this environment you have access to a set of tools you can use to answer the user's question.",
+	callExample:  "You may call them like this:",
+	toolList:     "Here are the tools available:",
+	plainValues:  "Strings and other single values stand as they are, without quotes or escapes. Lists and objects are written as JSON.",
+	jsonBlocks:   "Write one such block for each call, and nothing after the last one: the results come next.",
+
+	oneCallAtATime: "Call at most one tool at a time: one call, then wait for its result.",
+	thinkFirst:     "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool.",
+	answerInJSON:   "Your answer, when it is not a call to a tool, is one JSON value and nothing else: no words before or after it, no code fence. It fits this JSON Schema:\n",
+	callTool:       "Answer with a call to the tool %s now, and write nothing before it.",
+	callAnyTool:    "Answer with a call to one of the tools now, and write nothing before it.",
+
+	toolFits:     "The tool %s fits.",
+	titleLabel:   "Title: ",
+	sourceLabel:  "Source: ",
+	contextLabel: "Context: ",
+	errorLabel:   "Error: ",
+
+	askAgainMisfit:        "not run: the parameters do not fit the tool. ",
+	askAgainOtherMisfit:   "not run, because another call was wrong",
+	askAgainCalls:         "\nMake the calls again.",
+	askAgainUnread:        "The call could not be read, and was not run. ",
+	askAgainDoubtfulValue: "It is not certain where a value in it ends.",
+	askAgainInvalidJSON:   "Its parameters are not valid JSON.",
+	askAgainStrayText:     "There is text where only tags belong.",
+	askAgainStrayCloser:   "There is a closing tag that closes nothing.",
+	askAgainToolName:      "The name of the tool is not one of a tool.",
+	askAgainNoEnd:         "It does not come to its end.",
+	askAgainOtherUnread:   "not run, because another call could not be read",
+	askAgainForm:          "\nMake the calls again, exactly in the form that was shown.",
+	askAgainWrongJSON:     "That is not the JSON that was asked for. ",
+	askAgainNotJSON:       "It is not one JSON value.",
+	askAgainJSON:          "\nAnswer again, with the JSON value alone.",
+
+	common: "the and of is that for with you what this are have it not be on how your can my from",
 }
 
-// languageOf returns the language of a name: the first if there is none such. If it
-// is to follow the conversation, the first message with words decides: what comes
-// later must not change a prompt that is cached.
-func languageOf(name string, req *messages.Request) *language {
-	if name == LanguageAuto {
-		for i := range req.Messages {
-			for _, b := range req.Messages[i].Content {
-				if b.Type == messages.BlockText && b.Text != "" {
-					return guessLanguage(b.Text)
-				}
-			}
-		}
-	}
-	if i := slices.IndexFunc(languages, func(l language) bool { return l.name == name }); i >= 0 {
-		return &languages[i]
-	}
-	return &languages[0]
+// The other languages of the legacy documentation say the same as the English sentences.
+var portuguese = language{
+	name:         "pt",
+	toolsOffered: "Neste ambiente, você tem acesso a um conjunto de ferramentas que pode usar para responder à pergunta do usuário.",
+	callExample:  "Você pode chamá-las assim:",
+	toolList:     "Estas são as ferramentas disponíveis:",
+	plainValues:  "Textos e outros valores simples são escritos como são, sem aspas nem escapes. Listas e objetos são escritos em JSON.",
+	jsonBlocks:   "Escreva um bloco como este para cada chamada e nada depois do último: em seguida vêm os resultados.",
+
+	common: "não você uma para com em os dos das meu minha por mais isso está são qual quais também obrigado quero seu sua ao pela pelo",
 }
 
-// maxGuess bounds how much of a text is looked at.
-const maxGuess = 4 << 10
+var french = language{
+	name:         "fr",
+	toolsOffered: "Dans cet environnement, vous avez accès à un ensemble d'outils que vous pouvez utiliser pour répondre à la question de l'utilisateur.",
+	callExample:  "Vous pouvez les appeler ainsi :",
+	toolList:     "Voici les outils disponibles :",
+	plainValues:  "Les chaînes et les autres valeurs simples s'écrivent telles quelles, sans guillemets ni échappement. Les listes et les objets s'écrivent en JSON.",
+	jsonBlocks:   "Écrivez un tel bloc pour chaque appel, et rien après le dernier : les résultats viennent ensuite.",
 
-// guessLanguage returns the language of a text by its script and its commonest words.
-// English is the language of all others.
-func guessLanguage(text string) *language {
-	text = strings.ToValidUTF8(text[:min(len(text), maxGuess)], "")
-	cyrillic, letters := 0, 0
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		if unicode.IsLetter(r) {
-			letters++
-		}
-		if unicode.Is(unicode.Cyrillic, r) {
-			cyrillic++
-		}
-		return !unicode.IsLetter(r)
-	})
-	if 2*cyrillic > letters {
-		return languageOf("ru", nil)
-	}
-	best, most := &languages[0], 1 // one word may be any language's
-	for i := range languages {
-		common := strings.Fields(languages[i].common)
-		n := 0
-		for _, word := range words {
-			if slices.Contains(common, word) {
-				n++
-			}
-		}
-		if n > most {
-			best, most = &languages[i], n
-		}
-	}
-	return best
+	common: "le les des et est pour dans une vous je pas sur avec ce cette mon quel quelle au aux nous merci où été qui plus",
 }
 
-// preamble returns what stands before and after the tool descriptions.
-func (r *renderer) preamble() (before, after string) {
-	f, l := r.format, languageOf(r.target.Language, r.req)
-	if before, after, ok := strings.Cut(r.target.Template, templateTools); ok {
-		return before + f.tools, f.toolsEnd + after
-	}
-	how := l.call + "\n" + f.how
-	if f.rule != nil {
-		how += f.rule(l) + "\n"
-	}
-	return l.set + "\n\n" + how + "\n" + l.list + "\n" + f.tools, f.toolsEnd
+var russian = language{
+	name:         "ru",
+	toolsOffered: "В этой среде вам доступен набор инструментов, которые можно использовать, чтобы ответить на вопрос пользователя.",
+	callExample:  "Вы можете вызывать их так:",
+	toolList:     "Доступные инструменты:",
+	plainValues:  "Строки и другие простые значения пишутся как есть, без кавычек и экранирования. Списки и объекты пишутся в формате JSON.",
+	jsonBlocks:   "Пишите по одному такому блоку на каждый вызов и ничего после последнего: затем придут результаты.",
+}
+
+var indonesian = language{
+	name:         "id",
+	toolsOffered: "Di lingkungan ini Anda memiliki akses ke sekumpulan alat yang dapat Anda gunakan untuk menjawab pertanyaan pengguna.",
+	callExample:  "Anda dapat memanggilnya seperti ini:",
+	toolList:     "Berikut adalah alat yang tersedia:",
+	plainValues:  "String dan nilai tunggal lain ditulis apa adanya, tanpa tanda kutip atau escape. Daftar dan objek ditulis sebagai JSON.",
+	jsonBlocks:   "Tulis satu blok seperti ini untuk setiap panggilan, dan jangan tulis apa pun setelah blok terakhir: hasilnya menyusul.",
+
+	common: "yang dan di untuk dengan saya apa ini itu tidak dari anda berapa bagaimana adalah pada bisa ke akan tolong apakah kita ada",
 }

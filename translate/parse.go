@@ -38,8 +38,8 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event)
 		in:      input{mark: -1},
 		out:     emitter{yield: yield, seed: req.ID},
 		escaped: prompt.escaped, mayCall: req.OffersTools(), wholeValues: prompt.holdsValues,
-		tools: toolNames{list: req.Tools},
-		text:  textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
+		tools: toolNames{list: req.Tools}, schemas: cmp.Or(prompt.schemas, new(toolSchemas)),
+		text: textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
 	}
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {
 		var prefill strings.Builder

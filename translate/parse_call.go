@@ -147,7 +147,7 @@ func (p *parser) nameTool(name string) state {
 	}
 	p.call.tool, p.call.schema, p.call.unoffered = name, schema.ObjectOfStrings, !offered
 	if offered {
-		p.call.tool, p.call.schema = tool.Name, p.tools.schemaOf(tool)
+		p.call.tool, p.call.schema = tool.Name, p.schemas.of(tool)
 		p.out.whole = tool.HoldsValues(p.wholeValues)
 		if tool.Name != name {
 			p.repair("name_case")

@@ -27,6 +27,7 @@ type parser struct {
 	calls    callsRead
 	outcomes []messages.Outcome
 	tools    toolNames
+	schemas  *toolSchemas // of the tools
 
 	text  textSeen
 	call  callSeen

@@ -3,113 +3,104 @@ package translate
 import (
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Prompt is what a model without a tool API is asked. Its JSON form is the
-// output of `dragoman render`.
-type Prompt struct {
-	// System holds the tool preamble first, byte-stable for equal tools so that
-	// prompt caches hit, then instructions that follow from tool_choice, then
-	// the client's own system blocks.
-	System []Text `json:"system"`
-	// Turns alternate between RoleUser and RoleAssistant, beginning with
-	// RoleUser. A last assistant turn is a prefill: the completion continues it.
-	Turns []Turn `json:"turns"`
-	// StopSequences are the format's (where a call may come) and the client's.
-	StopSequences []string `json:"stop_sequences"`
-	MaxTokens     int      `json:"max_tokens"`
-	Temperature   *float64 `json:"temperature,omitzero"`
-	TopP          *float64 `json:"top_p,omitzero"`
-	TopK          *int     `json:"top_k,omitzero"`
+// What goes to an upstream (Prompt), what Render has to know of it (Target), and what
+// comes back (Chunk).
 
-	// ours says that the first stop sequence is that of the format, and that the
-	// parser finds the end of the calls in the answer as well.
-	ours   bool
-	format *format // nil for the default
-	// opening is the markup at the end of a prefill that already opens a call:
-	// the parser has to see it before the completion, the client never does.
+// Prompt is what a model without a tool API is asked. Its JSON form is the output of
+// `dragoman render`.
+//
+// [Render] makes one. A Prompt that is made by hand is asked in the default format. It is
+// not changed once it is made: several goroutines may read it, and [Events] asks a model
+// to go on with a changed copy.
+type Prompt struct {
+	// System holds, each if there is any: the preamble with the tool descriptions; the
+	// instructions that follow from disable_parallel_tool_use and from thinking; the
+	// client's system blocks; the instruction that follows from output_config.format.
+	// The preamble is the same bytes for equal tools, so that prompt caches hit.
+	System []Text `json:"system"`
+	// Turns alternate between RoleUser and RoleAssistant, beginning with RoleUser. A last
+	// assistant turn is a prefill: the completion continues its text.
+	Turns []Turn `json:"turns"`
+	// StopSequences are that of the format, first, where an answer may hold a call, and
+	// the client's. None is there twice.
+	StopSequences []string `json:"stop_sequences"`
+	// MaxTokens is how many tokens the answer may have: what the client asks for, or
+	// [Target.MaxTokens] if that is less.
+	MaxTokens int `json:"max_tokens"`
+	// The client's sampling parameters; nil where it sent none.
+	Temperature *float64 `json:"temperature,omitzero"`
+	TopP        *float64 `json:"top_p,omitzero"`
+	TopK        *int     `json:"top_k,omitzero"`
+
+	// stopsAtCalls says that the first stop sequence is that of the format.
+	stopsAtCalls bool
+	// format is the format of the prompt; nil for the default.
+	format *format
+	// opening is the beginning of a forced call, at the end of the prefill. The parser
+	// reads it before the completion; the client never sees it.
 	opening string
-	// escaped tells which of our names the escape policy had to act on: only
-	// those are ever unescaped in the answer.
+	// escaped are the names that the escape policy had to act on. The parser takes
+	// escapes off these names alone: others, the model wrote of its own accord.
 	escaped markup.TagSet
 	// continues says that the model goes on from a prefill.
 	continues bool
-	// holdsValues is HoldValues of the target.
+	// holdsValues is [Target.HoldValues].
 	holdsValues bool
+	// schemas are those of the request's tools; nil in a prompt that was made by hand.
+	schemas *toolSchemas
 }
 
-// ClientStops returns the stop sequences that only the upstream, or who stands in
-// for it, can heed: all but ours, which the parser finds in an answer by itself.
+// ClientStops returns the client's stop sequences. They have to be heeded by the upstream
+// or by whoever stands in for it: the parser finds the end of the calls in an answer by
+// itself, but not these.
 func (p *Prompt) ClientStops() []string {
-	if p.ours {
+	if p.stopsAtCalls {
 		return p.StopSequences[1:]
 	}
 	return p.StopSequences
 }
 
-// Text is a piece of the system prompt.
-type Text struct {
-	Text string `json:"text"`
-}
-
-// Turn is one turn of a conversation as the upstream sees it.
-type Turn struct {
-	Role  string `json:"role"`
-	Parts []Part `json:"parts"`
-}
-
-// The types of a [Part].
-const (
-	PartText     = "text"
-	PartImage    = "image"
-	PartDocument = "document"
-)
-
-// Part is a piece of a turn: text, or an image or document given as the source
-// object of the Messages API (reference/messages-api.md §4).
-type Part struct {
-	Type    string         `json:"type"`
-	Text    string         `json:"text,omitzero"`
-	Source  jsontext.Value `json:"source,omitzero"`
-	Title   string         `json:"title,omitzero"`
-	Context string         `json:"context,omitzero"`
-}
-
-// Target is what Render has to know of the model that will read the prompt.
+// Target is what [Render] has to know of the model that will read the prompt, and of the
+// upstream that takes it there. The zero value is a model that takes no prefill, asked in
+// the default format and language.
 type Target struct {
 	// Format is the prompting convention, one of [Formats]; "" is the first.
 	Format string
-	// Language is that of the preamble, one of [Languages]; "" is the first.
+	// Language is that of the sentences that are said to the model, one of [Languages].
+	// "" and unknown names are the first.
 	Language string
-	// Template stands in place of the preamble: see [CheckTemplate].
+	// Template stands in place of the preamble, if it is not "". Render takes it as it
+	// is: see [CheckTemplate].
 	Template string
 	// Prefill says that the model continues a last assistant turn.
 	Prefill bool
-	// HoldValues has each parameter of a call sent when it is whole, so that nothing half
-	// ever reaches the client; see [Tool.Streaming].
+	// HoldValues has each parameter of a call sent when it is whole, so that the client
+	// never gets half a value. A tool may ask for either: see [messages.Tool.HoldsValues].
 	HoldValues bool
-	// MaxTokens is how many tokens an answer can have at most; 0 if that is not known.
-	// The prompt asks for no more.
+	// MaxTokens is how many tokens an answer of the model can have at most; 0 if that is
+	// not known. The prompt asks for no more.
 	MaxTokens int
-	// TextWire says that the upstream joins all turns into one text with
-	// "\n\nHuman:" and "\n\nAssistant:" (reference/legacy-format.md §9), so that
-	// no untrusted text may spell these markers.
+	// TextWire says that the upstream joins all turns into one text with "\n\nHuman:" and
+	// "\n\nAssistant:", as [Prompt.Text] does (docs/reference/legacy-format.md §9). Text
+	// of the client is then escaped where it spells these markers.
 	TextWire bool
 }
 
-// Chunk is a piece of an upstream's answer. An upstream yields its first chunk,
-// empty if need be, as soon as it knows that the request was accepted.
+// Chunk is a piece of an upstream's answer. An upstream yields its first chunk, empty if
+// need be, as soon as it knows that the request was accepted.
 type Chunk struct {
-	Text     string
+	// Text continues the completion. It may be cut anywhere, even within a character.
+	Text string
+	// Thinking continues reasoning that the upstream itself tells apart from text.
 	Thinking string
-	// Stop is set once, on the last chunk.
+	// Stop says why the answer ended. It is set once, on the last chunk.
 	Stop messages.Stop
-	// StopSequence is the sequence that ended the completion, if the upstream
-	// tells; Text does not hold it.
+	// StopSequence is the sequence that ended the completion, if the upstream says which;
+	// Text does not hold it.
 	StopSequence string
-	// Usage holds totals so far; a zero says nothing new.
+	// Usage holds totals so far; a zero in it says nothing new.
 	Usage messages.Usage
 	// RequestID is the upstream's own id of the request, on the first chunk.
 	RequestID string

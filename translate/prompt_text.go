@@ -12,7 +12,7 @@ const (
 )
 
 // Text returns the prompt as one text, in the form of the text-completion API
-// (reference/legacy-format.md §9):
+// (docs/reference/legacy-format.md §9):
 //
 //	{system entries, one newline between}
 //
@@ -24,14 +24,13 @@ const (
 //
 //	Assistant:
 //
-// Without system entries it begins with the two newlines of "\n\nHuman:". It
-// ends in "\n\nAssistant:", without a blank; a prefill follows there after one
-// blank. The parts of a turn stand one after another, with a newline between two
-// unless there is one; an image is "[image]", a document "[document: TITLE]" or
-// "[document]".
+// Without system entries it begins with the two newlines of "\n\nHuman:". It ends in
+// "\n\nAssistant:", without a blank; a prefill follows there after one blank. The parts of
+// a turn stand one after another, with a newline between two unless one of them has a
+// newline there. An image is "[image]", a document is "[document: TITLE]" or "[document]".
 //
-// The turns can be told apart for certain only in a prompt that was rendered for
-// a [Target] with TextWire.
+// Text of the client may spell the markers of a turn, unless the prompt was rendered for a
+// [Target] with TextWire.
 func (p *Prompt) Text() string {
 	var b strings.Builder
 	b.Grow(p.textLen())
@@ -44,11 +43,11 @@ func (p *Prompt) Text() string {
 	for _, turn := range p.Turns {
 		b.WriteString(turn.marker())
 		for i := range turn.Parts {
-			text := turn.Parts[i].text()
+			text := turn.Parts[i].asText()
 			switch {
 			case i == 0 && text != "":
 				b.WriteByte(' ')
-			case i > 0 && !strings.HasSuffix(turn.Parts[i-1].text(), "\n") && !strings.HasPrefix(text, "\n"):
+			case i > 0 && !strings.HasSuffix(turn.Parts[i-1].asText(), "\n") && !strings.HasPrefix(text, "\n"):
 				b.WriteByte('\n')
 			}
 			b.WriteString(text)
@@ -60,6 +59,7 @@ func (p *Prompt) Text() string {
 	return b.String()
 }
 
+// marker returns what the turn begins with.
 func (t *Turn) marker() string {
 	if t.Role == messages.RoleAssistant {
 		return assistantMarker
@@ -67,8 +67,8 @@ func (t *Turn) marker() string {
 	return humanMarker
 }
 
-// text returns the part as text.
-func (p *Part) text() string {
+// asText returns the part as text.
+func (p *Part) asText() string {
 	switch {
 	case p.Type == PartText:
 		return p.Text
@@ -80,7 +80,7 @@ func (p *Part) text() string {
 	return "[document: " + p.Title + "]"
 }
 
-// textLen is about how long Text will be.
+// textLen returns about how many bytes Text will return.
 func (p *Prompt) textLen() int {
 	n := len(assistantMarker)
 	for _, s := range p.System {
@@ -94,34 +94,3 @@ func (p *Prompt) textLen() int {
 	}
 	return n
 }
-
-// What an image is taken for, in tokens, where nobody counts: one of about a
-// million pixels.
-const tokensPerImage = 1600
-
-// EstimateTokens returns about how many tokens the prompt has.
-func (p *Prompt) EstimateTokens() int {
-	bytes, images := 0, 0
-	for _, t := range p.System {
-		bytes += len(t.Text)
-	}
-	for _, turn := range p.Turns {
-		for _, part := range turn.Parts {
-			bytes += len(part.Text) + len(part.Title) + len(part.Context)
-			switch part.Type {
-			case PartImage:
-				images++
-			case PartDocument:
-				bytes += len(part.Source)
-			}
-		}
-	}
-	return EstimateTokens(bytes) + images*tokensPerImage
-}
-
-// EstimateTokens returns about how many tokens so many bytes of text have.
-func EstimateTokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
-
-// bytesPerToken is what a token is taken for where nobody counted: English text
-// has about four bytes in one.
-const bytesPerToken = 4

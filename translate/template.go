@@ -9,13 +9,17 @@ import (
 // templateTools is the place of the tool descriptions in a template.
 const templateTools = "{{tools}}"
 
+// placeholder matches what looks like a place for something, so that a misspelled one is
+// not shown to the model.
 var placeholder = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 
-// CheckTemplate reports what is wrong with a [Target.Template] for a format. It has
-// to say where the descriptions go, once, and to show the model how a call begins
-// and ends.
-func CheckTemplate(template, name string) error {
-	f, err := formatOf(name)
+// CheckTemplate returns an error that says what is wrong with a [Target.Template] for a
+// format, which is one of [Formats], or "" for the first. A template holds {{tools}} once,
+// where the descriptions of the tools go, and no other placeholder in double braces; and
+// it holds the tags with which a call of the format begins and ends, since it has to show
+// the model how to write one.
+func CheckTemplate(template, format string) error {
+	f, err := formatOf(format)
 	if err != nil {
 		return err
 	}
@@ -27,7 +31,7 @@ func CheckTemplate(template, name string) error {
 	if n := strings.Count(template, templateTools); n != 1 {
 		return fmt.Errorf("the placeholder %s stands in it %d times, not once", templateTools, n)
 	}
-	for _, part := range []string{f.opener, f.closer} {
+	for _, part := range []string{f.callOpener, f.callCloser} {
 		if !strings.Contains(template, part) {
 			return fmt.Errorf("it does not show the model how to write a call: %s is missing", part)
 		}

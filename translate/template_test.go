@@ -9,13 +9,13 @@ import (
 func TestTemplate(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Hi {{tools}}")}}
 	for _, f := range formats {
-		template := "Call so: " + f.opener + "…" + f.closer + "\nTools:\n{{tools}}\nThat is all."
+		template := "Call so: " + f.callOpener + "…" + f.callCloser + "\nTools:\n{{tools}}\nThat is all."
 		if err := CheckTemplate(template, f.name); err != nil {
 			t.Error(err)
 		}
 		p := mustRender(t, req, Target{Format: f.name, Template: template, Language: "fr"})
 		got := p.System[0].Text
-		if !strings.HasPrefix(got, "Call so: "+f.opener+"…"+f.closer+"\nTools:\n"+f.tools) || !strings.HasSuffix(got, f.toolsEnd+"\nThat is all.") || !strings.Contains(got, "now") {
+		if !strings.HasPrefix(got, "Call so: "+f.callOpener+"…"+f.callCloser+"\nTools:\n"+f.beforeTools) || !strings.HasSuffix(got, f.afterTools+"\nThat is all.") || !strings.Contains(got, "now") {
 			t.Errorf("%s: %s", f.name, got)
 		}
 	}

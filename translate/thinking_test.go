@@ -106,7 +106,7 @@ func TestThinkingInThePrompt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.System) != 3 || p.System[1].Text != instructThinking {
+		if len(p.System) != 3 || p.System[1].Text != english.thinkFirst {
 			t.Errorf("system %+v", p.System)
 		}
 		if text := p.Text(); !strings.Contains(text, "Assistant: <thinking>\nHm.\n</thinking>\nYes?") || strings.Contains(text, "<thinking>\n\n") {

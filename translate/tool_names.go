@@ -5,16 +5,14 @@ import (
 	"unicode"
 
 	"dragoman/translate/messages"
-	"dragoman/translate/schema"
 )
 
-// toolNames finds the offered tools by the names that a model writes, and compiles their
-// schemas, each once. Tools and calls may be many, so the names are looked up.
+// toolNames finds the offered tools by the names that a model writes. Tools and calls may be
+// many, so the names are in maps.
 type toolNames struct {
-	list    []messages.Tool
-	byName  map[string]*messages.Tool   // made when the first name is looked up
-	byFold  map[string][]*messages.Tool // by the name in any case
-	schemas map[*messages.Tool]*schema.Schema
+	list   []messages.Tool
+	byName map[string]*messages.Tool   // made when the first name is looked up
+	byFold map[string][]*messages.Tool // by the name in any case
 }
 
 // find returns the offered tool that a name stands for: the one of that name, or the only one
@@ -39,19 +37,6 @@ func (t *toolNames) find(name string) (tool *messages.Tool, ok bool) {
 		return alike[0], true
 	}
 	return nil, false
-}
-
-// schemaOf returns the compiled schema of an offered tool.
-func (t *toolNames) schemaOf(tool *messages.Tool) *schema.Schema {
-	s := t.schemas[tool]
-	if s == nil {
-		if t.schemas == nil {
-			t.schemas = map[*messages.Tool]*schema.Schema{}
-		}
-		s = schema.Compile(tool.InputSchema)
-		t.schemas[tool] = s
-	}
-	return s
 }
 
 // folded returns the same for all names that differ in case alone, as [strings.EqualFold] says.

@@ -1,0 +1,66 @@
+package translate
+
+import (
+	"bytes"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// How the value of a parameter is written in formats whose parameters are elements. The
+// rules are those by which such text is read (schema/typed.go): strings stand as they are,
+// other values as JSON.
+
+// valueText returns the text of value. It reports false if there is none, because s reads
+// every text as something else: the string "5" where a number is asked for, say.
+func valueText(s *schema.Schema, value jsontext.Value) (string, bool) {
+	if value.Kind() != '"' {
+		text := rawjson.CompactString(value)
+		return text, readsAs(s, text, value)
+	}
+	var str string
+	if json.Unmarshal(value, &str) != nil {
+		return "", false
+	}
+	if plain, nullable := s.IsString(); plain && !nullable {
+		return str, true
+	}
+	if readsAs(s, str, value) {
+		return str, true
+	}
+	return string(value), readsAs(s, string(value), value)
+}
+
+// readsAs reports whether s reads text as value.
+func readsAs(s *schema.Schema, text string, value jsontext.Value) bool {
+	got, _ := schema.AppendTyped(nil, s, text)
+	return sameJSON(got, value)
+}
+
+// sameJSON reports whether two values are the same JSON. Strings are compared by what they
+// say; other values by their letters, without white space, so that 1.0 is not 1.
+func sameJSON(a, b jsontext.Value) bool {
+	var x, y string
+	if a.Kind() == '"' && b.Kind() == '"' {
+		return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && x == y
+	}
+	return bytes.Equal(a, b) || a.Kind() == b.Kind() && rawjson.CompactString(a) == rawjson.CompactString(b)
+}
+
+// appendOnLines appends a value. The parser takes newlines around a value for layout
+// (docs/reference/legacy-format.md §5), so a value that begins with a newline of its own is
+// put on lines of its own.
+func appendOnLines(dst []byte, text string) []byte {
+	if strings.TrimLeft(text, "\r\n") == text {
+		return append(dst, text...)
+	}
+	dst = append(dst, '\n')
+	dst = append(dst, text...)
+	if strings.HasSuffix(text, "\r") {
+		dst = append(dst, '\r') // a lone \n would make one line ending of itself and the value's \r
+	}
+	return append(dst, '\n')
+}

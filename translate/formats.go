@@ -1,0 +1,40 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// formats are the formats that a target can name. The first is the default.
+var formats = [...]*format{legacyFormat: &legacyCalls, attributeFormat: &attributeCalls, jsonFormat: &jsonCalls}
+
+// The places of the formats in the list.
+const (
+	legacyFormat = iota
+	attributeFormat
+	jsonFormat
+)
+
+// Formats returns the names of the formats, as [Target.Format] takes them; the default
+// comes first.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// formatOf returns the format of that name, the default for "". The error names the
+// formats that there are.
+func formatOf(name string) (*format, error) {
+	if name == "" {
+		return formats[0], nil
+	}
+	for _, f := range formats {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(Formats(), ", "))
+}

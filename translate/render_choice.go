@@ -1,0 +1,42 @@
+package translate
+
+import (
+	"dragoman/translate/messages"
+	"fmt"
+)
+
+// forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). Where
+// a call is forced, the prompt ends in a prefill that begins it, so that no text can come
+// before it; where the model takes no prefill, the last turn asks for the call in words.
+func (r *renderer) forceCall() {
+	choice := r.req.ToolChoice
+	if !r.req.OffersTools() || choice.Type != messages.ChoiceAny && choice.Type != messages.ChoiceTool {
+		return
+	}
+	name := choice.Name
+	if choice.Type == messages.ChoiceAny && len(r.req.Tools) == 1 {
+		name = r.req.Tools[0].Name
+	}
+	turns := r.prompt.Turns
+	last := &turns[len(turns)-1]
+	if !r.target.Prefill {
+		last.Parts = append(last.Parts, Part{Type: PartText, Text: r.instruction(name)})
+		return
+	}
+	r.prompt.opening = r.format.openCall(r.escape.Text(name))
+	if last.Role == messages.RoleUser {
+		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.opening}}})
+		return
+	}
+	text := emptyLine(last.Parts) + r.prompt.opening
+	last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
+}
+
+// instruction returns the sentence that asks for a call to the named tool, or to any tool
+// if name is "".
+func (r *renderer) instruction(name string) string {
+	if name == "" {
+		return r.language().callAnyTool
+	}
+	return fmt.Sprintf(r.language().callTool, r.escape.Text(name))
+}

@@ -1,0 +1,59 @@
+package translate
+
+import (
+	"dragoman/translate/messages"
+	"dragoman/translate/schema"
+	"sync"
+)
+
+// toolSchemas holds the compiled schemas of a request's tools. Render writes past calls
+// by them, and the parser reads new calls by them: a schema that neither needs is never
+// compiled, and none is compiled twice.
+//
+// The zero value knows no tools by name and is ready for [toolSchemas.of]. Like the
+// [Prompt] that holds it, it may be used by several goroutines at once.
+type toolSchemas struct {
+	tools []messages.Tool
+
+	mu       sync.Mutex
+	byName   map[string]*messages.Tool // of tools; nil until a name is looked up
+	compiled map[*messages.Tool]*schema.Schema
+}
+
+// named returns the schema of the tool of that name. A past call may be of a tool that
+// is no longer offered: its schema allows anything.
+func (s *toolSchemas) named(name string) *schema.Schema {
+	if tool := s.find(name); tool != nil {
+		return s.of(tool)
+	}
+	return schema.Compile(nil)
+}
+
+// find returns the tool of that name, or nil. A history may hold many calls and a
+// request many tools, so the names are in a map.
+func (s *toolSchemas) find(name string) *messages.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byName == nil {
+		s.byName = make(map[string]*messages.Tool, len(s.tools))
+		for i := range s.tools {
+			s.byName[s.tools[i].Name] = &s.tools[i]
+		}
+	}
+	return s.byName[name]
+}
+
+// of returns the schema of a tool, which is compiled the first time.
+func (s *toolSchemas) of(tool *messages.Tool) *schema.Schema {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	compiled := s.compiled[tool]
+	if compiled == nil {
+		compiled = schema.Compile(tool.InputSchema)
+		if s.compiled == nil {
+			s.compiled = make(map[*messages.Tool]*schema.Schema)
+		}
+		s.compiled[tool] = compiled
+	}
+	return compiled
+}

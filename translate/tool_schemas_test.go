@@ -1,0 +1,46 @@
+package translate
+
+import (
+	"dragoman/translate/messages"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A prompt carries the schemas that its past calls were written by, so that none is
+// compiled again for the answer.
+func TestToolSchemasAreCompiledOnce(t *testing.T) {
+	req := &messages.Request{
+		Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"properties":{"n":{"type":"integer"}}}`)}, {Name: "g"}},
+		Messages: []messages.MessageParam{user("hi"), {Role: messages.RoleAssistant, Content: []messages.BlockParam{
+			{Type: messages.BlockToolUse, ID: "1", Name: "f", Input: jsontext.Value(`{"n":1}`)},
+			{Type: messages.BlockToolUse, ID: "2", Name: "gone", Input: jsontext.Value(`{"n":1}`)},
+		}}},
+	}
+	schemas := mustRender(t, req, Target{Prefill: true}).schemas
+	if len(schemas.compiled) != 1 {
+		t.Errorf("%d schemas are compiled; want that of f alone", len(schemas.compiled))
+	}
+	f := schemas.named("f")
+	if f != schemas.of(&req.Tools[0]) || f != schemas.compiled[&req.Tools[0]] {
+		t.Error("f has two schemas")
+	}
+	if _, _, declared := f.PropertyByTag("n"); !declared {
+		t.Error("the schema of f does not know its parameter")
+	}
+	if _, _, declared := schemas.named("gone").PropertyByTag("n"); declared {
+		t.Error("a tool that is not offered has a schema")
+	}
+}
+
+// A prompt that was made by hand holds no schemas.
+func TestToolSchemasOfNoRequest(t *testing.T) {
+	var schemas toolSchemas
+	tool := messages.Tool{Name: "f", InputSchema: jsontext.Value(`{"properties":{"n":{}}}`)}
+	if s := schemas.of(&tool); s != schemas.of(&tool) {
+		t.Error("a schema is compiled twice")
+	}
+	if s := schemas.named("f"); s == nil {
+		t.Error("no schema for an unknown name")
+	}
+}

@@ -1,0 +1,65 @@
+package translate
+
+import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// toolWriter writes the tool descriptions of a prompt, one after another. A format says
+// what one looks like ([format.describeTool]).
+//
+// Its text does not depend on the white space and the escapes of the client's JSON: the
+// same tools give the same bytes, which prompt caches need.
+type toolWriter struct {
+	escape  *markup.Escaper
+	out     []byte
+	scratch []byte // the schema that canonicalSchema returned last
+}
+
+// write adds markup as it is.
+func (w *toolWriter) write(s string) *toolWriter {
+	w.out = append(w.out, s...)
+	return w
+}
+
+// writeEscaped adds text of the client.
+func (w *toolWriter) writeEscaped(s string) *toolWriter {
+	w.out = append(w.out, w.escape.Tool(s)...)
+	return w
+}
+
+// canonicalSchema returns a schema without white space and needless escapes, {} for none.
+// It is valid until the next call.
+func (w *toolWriter) canonicalSchema(schema jsontext.Value) (jsontext.Value, error) {
+	if len(schema) == 0 {
+		return jsontext.Value("{}"), nil
+	}
+	var err error
+	if w.scratch, err = jsontext.AppendFormat(w.scratch[:0], schema); err != nil {
+		return nil, fmt.Errorf("JSON schema is invalid: %w", err)
+	}
+	return w.scratch, nil
+}
+
+// writeObject writes a tool as one JSON object with the members description, name and
+// parameters, which is its whole schema.
+func (w *toolWriter) writeObject(t *messages.Tool) error {
+	schema, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return err
+	}
+	object := make([]byte, 0, 64+len(t.Name)+len(t.Description)+len(schema))
+	if t.Description != "" {
+		object = append(rawjson.AppendString(append(object, `{"description":`...), t.Description), ',')
+	} else {
+		object = append(object, '{')
+	}
+	object = rawjson.AppendString(append(object, `"name":`...), t.Name)
+	object = append(append(append(object, `,"parameters":`...), schema...), '}')
+	w.writeEscaped(string(object))
+	return nil
+}
