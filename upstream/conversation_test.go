@@ -13,6 +13,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -134,11 +135,30 @@ func TestInvokeSendsNothingBeforeTheRange(t *testing.T) {
 	})
 }
 
+// weatherTool describes one tool in the legacy format.
+const weatherTool = `Here are the tools available:
+<tools>
+<tool_description>
+<tool_name>get_weather</tool_name>
+<description>
+Get the current weather of a city.
+</description>
+<parameters>
+<parameter>
+<name>city</name>
+<type>string</type>
+<required>true</required>
+</parameter>
+</parameters>
+</tool_description>
+</tools>`
+
 // TestSimulatedBehindEachWire asks the simulated model over each wire: what it
 // reads and writes survives both ways.
 func TestSimulatedBehindEachWire(t *testing.T) {
-	p := weather("What is the weather in Oslo?")
-	want, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: ""}, p))
+	p := ask("What is the weather in Oslo?", translate.CallsEnd)
+	p.System = []translate.Text{{Text: weatherTool}}
+	want, err := collect(t, simulated.New().Invoke(t.Context(), upstream.Model{ID: ""}, p))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 // Script is the model behind a server: it completes a prompt. The server calls
@@ -135,7 +136,7 @@ func Answer(c Completion) Script {
 // server received it and writes its calls in the legacy format.
 func Simulated(model string, p *translate.Prompt) Completion {
 	var c Completion
-	for chunk, err := range upstream.NewSimulated().Invoke(context.Background(), upstream.Model{ID: model}, p) {
+	for chunk, err := range simulated.New().Invoke(context.Background(), upstream.Model{ID: model}, p) {
 		if err != nil {
 			panic(err) // the context never ends, and nothing else can fail
 		}

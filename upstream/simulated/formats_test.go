@@ -1,4 +1,4 @@
-package upstream
+package simulated_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 // The simulated model is asked in each format, with a prefill and without: it calls
@@ -44,7 +46,7 @@ func TestSimulatedFormats(t *testing.T) {
 						t.Fatal(err)
 					}
 					m, err := translate.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-						return NewSimulated().Invoke(t.Context(), Model{}, p)
+						return simulated.New().Invoke(t.Context(), upstream.Model{}, p)
 					}))
 					if err != nil {
 						t.Fatal(err)
@@ -58,7 +60,7 @@ func TestSimulatedFormats(t *testing.T) {
 					}
 					got := strings.Join(calls, ", ")
 					if len(calls) == 0 {
-						got = "text " + strings.TrimPrefix(text, signature)
+						got = "text " + strings.TrimPrefix(text, "[simulated] ")
 					}
 					if !strings.HasSuffix(got, tt.want) {
 						t.Errorf("got %s, want %s; %+v", got, tt.want, m)

@@ -1,8 +1,9 @@
-package upstream_test
+package simulated_test
 
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 const toolsText = `In this environment you have access to a set of tools you can use to answer the user's question.
@@ -107,6 +109,32 @@ func inJSON(p *translate.Prompt) *translate.Prompt {
 	return p
 }
 
+// ask is a prompt of one question.
+func ask(text string, stops ...string) *translate.Prompt {
+	return &translate.Prompt{
+		Turns:         []translate.Turn{turn(translate.RoleUser, text)},
+		StopSequences: stops,
+		MaxTokens:     1000,
+	}
+}
+
+// collect returns a sequence of chunks as one chunk. It checks that Stop is set once,
+// on the last chunk, and that an error is last.
+func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (whole translate.Chunk, failure error) {
+	t.Helper()
+	for c, err := range chunks {
+		if failure != nil || whole.Stop != "" {
+			t.Errorf("%+v, %v after the end", c, err)
+		}
+		c.Text = whole.Text + c.Text
+		whole, failure = c, err
+	}
+	if failure == nil && whole.Stop == "" {
+		t.Error("the sequence ended quietly")
+	}
+	return whole, failure
+}
+
 func turn(role string, texts ...string) translate.Turn {
 	t := translate.Turn{Role: role}
 	for _, text := range texts {
@@ -193,7 +221,7 @@ func TestSimulated(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: "m"}, test.prompt))
+			got, err := collect(t, simulated.New().Invoke(t.Context(), upstream.Model{ID: "m"}, test.prompt))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +243,7 @@ func TestSimulatedPieces(t *testing.T) {
 	var before []translate.Chunk
 	for range 2 {
 		var chunks []translate.Chunk
-		for c, err := range upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: "m"}, p) {
+		for c, err := range simulated.New().Invoke(t.Context(), upstream.Model{ID: "m"}, p) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,19 +267,19 @@ func TestSimulatedLimits(t *testing.T) {
 		name      string
 		maxTokens int
 		stops     []string
-		want      answer
+		want      translate.Chunk
 	}{
-		{"max_tokens", 4, nil, answer{Text: "[simulated] You ", Stop: translate.StopMaxTokens}},
-		{"no tokens at all", 0, nil, answer{Stop: translate.StopMaxTokens}},
-		{"the stop sequence that is whole first wins", 99, []string{"said: é", "You s", "u"}, answer{Text: "[sim", Stop: translate.StopSequence, StopSequence: "u"}},
-		{"a stop sequence beyond max_tokens", 4, []string{"said"}, answer{Text: "[simulated] You ", Stop: translate.StopMaxTokens}},
-		{"a character is not cut", 6, nil, answer{Text: "[simulated] You said: é", Stop: translate.StopMaxTokens}},
+		{"max_tokens", 4, nil, translate.Chunk{Text: "[simulated] You ", Stop: translate.StopMaxTokens}},
+		{"no tokens at all", 0, nil, translate.Chunk{Stop: translate.StopMaxTokens}},
+		{"the stop sequence that is whole first wins", 99, []string{"said: é", "You s", "u"}, translate.Chunk{Text: "[sim", Stop: translate.StopSequence, StopSequence: "u"}},
+		{"a stop sequence beyond max_tokens", 4, []string{"said"}, translate.Chunk{Text: "[simulated] You ", Stop: translate.StopMaxTokens}},
+		{"a character is not cut", 6, nil, translate.Chunk{Text: "[simulated] You said: é", Stop: translate.StopMaxTokens}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := ask("éé and more", test.stops...)
 			p.MaxTokens = test.maxTokens
-			got, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: "m"}, p))
+			got, err := collect(t, simulated.New().Invoke(t.Context(), upstream.Model{ID: "m"}, p))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -269,7 +297,7 @@ func TestSimulatedCancelled(t *testing.T) {
 	defer cancel(nil)
 	var chunks int
 	var last error
-	for _, err := range upstream.NewSimulated().Invoke(ctx, upstream.Model{ID: "m"}, ask("Hello there")) {
+	for _, err := range simulated.New().Invoke(ctx, upstream.Model{ID: "m"}, ask("Hello there")) {
 		chunks++
 		last = err
 		cancel(cause)

@@ -1,4 +1,4 @@
-package upstream
+package simulated
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 // bytesPerToken is what the simulated model takes for one token, in max_tokens
 // and in its usage.
 const bytesPerToken = 4
 
-// Simulated is a built-in model without a network: what a newcomer's first run
+// Upstream is a built-in model without a network: what a newcomer's first run
 // and our tests talk to. It reads the prompt as text, as a model would, and knows
 // nothing else: it finds the tools in their markup, picks one by the words it
 // shares with the question, and writes the call in the legacy format
@@ -27,16 +28,16 @@ const bytesPerToken = 4
 // value, where the prompt asks for one that fits a schema. Required parameters and
 // properties get phrases in quotes, capitalised words, numbers and values of an
 // enum out of the question.
-type Simulated struct{}
+type Upstream struct{}
 
-// NewSimulated returns the simulated model.
-func NewSimulated() *Simulated { return &Simulated{} }
+// New returns the simulated model.
+func New() *Upstream { return &Upstream{} }
 
 // Invoke writes the completion in pieces of 4 to 12 bytes, cut anywhere between
 // two characters, also within a tag. It stops at the first stop sequence or when
 // max_tokens are written, whichever comes first; a token is 4 bytes. The name of
 // the model makes no difference.
-func (s *Simulated) Invoke(ctx context.Context, _ Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (s *Upstream) Invoke(ctx context.Context, _ upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		r := read(p)
 		text, end := limit(r.completion(), p)
@@ -112,18 +113,4 @@ func size(p *translate.Prompt) int {
 		}
 	}
 	return n
-}
-
-// words returns the text of a turn.
-func words(t translate.Turn) string {
-	var texts strings.Builder
-	sep := ""
-	for _, part := range t.Parts {
-		if part.Type == translate.PartText {
-			texts.WriteString(sep)
-			texts.WriteString(part.Text)
-			sep = "\n"
-		}
-	}
-	return texts.String()
 }

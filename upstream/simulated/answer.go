@@ -1,0 +1,147 @@
+package simulated
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// signature begins all prose of the simulated model.
+const signature = "[simulated] "
+
+// completion is everything the model would write if nothing stopped it.
+func (r *reading) completion() string {
+	if at := strings.LastIndex(r.prefill, r.speech.opens); at >= 0 && !strings.Contains(r.prefill[at:], r.speech.closes) {
+		return r.finish(r.prefill[at:])
+	}
+	if r.asked != "" && len(r.tools) > 0 {
+		return r.calls(r.demanded())
+	}
+	if r.format != "" && (r.returned() || len(r.choose()) == 0) {
+		return string(r.question.value(jsontext.Value(r.format), definitions(r.format), 0))
+	}
+	text := signature + r.answer()
+	if r.prefill != "" && !strings.HasSuffix(r.prefill, "\n") {
+		text = " " + text
+	}
+	return text
+}
+
+// returned tells whether the last human turn holds results.
+func (r *reading) returned() bool { return strings.Contains(r.last, r.speech.resultsStart) }
+
+// answer is prose, and a call where one fits.
+func (r *reading) answer() string {
+	switch {
+	case !r.returned():
+	case r.speech == &jsonSpeech:
+		return reportJSON(r.last)
+	default:
+		return report(r.last)
+	}
+	if chosen := r.choose(); len(chosen) > 0 {
+		return "I will call " + join(chosen) + ".\n\n" + r.calls(chosen)
+	}
+	said := "You said: " + r.question.text
+	if r.question.text == "" {
+		said = "You said nothing in words."
+	}
+	if len(r.tools) > 0 {
+		return "None of the tools fits. " + said
+	}
+	return said
+}
+
+func join(tools []tool) string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.name
+	}
+	return strings.Join(names, " and ")
+}
+
+// finish goes on exactly where an assistant turn that opened a call broke off.
+func (r *reading) finish(written string) string {
+	candidates := r.tools
+	if name, ok := between(written, r.speech.nameBefore, r.speech.nameAfter); ok {
+		candidates = []tool{{name: name}}
+		for _, t := range r.tools {
+			if t.name == name {
+				candidates[0] = t
+			}
+		}
+	} else if begun := afterLast(written, r.speech.nameBefore); begun != "" {
+		candidates = nil
+		for _, t := range r.tools {
+			if strings.HasPrefix(t.name, strings.TrimSpace(begun)) {
+				candidates = append(candidates, t)
+			}
+		}
+	}
+	if len(candidates) > 0 {
+		if rest, ok := remainder(r.calls([]tool{r.best(candidates)}), written); ok {
+			return rest
+		}
+	}
+	return closing(written)
+}
+
+// remainder returns what is left of markup behind what is written of it already;
+// white space between the two need not agree.
+func remainder(markup, written string) (string, bool) {
+	i := 0
+	for _, c := range []byte(written) {
+		if blank(c) {
+			continue
+		}
+		for i < len(markup) && blank(markup[i]) {
+			i++
+		}
+		if i == len(markup) || markup[i] != c {
+			return "", false
+		}
+		i++
+	}
+	if blank(written[len(written)-1]) {
+		return strings.TrimLeft(markup[i:], " \n"), true
+	}
+	return markup[i:], true
+}
+
+// closing closes the elements that are open at the end of a call which the model
+// would have written in another way.
+func closing(written string) string {
+	var open []string
+	for {
+		tag, ok := between(written, "<", ">")
+		if !ok {
+			break
+		}
+		_, written, _ = strings.Cut(written, ">")
+		if !strings.HasPrefix(tag, "/") {
+			open = append(open, tag)
+		} else if n := len(open); n > 0 {
+			open = open[:n-1]
+		}
+	}
+	var out strings.Builder
+	for i := len(open) - 1; i >= 0; i-- {
+		out.WriteString("</" + open[i] + ">")
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// calls writes a call to each of the tools.
+func (r *reading) calls(tools []tool) string {
+	var out strings.Builder
+	values := r.question // each value takes its words out of the question
+	out.WriteString(r.speech.before)
+	for _, t := range tools {
+		out.WriteString(r.speech.call(t, &values))
+	}
+	out.WriteString(r.speech.after)
+	return out.String()
+}

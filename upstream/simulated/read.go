@@ -1,0 +1,71 @@
+package simulated
+
+import (
+	"strings"
+
+	"dragoman/translate"
+)
+
+// reading is what the simulated model makes of a prompt.
+type reading struct {
+	speech   *speech
+	tools    []tool
+	question question // the last words of the human that are not instructions
+	last     string   // the last human turn, whole
+	asked    string   // the instruction to call a tool, from its first word on; "" if none
+	single   bool     // at most one call
+	format   string   // the JSON Schema that the answer has to fit; "" if none
+	prefill  string
+}
+
+// read reads a prompt. A spelled tag in it is markup: untrusted text has the '<'
+// of our names written as an entity.
+func read(p *translate.Prompt) reading {
+	var r reading
+	var system strings.Builder
+	for _, t := range p.System {
+		system.WriteString(t.Text)
+		system.WriteByte('\n')
+	}
+	var rest string
+	r.speech, r.tools, rest = listen(system.String())
+	if _, schema, asked := strings.Cut(system.String(), askJSON); asked {
+		r.format, _, _ = strings.Cut(schema, "\n")
+	}
+
+	turns := p.Turns
+	if n := len(turns); n > 0 && turns[n-1].Role == translate.RoleAssistant {
+		r.prefill = words(turns[n-1])
+		turns = turns[:n-1]
+	}
+	for i := len(turns) - 1; i >= 0; i-- {
+		if turns[i].Role != translate.RoleUser {
+			continue
+		}
+		text := words(turns[i])
+		if r.last == "" {
+			r.last = text
+			told := rest + text
+			r.single = strings.Contains(told, askOne) || strings.Contains(told, askOnce)
+			for _, ask := range []string{askTool, askAny} {
+				if at := strings.LastIndex(text, ask); at >= 0 {
+					r.asked, text = text[at:], text[:at]
+				}
+			}
+		}
+		if text = strings.TrimSpace(afterLast(text, r.speech.resultsEnd)); text != "" {
+			r.question = newQuestion(text)
+			break
+		}
+	}
+	return r
+}
+
+// How a prompt asks for a call, for one at a time, and for an answer in JSON.
+const (
+	askTool = "Answer with a call to the tool "
+	askAny  = "Answer with a call to one of the tools"
+	askOne  = "at most one tool"
+	askOnce = "at most one call"
+	askJSON = "It fits this JSON Schema:\n"
+)

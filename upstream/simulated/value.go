@@ -1,0 +1,145 @@
+package simulated
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// number returns a number out of the question, else the least one allowed, else 1.
+func (q *question) number(s shownSchema) jsontext.Value {
+	for i, n := range q.numbers {
+		if _, err := strconv.Atoi(n); err == nil || !s.is("integer") {
+			q.numbers = slices.Delete(slices.Clone(q.numbers), i, i+1)
+			return jsontext.Value(n)
+		}
+	}
+	if s.Minimum != nil {
+		return s.Minimum
+	}
+	return jsontext.Value("1")
+}
+
+// lenient spares the look-up of every name among its siblings: a duplicate in a
+// schema harms nobody here.
+var lenient = jsontext.AllowDuplicateNames(true)
+
+// shownSchema is what the simulated model understands of a JSON Schema.
+type shownSchema struct {
+	Type       jsontext.Value            `json:"type"` // a name or a list of names
+	Enum       []jsontext.Value          `json:"enum"`
+	Const      jsontext.Value            `json:"const"`
+	Default    jsontext.Value            `json:"default"`
+	Ref        string                    `json:"$ref"`
+	AllOf      []jsontext.Value          `json:"allOf"`
+	AnyOf      []jsontext.Value          `json:"anyOf"`
+	OneOf      []jsontext.Value          `json:"oneOf"`
+	Properties map[string]jsontext.Value `json:"properties"`
+	Required   []string                  `json:"required"`
+	Items      jsontext.Value            `json:"items"`
+	MinItems   int                       `json:"minItems"`
+	Minimum    jsontext.Value            `json:"minimum"`
+}
+
+// is tells whether the first type the schema names is this one.
+func (s *shownSchema) is(name string) bool {
+	first := strings.TrimLeft(string(s.Type), "[ ")
+	return strings.HasPrefix(first, `"`+name+`"`)
+}
+
+// Bounds on a value, whatever its schema asks for.
+const (
+	maxValueDepth = 8
+	maxValueItems = 16
+)
+
+// value returns a small value that fits the schema, with words and numbers of the
+// question in it.
+func (q *question) value(schema jsontext.Value, definitions string, depth int) jsontext.Value {
+	var s shownSchema
+	if json.Unmarshal(schema, &s, lenient) != nil || depth > maxValueDepth {
+		return quote(q.phrase()) // true, or more than we understand
+	}
+	inner := func(schema jsontext.Value) jsontext.Value { return q.value(schema, definitions, depth+1) }
+	switch {
+	case s.Const != nil:
+		return s.Const
+	case len(s.Enum) > 0:
+		return q.mentioned(s.Enum)
+	case s.Default != nil:
+		return s.Default
+	case s.Ref != "":
+		return inner(definition(definitions, s.Ref))
+	case s.is("object") || s.Type == nil && s.Properties != nil:
+		return s.object(inner)
+	case s.is("array"):
+		return s.array(inner)
+	case s.is("integer") || s.is("number"):
+		return q.number(s)
+	case s.is("boolean"):
+		return jsontext.Value("true")
+	case s.is("null"):
+		return jsontext.Value("null")
+	case s.Type == nil:
+		for _, among := range [][]jsontext.Value{s.AllOf, s.AnyOf, s.OneOf} {
+			if len(among) > 0 {
+				return inner(among[0])
+			}
+		}
+	}
+	return quote(q.phrase())
+}
+
+// object returns an object with the required properties.
+func (s *shownSchema) object(value func(jsontext.Value) jsontext.Value) jsontext.Value {
+	out := jsontext.Value("{")
+	for i, name := range s.Required {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, quote(name)...), ':')
+		out = append(out, value(s.Properties[name])...)
+	}
+	return append(out, '}')
+}
+
+// array returns an array of as few items as are allowed, but one.
+func (s *shownSchema) array(value func(jsontext.Value) jsontext.Value) jsontext.Value {
+	out := jsontext.Value("[")
+	for i := range min(max(1, s.MinItems), maxValueItems) {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, value(s.Items)...)
+	}
+	return append(out, ']')
+}
+
+// definitions returns what a schema defines: schemas by what a $ref calls them.
+func definitions(schema string) string {
+	var s struct {
+		Defs        map[string]jsontext.Value `json:"$defs"`
+		Definitions map[string]jsontext.Value `json:"definitions"`
+	}
+	_ = json.Unmarshal([]byte(schema), &s, lenient) // one we do not understand defines nothing
+	all := make(map[string]jsontext.Value)
+	for name, definition := range s.Defs {
+		all["#/$defs/"+name] = definition
+	}
+	for name, definition := range s.Definitions {
+		all["#/definitions/"+name] = definition
+	}
+	out, _ := json.Marshal(all)
+	return string(out)
+}
+
+// definition returns the schema that a $ref names, nil if the prompt does not
+// show it.
+func definition(definitions, ref string) jsontext.Value {
+	var all map[string]jsontext.Value
+	_ = json.Unmarshal([]byte(definitions), &all, lenient) // none is as good as unreadable
+	return all[ref]
+}
