@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream/eventstream"
 )
 
 // bedrockConverse is Converse of Bedrock, with and without a stream
@@ -24,11 +25,11 @@ var bedrockConverse = dialect{
 	message:  converseMessageJSON,
 	failure:  bedrockFailure,
 	streamHeader: http.Header{
-		"Content-Type":      {eventStream},
+		"Content-Type":      {eventstream.MediaType},
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"},
 	},
-	ping:   appendFrame(nil, eventHeaders("ping"), []byte("{}")),
+	ping:   eventstream.Append(nil, eventstream.EventHeaders("ping"), []byte("{}")),
 	frames: func(http.Header) frames { return &converseFrames{} },
 }
 

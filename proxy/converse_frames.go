@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream/eventstream"
 )
 
 // converseFrames writes the events of a stream of Converse.
@@ -27,18 +28,18 @@ type streamedBlock struct {
 
 // The headers of each event.
 var (
-	converseStart      = eventHeaders("messageStart")
-	converseBlockStart = eventHeaders("contentBlockStart")
-	converseBlockDelta = eventHeaders("contentBlockDelta")
-	converseBlockStop  = eventHeaders("contentBlockStop")
-	converseStopped    = eventHeaders("messageStop")
-	converseMetadata   = eventHeaders("metadata")
+	converseStart      = eventstream.EventHeaders("messageStart")
+	converseBlockStart = eventstream.EventHeaders("contentBlockStart")
+	converseBlockDelta = eventstream.EventHeaders("contentBlockDelta")
+	converseBlockStop  = eventstream.EventHeaders("contentBlockStop")
+	converseStopped    = eventstream.EventHeaders("messageStop")
+	converseMetadata   = eventstream.EventHeaders("metadata")
 )
 
 func (f *converseFrames) event(dst []byte, e translate.Event, took time.Duration) []byte {
 	switch e.Type {
 	case translate.MessageStart:
-		return appendFrame(dst, converseStart, []byte(`{"role":"assistant"}`))
+		return eventstream.Append(dst, converseStart, []byte(`{"role":"assistant"}`))
 	case translate.ContentBlockStart:
 		return f.begin(dst, e.Block)
 	case translate.ContentBlockDelta:
@@ -49,9 +50,9 @@ func (f *converseFrames) event(dst []byte, e translate.Event, took time.Duration
 		f.end, f.usage = newEnding(e.Message), e.Message.Usage
 	case translate.MessageStop:
 		f.payload = appendMarshaled(f.payload[:0], f.end)
-		dst = appendFrame(dst, converseStopped, f.payload)
+		dst = eventstream.Append(dst, converseStopped, f.payload)
 		f.payload = appendMarshaled(f.payload[:0], newMetering(f.usage, took))
-		return appendFrame(dst, converseMetadata, f.payload)
+		return eventstream.Append(dst, converseMetadata, f.payload)
 	}
 	return dst
 }
@@ -79,7 +80,7 @@ func (f *converseFrames) begin(dst []byte, b *translate.ContentBlock) []byte {
 	f.open(f.shown - 1)
 	f.payload = append(f.payload, `,"start":`...)
 	f.payload = append(appendMarshaled(f.payload, c), '}')
-	return appendFrame(dst, converseBlockStart, f.payload)
+	return eventstream.Append(dst, converseBlockStart, f.payload)
 }
 
 // around is what stands before and after the text of a delta.
@@ -108,7 +109,7 @@ func (f *converseFrames) say(dst []byte, b *streamedBlock, around around, text [
 	f.payload = append(f.payload, around.before...)
 	f.payload, _ = jsontext.AppendQuote(f.payload, text) // whole characters
 	f.payload = append(f.payload, around.after...)
-	return appendFrame(dst, converseBlockDelta, f.payload)
+	return eventstream.Append(dst, converseBlockDelta, f.payload)
 }
 
 // stop closes a block. Clients read all that they were told of an input as JSON: that
@@ -123,7 +124,7 @@ func (f *converseFrames) stop(dst []byte, index int) []byte {
 	}
 	f.open(b.index)
 	f.payload = append(f.payload, '}')
-	return appendFrame(dst, converseBlockStop, f.payload)
+	return eventstream.Append(dst, converseBlockStop, f.payload)
 }
 
 // open begins the payload of an event about a block.

@@ -48,7 +48,7 @@ func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, x 
 // readChunks reads an answer in the model's own form, chunk by chunk.
 func readChunks[P portion](decode func(data []byte) (P, error)) func(io.Reader, func(P, error) bool) bool {
 	return func(answer io.Reader, yield func(P, error) bool) bool {
-		return decodeStream(withIntervention(newFrameReader(answer).payloads()), decode, yield)
+		return decodeStream(withIntervention(newBedrockStream(answer).payloads()), decode, yield)
 	}
 }
 

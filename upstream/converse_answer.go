@@ -82,7 +82,7 @@ const streamEnd = "end"
 
 // readStream yields the chunks of ConverseStream.
 func (d *converseDecoder) readStream(answer io.Reader, yield func(translate.Chunk, error) bool) bool {
-	return decodeStream(withEnd(newFrameReader(answer).events()), d.decode, yield)
+	return decodeStream(withEnd(newBedrockStream(answer).events()), d.decode, yield)
 }
 
 // withEnd adds an event for the end of the stream: nothing else tells that an

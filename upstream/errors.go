@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -284,4 +285,15 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 func number(s string) (float64, bool) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return f, err == nil && f >= 0 && f <= 1e9
+}
+
+// readError maps a failure to read on from a body. io.EOF stays as it is.
+func readError(err error) error {
+	switch {
+	case err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return gatewayError("the upstream broke off before the end of its answer", err)
+	}
+	return transportError(err)
 }
