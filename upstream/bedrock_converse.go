@@ -33,20 +33,20 @@ func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prom
 		data, err := encodeConverse(m, p, send)
 		d := &converseDecoder{stops: send}
 		if m.Can.Has(Streaming) {
-			return wireRequest[translate.Chunk]{data, converseStream, d.readStream}, err
+			return wireRequest[translate.Chunk]{data, sendConverseStream, d.readStream}, err
 		}
-		return wireRequest[translate.Chunk]{data, converse, d.readWhole}, err
+		return wireRequest[translate.Chunk]{data, sendConverse, d.readWhole}, err
 	}))
 }
 
-// converseStream asks for an event stream.
-func converseStream(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
+// sendConverseStream asks for an event stream.
+func sendConverseStream(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
 	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, x.join, x.replaceBody, withoutEventStream)
 	return err
 }
 
-// converse asks for the answer in one piece.
-func converse(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
+// sendConverse asks for the answer in one piece.
+func sendConverse(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
 	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, x.join, x.replaceBody)
 	return err
 }

@@ -7,22 +7,24 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream/converse"
 )
 
 // maxConverseAnswer bounds an answer that comes in one piece, in bytes.
 const maxConverseAnswer = 32 << 20
 
-// converseEvent is one event of ConverseStream (reference/bedrock.md §5), as far
-// as a completion needs it. One struct for all types.
+// converseEvent is one event of ConverseStream (docs/reference/bedrock.md §5), as far
+// as a completion needs it. It is one struct for all types of event: the type says which
+// members can be set.
 type converseEvent struct {
 	Delta converseDelta `json:"delta"` // contentBlockDelta
-	converseStop
-	Usage converseUsage `json:"usage"` // metadata
+	converse.Ending
+	Usage converse.Usage `json:"usage"` // metadata
 }
 
+// converseDelta is the piece of a text, or of what the model thinks before it.
 type converseDelta struct {
 	Text      string `json:"text"`
 	Reasoning struct {
@@ -30,44 +32,12 @@ type converseDelta struct {
 	} `json:"reasoningContent"`
 }
 
-// converseStop says why the answer ended: in messageStop, and in a whole answer.
-type converseStop struct {
-	StopReason string         `json:"stopReason"`
-	Fields     jsontext.Value `json:"additionalModelResponseFields"`
-}
-
-type converseUsage struct {
-	Input      int `json:"inputTokens"`
-	Output     int `json:"outputTokens"`
-	CacheRead  int `json:"cacheReadInputTokens"`
-	CacheWrite int `json:"cacheWriteInputTokens"`
-}
-
-func (u converseUsage) usage() translate.Usage {
+// converseUsage returns the counters in the terms of the Messages API.
+func converseUsage(u converse.Usage) translate.Usage {
 	return translate.Usage{
 		InputTokens: u.Input, OutputTokens: u.Output,
 		CacheReadInputTokens: u.CacheRead, CacheCreationInputTokens: u.CacheWrite,
 	}
-}
-
-// converseAnswer is the answer of Converse, which comes in one piece.
-type converseAnswer struct {
-	Output struct {
-		Message struct {
-			Content []struct {
-				Text      string `json:"text"`
-				Reasoning struct {
-					Text converseText `json:"reasoningText"`
-				} `json:"reasoningContent"`
-			} `json:"content"`
-		} `json:"message"`
-	} `json:"output"`
-	converseStop
-	Usage converseUsage `json:"usage"`
-}
-
-type converseText struct {
-	Text string `json:"text"`
 }
 
 // converseDecoder turns one answer into chunks.
@@ -102,7 +72,7 @@ func withEnd(events iter.Seq2[frameEvent, error]) iter.Seq2[frameEvent, error] {
 // that the last chunk has the usage.
 func (d *converseDecoder) decode(ev frameEvent) (translate.Chunk, error) {
 	switch string(ev.kind) {
-	case "contentBlockDelta", "messageStop", "metadata":
+	case converse.ContentBlockDelta, converse.MessageStop, converse.Metadata:
 	case streamEnd:
 		return d.last, nil // without a stop, if there was no messageStop
 	default:
@@ -113,10 +83,10 @@ func (d *converseDecoder) decode(ev frameEvent) (translate.Chunk, error) {
 		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
 	}
 	switch string(ev.kind) {
-	case "messageStop":
-		return translate.Chunk{}, d.stop(d.event.converseStop)
-	case "metadata":
-		d.last.Usage = d.event.Usage.usage()
+	case converse.MessageStop:
+		return translate.Chunk{}, d.stop(d.event.Ending)
+	case converse.Metadata:
+		d.last.Usage = converseUsage(d.event.Usage)
 		return d.last, nil
 	}
 	return translate.Chunk{Text: d.event.Delta.Text, Thinking: d.event.Delta.Reasoning.Text}, nil
@@ -142,37 +112,41 @@ func (d *converseDecoder) whole(answer io.Reader) (translate.Chunk, error) {
 	if err != nil {
 		return c, readError(err)
 	}
-	var a converseAnswer
+	var a converse.Answer
 	if err := json.Unmarshal(data, &a, lenient); err != nil {
 		return c, gatewayError("the upstream sent an answer that cannot be read", err)
 	}
-	if err := d.stop(a.converseStop); err != nil {
+	if err := d.stop(a.Ending); err != nil {
 		return c, err
 	}
 	var text, thinking strings.Builder
 	for _, block := range a.Output.Message.Content {
-		text.WriteString(block.Text)
-		thinking.WriteString(block.Reasoning.Text.Text)
+		if block.Text != nil {
+			text.WriteString(*block.Text)
+		}
+		if block.Reasoning != nil && block.Reasoning.Text != nil {
+			thinking.WriteString(block.Reasoning.Text.Text)
+		}
 	}
 	c.Text, c.Thinking = text.String(), thinking.String()
-	c.Usage = a.Usage.usage()
+	c.Usage = converseUsage(a.Usage)
 	d.last.Usage = c.Usage
 	return c, nil
 }
 
 // stop notes why the answer ended. Of several sequences only a Claude says which
 // it met; a model that was sent none has met none.
-func (d *converseDecoder) stop(s converseStop) error {
+func (d *converseDecoder) stop(s converse.Ending) error {
 	switch s.StopReason {
 	case "":
 		return gatewayError("the upstream ended its answer without a stop reason", nil)
-	case "guardrail_intervened":
+	case converse.StopGuardrail:
 		d.last.Stop = translate.StopGuardrail
 		return nil
-	case "content_filtered":
+	case converse.StopContentFiltered:
 		d.last.Stop = translate.StopRefusal
 		return nil
-	case "malformed_model_output", "malformed_tool_use":
+	case converse.StopMalformedOutput, converse.StopMalformedTool:
 		// What could not be read is missing from the text.
 		return internal.error(fmt.Sprintf("the model wrote what its upstream could not read (%s)", s.StopReason))
 	}

@@ -6,24 +6,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/upstream/converse"
 )
-
-type converseImage struct {
-	Format string         `json:"format"`
-	Source converseSource `json:"source"`
-}
-
-type converseDocument struct {
-	Name   string         `json:"name"`
-	Format string         `json:"format"`
-	Source converseSource `json:"source"`
-}
-
-// converseSource is one of its members; Bytes are base64.
-type converseSource struct {
-	Bytes string `json:"bytes,omitzero"`
-	Text  string `json:"text,omitzero"`
-}
 
 // converseFormats are the formats of images and documents by the media types of
 // the Messages API.
@@ -34,9 +18,9 @@ var converseFormats = map[string]map[string]string{
 
 // converseTurns returns the turns of a prompt. Converse refuses blank text: it is
 // left out, and so is a blank prefill, which says nothing.
-func converseTurns(can Features, turns []translate.Turn) ([]converseMessage, error) {
+func converseTurns(can Features, turns []translate.Turn) ([]converse.Message, error) {
 	names := documentNames{}
-	var messages []converseMessage
+	var messages []converse.Message
 	for i, turn := range turns {
 		content, err := converseContent(can, turn, i, names)
 		if err != nil {
@@ -48,7 +32,7 @@ func converseTurns(can Features, turns []translate.Turn) ([]converseMessage, err
 			}
 			return nil, invalid.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
 		}
-		messages = append(messages, converseMessage{turn.Role, content})
+		messages = append(messages, converse.Message{Role: turn.Role, Content: content})
 	}
 	return messages, nil
 }
@@ -56,16 +40,16 @@ func converseTurns(can Features, turns []translate.Turn) ([]converseMessage, err
 // converseContent returns the blocks of a turn. Where Converse has no place for
 // what the client said of a document, it stands in a text before it; so it does
 // in a turn without text, where Converse wants one beside a document.
-func converseContent(can Features, turn translate.Turn, i int, names documentNames) ([]converseBlock, error) {
+func converseContent(can Features, turn translate.Turn, i int, names documentNames) ([]converse.Block, error) {
 	spoken := false
 	for _, part := range turn.Parts {
 		spoken = spoken || part.Type == translate.PartText && !isBlank(part.Text)
 	}
-	var content []converseBlock
+	var content []converse.Block
 	for _, part := range turn.Parts {
 		if part.Type == translate.PartText {
 			if !isBlank(part.Text) {
-				content = append(content, converseBlock{Text: part.Text})
+				content = append(content, converse.TextBlock(part.Text))
 			}
 			continue
 		}
@@ -74,15 +58,15 @@ func converseContent(can Features, turn translate.Turn, i int, names documentNam
 			return nil, err
 		}
 		if part.Type == translate.PartImage {
-			content = append(content, converseBlock{Image: &converseImage{format, source}})
+			content = append(content, converse.Block{Image: &converse.Image{Format: format, Source: source}})
 			continue
 		}
 		name := names.unique(part.Title)
 		if said := aboutDocument(name, part); said != "" || !spoken {
-			content = append(content, converseBlock{Text: "<document>\nName: " + name + "\n" + said + "</document>"})
+			content = append(content, converse.TextBlock("<document>\nName: "+name+"\n"+said+"</document>"))
 			spoken = true
 		}
-		content = append(content, converseBlock{Document: &converseDocument{name, format, source}})
+		content = append(content, converse.Block{Document: &converse.Document{Name: name, Format: format, Source: source}})
 	}
 	return content, nil
 }
@@ -101,7 +85,7 @@ func aboutDocument(name string, part translate.Part) string {
 
 // converseMedia returns the format and the source of an image or document; place
 // says which it is.
-func converseMedia(can Features, part translate.Part, place string) (format string, source converseSource, err error) {
+func converseMedia(can Features, part translate.Part, place string) (format string, source converse.Source, err error) {
 	needs := Images
 	if part.Type == translate.PartDocument {
 		needs = Documents
@@ -125,7 +109,7 @@ func converseMedia(can Features, part translate.Part, place string) (format stri
 	case !known:
 		return "", source, invalid.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
 	case asText:
-		return format, converseSource{Text: from.Data}, nil
+		return format, converse.Source{Text: from.Data}, nil
 	}
-	return format, converseSource{Bytes: from.Data}, nil
+	return format, converse.Source{Bytes: from.Data}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream/converse"
 )
 
 // Guardrail is one of Bedrock's, which a prompt and the answer to it have to pass
@@ -66,20 +67,12 @@ func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput)
 	}{g.TagSuffix, invokeModes[g.Mode]})})
 }
 
-// converseGuardrail is the guardrail in a body of Converse.
-type converseGuardrail struct {
-	ID      string `json:"guardrailIdentifier"`
-	Version string `json:"guardrailVersion"`
-	Trace   string `json:"trace,omitzero"`
-	Mode    string `json:"streamProcessingMode,omitzero"` // of ConverseStream alone
-}
-
-// converse is the guardrail for Converse, nil for none.
-func (g *Guardrail) converse(streaming bool) *converseGuardrail {
+// forConverse is the guardrail for Converse, nil for none.
+func (g *Guardrail) forConverse(streaming bool) *converse.GuardrailConfig {
 	if g == nil {
 		return nil
 	}
-	c := &converseGuardrail{ID: g.ID, Version: g.Version, Trace: g.Trace}
+	c := &converse.GuardrailConfig{ID: g.ID, Version: g.Version, Trace: g.Trace}
 	if streaming {
 		c.Mode = g.Mode
 	}

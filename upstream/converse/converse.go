@@ -1,0 +1,38 @@
+// Package converse is the JSON of Bedrock's operations Converse and ConverseStream: its
+// types and its words (docs/reference/bedrock.md §5). The upstream that asks over
+// Converse writes requests and reads answers; the proxy, which plays Bedrock to its
+// clients, writes answers. Both use these types, so that a member has one spelling.
+//
+// It is as much of the wire as they need. What one of them alone does has no type here:
+// the upstream reads the deltas of a stream as far as a completion needs them, and the
+// proxy reads requests member by member, to name what it cannot express.
+package converse
+
+// The types of the events of ConverseStream, in their order. The events about a block
+// come once for each block.
+const (
+	MessageStart      = "messageStart"
+	ContentBlockStart = "contentBlockStart" // is left out for a block of text
+	ContentBlockDelta = "contentBlockDelta"
+	ContentBlockStop  = "contentBlockStop"
+	MessageStop       = "messageStop" // its payload is an [Ending]
+	Metadata          = "metadata"    // its payload is a [Metering]
+)
+
+// The stop reasons. Those that the Messages API has too are spelled as there.
+const (
+	StopEndTurn         = "end_turn"
+	StopToolUse         = "tool_use"
+	StopMaxTokens       = "max_tokens"
+	StopSequence        = "stop_sequence"
+	StopContextWindow   = "model_context_window_exceeded"
+	StopGuardrail       = "guardrail_intervened"
+	StopContentFiltered = "content_filtered"
+	StopMalformedOutput = "malformed_model_output"
+	StopMalformedTool   = "malformed_tool_use"
+)
+
+// StopSequencePointer is the JSON pointer to the stop sequence that was met, in the
+// answer of a Claude's own API. A request asks for it in
+// additionalModelResponseFieldPaths.
+const StopSequencePointer = "/stop_sequence"
