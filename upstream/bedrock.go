@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,8 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/smithy-go/logging"
-
-	"dragoman/translate"
 )
 
 // BedrockOptions say how to reach Amazon Bedrock. What is empty comes from the
@@ -79,19 +76,6 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 		WithTransportOptions(opt.Connect.transport)
 	return append(load, config.WithHTTPClient(client))
 }
-
-// Invoke sends the prompt to the model with this id, inference profile or ARN: a
-// Claude is sent the Messages body, and so is a model whose ARN does not tell what
-// it is. Every other family is asked over Converse.
-func (b *Bedrock) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	if b.speaksMessages(m) {
-		return b.Messages().Invoke(ctx, m, p)
-	}
-	return b.Converse().Invoke(ctx, m, p)
-}
-
-// speaksMessages tells whether a model is sent the Messages body.
-func (b *Bedrock) speaksMessages(m Model) bool { return isClaude(m.ID) || namesNobody(m.ID) }
 
 // ownCredentials tells a failure to find credentials from one to reach Bedrock.
 type ownCredentials struct{ aws.CredentialsProvider }

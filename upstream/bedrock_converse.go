@@ -1,13 +1,11 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"iter"
 
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
-	"github.com/aws/smithy-go/middleware"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
@@ -51,23 +49,15 @@ func sendConverse(ctx context.Context, client *bedrockruntime.Client, m Model, x
 	return err
 }
 
-// replaceBody gives the request its body in the place of the SDK's, before it is
-// measured and signed. The SDK would have images decoded from base64, to encode
-// them again, and sends text that is not UTF-8.
-func (x *exchange) replaceBody(o *bedrockruntime.Options) {
-	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
-		return s.Serialize.Add(middleware.SerializeMiddlewareFunc("ReplaceBody", x.serialize), middleware.After)
-	})
-}
+// Keeps reports whether answers pass the guardrail; see [Bedrock.Keeps].
+func (b *BedrockConverse) Keeps(_ Model, g Guardrail) bool { return g.TagSuffix == "" }
 
-func (x *exchange) serialize(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
-	out middleware.SerializeOutput, metadata middleware.Metadata, err error,
-) {
-	request, err := in.Request.(*smithyhttp.Request).SetStream(bytes.NewReader(x.request))
+// Count returns how many tokens the prompt has; see [Bedrock.Count].
+func (b *BedrockConverse) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	body, err := encodeConverse(m, p, nil)
 	if err != nil {
-		return out, metadata, err
+		return 0, err
 	}
-	request.Header.Set("content-type", "application/json")
-	in.Request = request
-	return next.HandleSerialize(ctx, in)
+	body = translate.WithMembers(body, map[string]jsontext.Value{"inferenceConfig": nil})
+	return b.bedrock.count(ctx, m, asJSON(map[string]any{"converse": jsontext.Value(body)}))
 }

@@ -21,12 +21,6 @@ func checkModelID(id string) error {
 	return nil
 }
 
-// isClaude tells whether the id is that of a Claude.
-func isClaude(id string) bool {
-	id = strings.ToLower(id)
-	return strings.Contains(id, "claude") || strings.Contains(id, "anthropic")
-}
-
 // namesNobody tells whether the id is an ARN that does not name the provider of
 // the model: that of an application inference profile, of provisioned throughput
 // and the like. Where a provider is named, it stands before a dot.

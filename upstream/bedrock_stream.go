@@ -143,16 +143,3 @@ func readHeaders(headers eventstream.Headers) (h frameHeaders) {
 	}
 	return h
 }
-
-// awsError is the body of an AWS exception (reference/bedrock.md §3, §4).
-type awsError struct {
-	Message  string `json:"message"`
-	Original string `json:"originalMessage"`
-}
-
-func (e awsError) text() string {
-	if e.Message == "" || e.Original == "" || e.Message == e.Original {
-		return e.Message + e.Original
-	}
-	return e.Message + ": " + e.Original
-}

@@ -90,15 +90,6 @@ func onlyText(p *translate.Prompt) error {
 	return nil
 }
 
-// placeOf says for a client which image or document of its prompt is meant.
-func placeOf(part translate.Part, turn int, role string) string {
-	name := part.Type
-	if part.Title != "" {
-		name += fmt.Sprintf(" %q", part.Title)
-	}
-	return fmt.Sprintf("%s in turn %d (%s)", name, turn+1, role)
-}
-
 // markers counts those that the text of the prompt has to hold: one for each
 // turn, and the one that the completion follows.
 func markers(p *translate.Prompt) int {
@@ -106,11 +97,6 @@ func markers(p *translate.Prompt) int {
 		return len(p.Turns)
 	}
 	return len(p.Turns) + 1
-}
-
-// prefilled tells whether the completion goes on with an assistant turn.
-func prefilled(p *translate.Prompt) bool {
-	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
 }
 
 // textCompletion is one chunk of a completion. The last one has a stop_reason.
@@ -210,4 +196,13 @@ func (d *textDecoder) stop(reason, sequence string) (translate.Stop, string) {
 		return translate.StopEndTurn, ""
 	}
 	return stop, sequence
+}
+
+// Keeps reports whether answers pass the guardrail: they do, here.
+func (b *BedrockText) Keeps(Model, Guardrail) bool { return true }
+
+// Count returns how many tokens the prompt has; see [Bedrock.Count].
+func (b *BedrockText) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	body, err := encodeText(p)
+	return b.bedrock.countBody(ctx, m, body, err)
 }

@@ -1,8 +1,6 @@
 package upstream
 
 import (
-	"github.com/go-json-experiment/json"
-
 	"dragoman/translate"
 )
 
@@ -60,11 +58,5 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 		}
 		b.Messages = append(b.Messages, chatMessage{turn.Role, content})
 	}
-	data, err := json.Marshal(b)
-	if err != nil {
-		e := invalid.error("the prompt cannot be written as JSON")
-		e.Err = err
-		return nil, e
-	}
-	return data, nil
+	return encodeJSON(b)
 }

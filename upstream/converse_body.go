@@ -61,5 +61,14 @@ func converseSystem(can Features, p *translate.Prompt) []converse.Block {
 	return blocks
 }
 
-// isBlank tells whether Converse would refuse a text.
-func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+// forConverse is the guardrail for Converse, nil for none.
+func (g *Guardrail) forConverse(streaming bool) *converse.GuardrailConfig {
+	if g == nil {
+		return nil
+	}
+	c := &converse.GuardrailConfig{ID: g.ID, Version: g.Version, Trace: g.Trace}
+	if streaming {
+		c.Mode = g.Mode
+	}
+	return c
+}

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -95,49 +93,6 @@ var (
 	tookTooLong = answer{status: http.StatusGatewayTimeout, typ: typeTimeout, final: true}
 )
 
-// byException maps AWS exceptions (reference/bedrock.md §4), before the stream
-// and in it.
-var byException = map[string]answer{
-	"ValidationException":                 invalid,
-	"ConflictException":                   conflict,
-	"ResourceNotFoundException":           notFound,
-	"ThrottlingException":                 rateLimited,
-	"TooManyRequestsException":            rateLimited,
-	"ServiceQuotaExceededException":       overQuota,
-	"ModelNotReadyException":              overloaded,
-	"ServiceUnavailableException":         overloaded,
-	"ModelTimeoutException":               tookTooLong,
-	"ModelErrorException":                 internal,
-	"ModelStreamErrorException":           internal,
-	"InternalServerException":             internal,
-	"InternalFailure":                     internal,
-	"AccessDeniedException":               refused,
-	"UnrecognizedClientException":         refused,
-	"InvalidSignatureException":           refused,
-	"SignatureDoesNotMatch":               refused,
-	"IncompleteSignatureException":        refused,
-	"MissingAuthenticationTokenException": refused,
-	"ExpiredTokenException":               refused,
-	"ExpiredToken":                        refused,
-	"InvalidClientTokenId":                refused,
-}
-
-// byType maps the error types of the Messages API: what a stream's error event
-// or an exception names has no status of its own.
-var byType = map[string]answer{
-	typeInvalidRequest:     invalid,
-	typeNotFound:           notFound,
-	typeConflict:           conflict,
-	typeTooLarge:           tooLarge,
-	typeRateLimit:          rateLimited,
-	typeAPI:                internal,
-	typeTimeout:            timedOut,
-	typeOverloaded:         overloaded,
-	"billing_error":        {status: http.StatusPaymentRequired, typ: "billing_error"},
-	"authentication_error": refused,
-	"permission_error":     refused,
-}
-
 // ofStatus maps an HTTP status, 0 for none.
 func ofStatus(status int) answer {
 	a, known := byStatus[status]
@@ -185,47 +140,6 @@ func (a answer) error(message string) *Error {
 	return e
 }
 
-// exception maps an AWS exception by its name, which may come as on the wire:
-// in lower camel case, behind a namespace and '#', before ':' and a URL. For
-// names nobody told us of, the HTTP status decides; in a stream it is 0.
-func exception(name, message string, status int) *Error {
-	name, _, _ = strings.Cut(name, ":")
-	name = name[strings.LastIndexByte(name, '#')+1:]
-	if name != "" {
-		name = strings.ToUpper(name[:1]) + name[1:]
-	}
-	a, known := byException[name]
-	if !known {
-		a = ofStatus(status)
-	}
-	if message == "" {
-		message = "the upstream failed with " + name
-	}
-	if a.refused {
-		message = name + ": " + message
-	}
-	return a.error(message)
-}
-
-// apiError maps an error of the Messages API. Status and type are kept as they
-// came; in a stream the status is 200 or 0 and follows from the type.
-func apiError(typ, message string, status int) *Error {
-	a, known := byType[typ]
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		a = refused
-	case a.refused:
-	case status >= 400:
-		a = answer{status: status, typ: typ}
-	case !known:
-		a = answer{status: http.StatusInternalServerError, typ: typ}
-	}
-	if message == "" {
-		message = "the upstream failed with " + typ
-	}
-	return a.error(message)
-}
-
 // statusError maps a failure of which only the HTTP status, and perhaps some
 // words, can be understood.
 func statusError(status int, message string) *Error {
@@ -262,29 +176,6 @@ func gatewayError(message string, cause error) *Error {
 // noCredentials is the failure of the proxy to find credentials of its own.
 func noCredentials(cause error) *Error {
 	return gatewayError("the proxy has no credentials for its upstream", cause)
-}
-
-// retryAfter reads how long a response asks to wait: retry-after-ms, or
-// retry-after in seconds or as an HTTP date (reference/errors.md §3). It is 0 if
-// the response does not say.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, ok := number(h.Get("retry-after-ms")); ok {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	value := h.Get("retry-after")
-	if s, ok := number(value); ok {
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
-
-// number reads a count that is not negative and fits a time.Duration in seconds.
-func number(s string) (float64, bool) {
-	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	return f, err == nil && f >= 0 && f <= 1e9
 }
 
 // readError maps a failure to read on from a body. io.EOF stays as it is.

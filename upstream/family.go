@@ -138,3 +138,28 @@ func shortNumber(word string) (int, bool) {
 	n, err := strconv.Atoi(word)
 	return n, err == nil && len(word) <= 2
 }
+
+// MaxTokensOf tells from a model id how many tokens the model's answers have at most,
+// 0 if that is not known: 4,096 up to Claude 3, 8,192 for Claude 3.5 (reference/bedrock.md
+// §2b, wire.md §8). Later ones, and other families, say so themselves.
+func MaxTokensOf(id string) int {
+	v, known := 0, false
+	if id = strings.ToLower(id); strings.Contains(id, "claude") {
+		v, known = claudeVersion(id)
+	}
+	switch {
+	case !known:
+		return 0
+	case v <= 300:
+		return 4096
+	case v == 305:
+		return 8192
+	}
+	return 0
+}
+
+// isClaude tells whether the id is that of a Claude.
+func isClaude(id string) bool {
+	id = strings.ToLower(id)
+	return strings.Contains(id, "claude") || strings.Contains(id, "anthropic")
+}

@@ -1,65 +1,14 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
-	"net"
-	"net/http"
-	"net/url"
 	"time"
 
 	"dragoman/translate"
 )
-
-const (
-	defaultConnect = 5 * time.Second
-	idleConns      = 256 // kept for each upstream
-	idleTimeout    = 90 * time.Second
-	// A connection over which nothing came for this long is asked for a sign of
-	// life (HTTP/2).
-	pingAfter = 15 * time.Second
-
-	// What may follow the end of an answer, and how long to wait for it, so that
-	// its connection can serve again.
-	trailerBytes = 64 << 10
-	trailerWait  = 50 * time.Millisecond
-)
-
-// Connect is how long it may take to reach an upstream: to connect, and then to agree
-// on TLS. 0 is 5 seconds. All else of a connection is the same whatever it is.
-type Connect time.Duration
-
-func (c Connect) timeout() time.Duration { return cmp.Or(time.Duration(c), defaultConnect) }
-
-// dialer sets the time-out of a dialer.
-func (c Connect) dialer(d *net.Dialer) { d.Timeout = c.timeout() }
-
-// transport gives a transport the settings for an upstream. How long an answer may
-// take is for the context to say.
-func (c Connect) transport(t *http.Transport) {
-	t.TLSHandshakeTimeout = c.timeout()
-	t.MaxIdleConns = 0
-	t.MaxIdleConnsPerHost = idleConns
-	t.IdleConnTimeout = idleTimeout
-	t.ResponseHeaderTimeout = 0
-	t.DisableCompression = true // a compressed stream comes in lumps
-	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter}
-}
-
-// withoutRedirects returns a client that takes a redirect for the answer.
-func withoutRedirects(c *http.Client) *http.Client {
-	own := *c
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &own
-}
-
-// replayable tells the transport that it may send a request again when an idle
-// connection turns out to be dead. The header has no value and is not sent.
-func replayable(h http.Header) { h["Idempotency-Key"] = nil }
 
 // invoke makes a sequence of run, which talks to one upstream. The context that
 // run gets ends with the range. An error that came after the end of the caller's
@@ -130,18 +79,24 @@ func drain(body io.Reader, cancel context.CancelFunc) {
 	_, _ = io.CopyN(io.Discard, body, trailerBytes)
 }
 
-// parseBase reads the base URL of an upstream. Its errors repeat no credentials.
-func parseBase(s string) (*url.URL, error) {
-	u, err := url.Parse(s)
-	switch {
-	case err != nil:
-		return nil, errors.New("is not a URL")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("may not hold credentials, a query or a fragment")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("%q is not an http or https URL", s)
-	case u.Host == "":
-		return nil, fmt.Errorf("%q names no host", s)
+// decodeStream yields the piece of an answer that decode makes of each event, up to
+// the last one. If the events end before, so does the answer: in an error. It
+// reports whether it came to the last piece.
+func decodeStream[E any, P portion](events iter.Seq2[E, error], decode func(E) (P, error), yield func(P, error) bool) bool {
+	var none P
+	for event, err := range events {
+		var p P
+		if err == nil {
+			p, err = decode(event)
+		}
+		if err != nil {
+			yield(none, err)
+			return false
+		}
+		if last := isLast(p); !yield(p, nil) || last {
+			return last
+		}
 	}
-	return u, nil
+	yield(none, gatewayError("the upstream broke off before the end of its answer", nil))
+	return false
 }

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"iter"
 	"maps"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -97,30 +95,23 @@ func (r *resource) post(ctx context.Context, body []byte, read readRefusal, kind
 	return response, nil
 }
 
-// readRefusal maps the body of a response that is not an answer.
-type readRefusal func(status int, kind string, body []byte) *Error
-
-// refusal returns the error in a response, nil if it is an answer of one of these
-// media types, or of none. read maps the body of any other.
-func refusal(r *http.Response, read readRefusal, kinds ...string) error {
-	kind := mediaType(r)
-	encoding := r.Header.Get("content-encoding")
-	if r.StatusCode == http.StatusOK && (kind == "" || slices.Contains(kinds, kind)) && (encoding == "" || encoding == "identity") {
-		return nil
-	}
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
-	e := read(r.StatusCode, kind, body)
-	if e.RequestID == "" {
-		e.RequestID = requestID(r.Header)
-	}
-	e.RetryAfter = max(e.RetryAfter, retryAfter(r.Header, time.Now()))
-	e.Final = e.Final || r.Header.Get("x-should-retry") == "false"
-	return e
-}
-
-// withVersion returns a base URL that ends in /v1, as which it may or may not
-// have been given.
-func withVersion(base *url.URL) string {
-	s := strings.TrimRight(base.String(), "/")
-	return strings.TrimRight(strings.TrimSuffix(s, "/v1"), "/") + "/v1"
+// stream sends the body that encode makes, and yields what decode makes of the
+// Messages stream that comes back.
+func stream[P portion](ctx context.Context, r resource, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
+	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
+		body, err := encode()
+		var response *http.Response
+		if err == nil {
+			response, err = r.post(ctx, body, bodyError, "text/event-stream")
+		}
+		if err != nil {
+			var none P
+			yield(none, err)
+			return
+		}
+		defer response.Body.Close()
+		if decodeStream(newSSEReader(response.Body).payloads(), decode, withRequestID(requestID(response.Header), yield)) {
+			drain(response.Body, cancel)
+		}
+	})
 }

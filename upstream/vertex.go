@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"strings"
 	"time"
-
-	"dragoman/translate"
 )
 
 // vertexVersion goes into each Messages body; of the two that Vertex takes the
@@ -52,7 +49,7 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 		return nil, err
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect)
-	transport := &bearer{base: client.Transport, tokens: newTokenCache(opt, *client)}
+	transport := &bearer{base: client.Transport, tokens: newTokenCache(opt.Credentials, opt.OnToken, *client)}
 	if transport.base == nil {
 		transport.base = http.DefaultTransport
 	}
@@ -101,59 +98,8 @@ func IsVertexLocation(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-") == ""
 }
 
-// Invoke sends the prompt to the model with this id: a Claude model over
-// [Vertex.Messages], any other over [Vertex.Chat].
-func (v *Vertex) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	if isClaude(m.ID) {
-		return v.Messages().Invoke(ctx, m, p)
-	}
-	return v.Chat().Invoke(ctx, m, p)
-}
-
-// VertexChat invokes the open models that Google serves (MaaS) with chat
-// completions, and those of Mistral, which have an address of their own for them
-// (reference/vertex.md §5).
-type VertexChat struct {
-	vertex *Vertex
-}
-
-// Chat returns the upstream that asks the models of other publishers.
-func (v *Vertex) Chat() *VertexChat { return &VertexChat{v} }
-
-// Invoke sends the prompt to the model with this id, which names the publisher
-// ("meta/llama-3.3-70b-instruct-maas", "mistralai/mistral-medium-3"). An id that
-// would change the path is an [*Error], and nothing is sent.
-func (v *VertexChat) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	id, isMistral := mistralModel(m.ID)
-	if !isMistral {
-		return (&chat{completions: v.at("/endpoints/openapi/chat/completions")}).invoke(ctx, m, p)
-	}
-	if !isVertexModel(id) {
-		return func(yield func(translate.Chunk, error) bool) {
-			yield(translate.Chunk{}, invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Mistral model on Vertex AI", m.ID)))
-		}
-	}
-	method := ":streamRawPredict"
-	if !m.Can.Has(Streaming) {
-		method = ":rawPredict"
-	}
-	m.ID, _, _ = strings.Cut(id, "@") // the body has no revision
-	return (&chat{v.at("/publishers/mistralai/models/" + id + method), true}).invoke(ctx, m, p)
-}
-
-func (v *VertexChat) at(path string) resource {
-	return resource{url: v.vertex.location + path, client: v.vertex.client}
-}
-
-// mistralModel returns the id of a model that Mistral serves on Vertex, without the
-// publisher. It is false for the models of others, and for those that Google
-// serves.
-func mistralModel(id string) (string, bool) {
-	name := strings.TrimPrefix(id, "mistralai/")
-	for _, family := range []string{"mistral", "ministral", "codestral", "magistral", "devstral"} {
-		if strings.HasPrefix(name, family) && !strings.HasSuffix(name, "-maas") {
-			return name, true
-		}
-	}
-	return name, false
+// isVertexModel tells whether s can be one segment of a path as it is.
+func isVertexModel(s string) bool {
+	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
+	return s != "" && len(s) <= maxModelID && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
 }

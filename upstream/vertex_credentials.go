@@ -22,18 +22,18 @@ const googleScope = "https://www.googleapis.com/auth/cloud-platform"
 
 // newTokenCache returns the tokens of an upstream. They are fetched with a copy of
 // the client, since Google's library does not heed the context everywhere.
-func newTokenCache(opt VertexOptions, client http.Client) *tokenCache {
+func newTokenCache(file string, onToken func(expiry time.Time), client http.Client) *tokenCache {
 	client.Timeout = tokenTimeout
 	return &tokenCache{fetch: func(ctx context.Context) (*token, error) {
-		fetched, quotaProject, err := fetchToken(context.WithValue(ctx, oauth2.HTTPClient, &client), opt.Credentials)
+		fetched, quotaProject, err := fetchToken(context.WithValue(ctx, oauth2.HTTPClient, &client), file)
 		switch {
 		case err != nil:
 			return nil, err
 		case fetched.AccessToken == "":
 			return nil, errors.New("the token server sent no token")
 		}
-		if opt.OnToken != nil && !fetched.Expiry.IsZero() {
-			opt.OnToken(fetched.Expiry)
+		if onToken != nil && !fetched.Expiry.IsZero() {
+			onToken(fetched.Expiry)
 		}
 		return newToken(fetched.AccessToken, quotaProject, fetched.Expiry), nil
 	}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -70,29 +69,6 @@ func (v *VertexMessages) CountNative(ctx context.Context, m Model, n Native) (in
 // Passes reports whether Pass can be asked for the model: every one, here.
 func (v *VertexMessages) Passes(Model) bool { return true }
 
-// Passes reports whether Pass can be asked for the model: where Invoke would send
-// the Messages body.
-func (v *Vertex) Passes(m Model) bool { return isClaude(m.ID) }
-
-// Pass is that of [Vertex.Messages].
-func (v *Vertex) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return v.Messages().Pass(ctx, m, n)
-}
-
-// Count returns how many tokens the prompt has. Models of other publishers than
-// Anthropic are not counted: [ErrNoCounter].
-func (v *Vertex) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
-	if !isClaude(m.ID) {
-		return 0, ErrNoCounter
-	}
-	return v.Messages().Count(ctx, m, p)
-}
-
-// CountNative is that of [Vertex.Messages].
-func (v *Vertex) CountNative(ctx context.Context, m Model, n Native) (int, error) {
-	return v.Messages().CountNative(ctx, m, n)
-}
-
 // model is where a model is asked. The id has to be checked before that is used.
 func (v *VertexMessages) model(id, method string) resource {
 	return resource{url: v.vertex.location + "/publishers/anthropic/models/" + id + ":" + method, client: v.vertex.client}
@@ -103,10 +79,4 @@ func checkVertexModel(id string) error {
 		return invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Claude model on Vertex AI", id))
 	}
 	return nil
-}
-
-// isVertexModel tells whether s can be one segment of a path as it is.
-func isVertexModel(s string) bool {
-	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
-	return s != "" && len(s) <= maxModelID && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
 }

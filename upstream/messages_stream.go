@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"bytes"
-	"iter"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -44,10 +43,6 @@ type bedrockMetrics struct {
 	CacheRead  int `json:"cacheReadInputTokenCount"`
 	CacheWrite int `json:"cacheWriteInputTokenCount"`
 }
-
-// lenient spares the look-up of every name among its siblings: a duplicate in an
-// upstream's event harms nobody.
-var lenient = jsontext.AllowDuplicateNames(true)
 
 // messagesDecoder turns the events of one Messages stream into chunks.
 type messagesDecoder struct {
@@ -139,29 +134,6 @@ func (d *messagesDecoder) textDelta(data []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// stringEnd returns where the JSON string ends that b begins with: len(b) if it
-// does not end. That it is one is for the caller to know.
-func stringEnd(b []byte) int {
-	end := 1
-	for end < len(b) && b[end] != '"' {
-		if b[end] == '\\' {
-			end++
-		}
-		end++
-	}
-	return min(end+1, len(b))
-}
-
-// digits returns how many digits of an index b begins with: one, or more without
-// a zero before them.
-func digits(b []byte) int {
-	n := 0
-	for n < len(b) && b[n] >= '0' && b[n] <= '9' && (n == 0 || b[0] != '0') {
-		n++
-	}
-	return n
-}
-
 // meter takes from Bedrock's own counters what the model did not report.
 func (d *messagesDecoder) meter(m bedrockMetrics) {
 	d.usage = latest(m.usage(), d.usage)
@@ -199,24 +171,15 @@ func stopReason(s string) translate.Stop {
 	return translate.StopEndTurn
 }
 
-// decodeStream yields the piece of an answer that decode makes of each event, up to
-// the last one. If the events end before, so does the answer: in an error. It
-// reports whether it came to the last piece.
-func decodeStream[E any, P portion](events iter.Seq2[E, error], decode func(E) (P, error), yield func(P, error) bool) bool {
-	var none P
-	for event, err := range events {
-		var p P
-		if err == nil {
-			p, err = decode(event)
-		}
-		if err != nil {
-			yield(none, err)
-			return false
-		}
-		if last := isLast(p); !yield(p, nil) || last {
-			return last
-		}
+// withStop returns a message_delta with another stop reason; what cannot be read is
+// left to who reads it.
+func withStop(event []byte, stop translate.Stop) []byte {
+	var e struct {
+		Delta jsontext.Value `json:"delta"`
 	}
-	yield(none, gatewayError("the upstream broke off before the end of its answer", nil))
-	return false
+	if json.Unmarshal(event, &e) != nil || e.Delta.Kind() != '{' {
+		return event
+	}
+	delta := translate.WithMembers(e.Delta, map[string]jsontext.Value{"stop_reason": asJSON(stop), "stop_sequence": jsontext.Value("null")})
+	return translate.WithMembers(event, map[string]jsontext.Value{"delta": delta})
 }

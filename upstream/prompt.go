@@ -1,8 +1,11 @@
 package upstream
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
 )
@@ -36,4 +39,32 @@ func foldSystem(p *translate.Prompt) []translate.Turn {
 	}
 	turns[0].Parts = parts
 	return turns
+}
+
+// isBlank tells whether Converse would refuse a text.
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// placeOf says for a client which image or document of its prompt is meant.
+func placeOf(part translate.Part, turn int, role string) string {
+	name := part.Type
+	if part.Title != "" {
+		name += fmt.Sprintf(" %q", part.Title)
+	}
+	return fmt.Sprintf("%s in turn %d (%s)", name, turn+1, role)
+}
+
+// prefilled tells whether the completion goes on with an assistant turn.
+func prefilled(p *translate.Prompt) bool {
+	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
+}
+
+// encodeJSON returns the body of a request as JSON.
+func encodeJSON(body any) ([]byte, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		e := invalid.error("the prompt cannot be written as JSON")
+		e.Err = err
+		return nil, e
+	}
+	return data, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 // wireRequest is a request in the form of one wire.
@@ -161,4 +162,25 @@ func bedrockError(err error) error {
 		known.RetryAfter = retryAfter(response.Response.Header, time.Now())
 	}
 	return known
+}
+
+// replaceBody gives the request its body in the place of the SDK's, before it is
+// measured and signed. The SDK would have images decoded from base64, to encode
+// them again, and sends text that is not UTF-8.
+func (x *exchange) replaceBody(o *bedrockruntime.Options) {
+	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
+		return s.Serialize.Add(middleware.SerializeMiddlewareFunc("ReplaceBody", x.serialize), middleware.After)
+	})
+}
+
+func (x *exchange) serialize(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
+	out middleware.SerializeOutput, metadata middleware.Metadata, err error,
+) {
+	request, err := in.Request.(*smithyhttp.Request).SetStream(bytes.NewReader(x.request))
+	if err != nil {
+		return out, metadata, err
+	}
+	request.Header.Set("content-type", "application/json")
+	in.Request = request
+	return next.HandleSerialize(ctx, in)
 }

@@ -1,8 +1,6 @@
 package upstream
 
 import (
-	"github.com/go-json-experiment/json"
-
 	"dragoman/translate"
 )
 
@@ -59,15 +57,4 @@ func (b messagesBody) encode(p *translate.Prompt) ([]byte, error) {
 		b.Messages[i] = messagesTurn{t.Role, t.Parts}
 	}
 	return encodeJSON(b)
-}
-
-// encodeJSON returns the body of a request as JSON.
-func encodeJSON(body any) ([]byte, error) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		e := invalid.error("the prompt cannot be written as JSON")
-		e.Err = err
-		return nil, e
-	}
-	return data, nil
 }

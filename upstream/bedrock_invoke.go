@@ -1,0 +1,31 @@
+package upstream
+
+import (
+	"context"
+	"io"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+)
+
+// bedrockVersion goes into each body; the only one that all models take
+// (reference/bedrock.md §2a).
+const bedrockVersion = "bedrock-2023-05-31"
+
+// invokeModel sends the body in the model's own form.
+func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
+	in := &bedrockruntime.InvokeModelWithResponseStreamInput{
+		ModelId: &m.ID, Body: x.request, ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
+	}
+	m.Guardrail.guard(in)
+	x.request = in.Body
+	_, err := client.InvokeModelWithResponseStream(ctx, in, x.join, withoutEventStream)
+	return err
+}
+
+// readChunks reads an answer in the model's own form, chunk by chunk.
+func readChunks[P portion](decode func(data []byte) (P, error)) func(io.Reader, func(P, error) bool) bool {
+	return func(answer io.Reader, yield func(P, error) bool) bool {
+		return decodeStream(withIntervention(newBedrockStream(answer).payloads()), decode, yield)
+	}
+}

@@ -1,0 +1,105 @@
+package upstream
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+)
+
+const (
+	// maxErrorBody bounds how much of a refusal is read, in bytes.
+	maxErrorBody = 64 << 10
+	// maxErrorText bounds how much of a refusal in plain words is passed on.
+	maxErrorText = 500
+)
+
+// bodyError maps a response that is not an event stream.
+func bodyError(status int, kind string, body []byte) *Error {
+	if e := googleError(body); e != nil {
+		return e
+	}
+	var shaped struct {
+		Type      string        `json:"type"`
+		Error     messagesError `json:"error"`
+		RequestID string        `json:"request_id"`
+	}
+	if json.Unmarshal(body, &shaped, lenient) == nil && shaped.Error.Type != "" && (status >= 400 || shaped.Type == "error") {
+		e := apiError(shaped.Error.Type, shaped.Error.Message, status)
+		e.RequestID = shaped.RequestID
+		return e
+	}
+	return noAnswer(status, kind, body)
+}
+
+// noAnswer maps a response whose body has no error that we can read.
+func noAnswer(status int, kind string, body []byte) *Error {
+	if status >= 400 {
+		return statusError(status, plainText(kind, body))
+	}
+	if status >= 300 {
+		return gatewayError(fmt.Sprintf("the upstream answered with status %d, a redirect that is not followed", status), nil)
+	}
+	return gatewayError(fmt.Sprintf("the upstream answered with status %d, but not with an event stream", status),
+		fmt.Errorf("content type %q", kind))
+}
+
+// plainText returns what a refusal says in words: the message of some other JSON
+// error, or a short plain text. A page of HTML says nothing to an API's client.
+func plainText(kind string, body []byte) string {
+	var other struct {
+		Message string `json:"message"`
+		Error   struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	text := ""
+	if json.Unmarshal(body, &other, lenient) == nil {
+		text = cmp.Or(other.Error.Message, other.Message)
+	} else if kind == "text/plain" && utf8.Valid(body) {
+		text = strings.TrimSpace(string(body))
+	}
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+	}
+	return text
+}
+
+// refusal returns the error in a response, nil if it is an answer of one of these
+// media types, or of none. read maps the body of any other.
+func refusal(r *http.Response, read readRefusal, kinds ...string) error {
+	kind := mediaType(r)
+	encoding := r.Header.Get("content-encoding")
+	if r.StatusCode == http.StatusOK && (kind == "" || slices.Contains(kinds, kind)) && (encoding == "" || encoding == "identity") {
+		return nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
+	e := read(r.StatusCode, kind, body)
+	if e.RequestID == "" {
+		e.RequestID = requestID(r.Header)
+	}
+	e.RetryAfter = max(e.RetryAfter, retryAfter(r.Header, time.Now()))
+	e.Final = e.Final || r.Header.Get("x-should-retry") == "false"
+	return e
+}
+
+// readRefusal maps the body of a response that is not an answer.
+type readRefusal func(status int, kind string, body []byte) *Error
+
+// mediaType returns the type of a response's body, "" if it names none.
+func mediaType(r *http.Response) string {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("content-type"))
+	return kind
+}
+
+// requestID returns the upstream's id of a request, by either of its names.
+func requestID(h http.Header) string {
+	return cmp.Or(h.Get("request-id"), h.Get("x-request-id"))
+}

@@ -1,0 +1,124 @@
+package upstream
+
+import (
+	"strconv"
+	"strings"
+)
+
+// excesses are how the messages begin by which servers refuse a max_tokens beyond
+// what the model can do (reference/wire.md §8, bedrock.md §2b; reports of users): %d
+// stands for a number, the last of which is the limit. They are compared as
+// [refusals] are. What depends on the length of the prompt is no limit of the
+// model's, and not here.
+var excesses = []string{
+	"max_tokens: %d > %d, which is the maximum allowed number of output tokens",
+	"the maximum tokens you requested exceeds the model limit of %d",
+	"malformed input request: #/max_tokens: %d is not less or equal to %d,",
+	"malformed input request: #/max_tokens_to_sample: %d is not less or equal to %d,",
+	"max_tokens is too large: %d. this model supports at most %d completion tokens",
+}
+
+// limitRefused returns how many tokens a server says that the model gives at most,
+// 0 if the message, which is unwrapped, is about something else.
+func limitRefused(message string) int {
+	for _, excess := range excesses {
+		if n := lastNumber(message, excess); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// lastNumber reads the last number of a text that begins as the pattern says, 0 if it
+// does not.
+func lastNumber(text, pattern string) int {
+	last, number := 0, false
+	for literal := range strings.SplitSeq(pattern, "%d") {
+		if number {
+			n := digits([]byte(text))
+			value, err := strconv.ParseInt(text[:n], 10, 32)
+			if err != nil {
+				return 0
+			}
+			last, text = int(value), text[n:]
+		}
+		var ok bool
+		if text, ok = strings.CutPrefix(text, literal); !ok {
+			return 0
+		}
+		number = true
+	}
+	if text != "" && text[0] >= '0' && text[0] <= '9' {
+		return 0
+	}
+	return last
+}
+
+// refusals are how the messages begin by which servers refuse a feature
+// (reference/bedrock.md §9, reference/wire.md §8; for chat completions, reports of
+// users), compared without regard to case. What a server quotes of a request stands
+// behind the beginning: no client can have it say these words. What leaves nothing
+// to ask, such as an image in a prompt that has one, is not here.
+var refusals = []struct {
+	text    string
+	feature Features
+}{
+	{"this model doesn't support tool use", Tools},
+	{"malformed input request: #: extraneous key [tools]", Tools},
+	{"tools: extra inputs are not permitted", Tools},
+	{"this model does not support tools", Tools},
+	{"this model doesn't support system messages", System},
+	{"this model doesn't support the stopsequences field", StopSequences},
+	{"this model doesn't support streaming", Streaming},
+	{"the model is unsupported for streaming", Streaming},
+	{"this model does not support assistant message prefill", Prefill},
+	{"malformed input request: #/system/0: extraneous key [cache_control]", Caching},
+	{"system.0.cache_control: extra inputs are not permitted", Caching},
+	{"malformed input request: #: extraneous key [temperature]", Sampling},
+	{"malformed input request: #: extraneous key [top_p]", Sampling},
+	{"malformed input request: #: extraneous key [top_k]", TopK},
+	{"`temperature` is deprecated", Sampling},
+	{"`top_p` is deprecated", Sampling},
+	{"`top_k` is deprecated", TopK},
+	// Chat templates of Gemma and Mistral; our turns alternate, so that it is the
+	// system message that does not fit.
+	{"system role not supported", System},
+	{"only user and assistant roles are supported", System},
+	{"conversation roles must alternate user/assistant", System},
+	// OpenAI.
+	{"unsupported value: 'messages[0].role' does not support 'system'", System},
+	{"unsupported parameter: 'stop' is not supported with this model", StopSequences},
+	{"unsupported parameter: 'temperature' is not supported with this model", Sampling},
+	{"unsupported value: 'temperature' does not support", Sampling},
+	{"unsupported parameter: 'top_p' is not supported with this model", Sampling},
+	{"unrecognized request argument supplied: top_k", TopK},
+	// Google, llama.cpp, and vLLM with others that name the key.
+	{"unable to submit request because the model does not support the stopsequences parameter", StopSequences},
+	{"assistant response prefill is incompatible", Prefill},
+	{"cannot set both `continue_final_message`", Prefill},
+	{"unrecognized request arguments supplied: add_generation_prompt", Prefill},
+	{"continue_final_message", Prefill},
+}
+
+// wrappings are what some servers write before a message.
+var wrappings = []string{"the model returned the following errors: ", "jinja exception: ", "error: ", "value error, "}
+
+// unwrapped returns a message as it is compared with the beginnings that are known.
+func unwrapped(message string) string {
+	message = strings.ToLower(strings.ReplaceAll(message, "’", "'"))
+	for _, wrapping := range wrappings {
+		message = strings.TrimPrefix(message, wrapping)
+	}
+	return message
+}
+
+// featureRefused returns the feature that a server refuses with this message, which is
+// unwrapped, 0 if it refuses something else.
+func featureRefused(message string) Features {
+	for _, r := range refusals {
+		if strings.HasPrefix(message, r.text) {
+			return r.feature
+		}
+	}
+	return 0
+}

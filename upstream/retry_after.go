@@ -1,0 +1,31 @@
+package upstream
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// retryAfter reads how long a response asks to wait: retry-after-ms, or
+// retry-after in seconds or as an HTTP date (reference/errors.md §3). It is 0 if
+// the response does not say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, ok := number(h.Get("retry-after-ms")); ok {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := h.Get("retry-after")
+	if s, ok := number(value); ok {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// number reads a count that is not negative and fits a time.Duration in seconds.
+func number(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return f, err == nil && f >= 0 && f <= 1e9
+}

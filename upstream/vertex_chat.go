@@ -1,0 +1,58 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"dragoman/translate"
+)
+
+// VertexChat invokes the open models that Google serves (MaaS) with chat
+// completions, and those of Mistral, which have an address of their own for them
+// (reference/vertex.md §5).
+type VertexChat struct {
+	vertex *Vertex
+}
+
+// Chat returns the upstream that asks the models of other publishers.
+func (v *Vertex) Chat() *VertexChat { return &VertexChat{v} }
+
+// Invoke sends the prompt to the model with this id, which names the publisher
+// ("meta/llama-3.3-70b-instruct-maas", "mistralai/mistral-medium-3"). An id that
+// would change the path is an [*Error], and nothing is sent.
+func (v *VertexChat) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	id, isMistral := mistralModel(m.ID)
+	if !isMistral {
+		return (&chat{completions: v.at("/endpoints/openapi/chat/completions")}).invoke(ctx, m, p)
+	}
+	if !isVertexModel(id) {
+		return func(yield func(translate.Chunk, error) bool) {
+			yield(translate.Chunk{}, invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Mistral model on Vertex AI", m.ID)))
+		}
+	}
+	method := ":streamRawPredict"
+	if !m.Can.Has(Streaming) {
+		method = ":rawPredict"
+	}
+	m.ID, _, _ = strings.Cut(id, "@") // the body has no revision
+	return (&chat{v.at("/publishers/mistralai/models/" + id + method), true}).invoke(ctx, m, p)
+}
+
+func (v *VertexChat) at(path string) resource {
+	return resource{url: v.vertex.location + path, client: v.vertex.client}
+}
+
+// mistralModel returns the id of a model that Mistral serves on Vertex, without the
+// publisher. It is false for the models of others, and for those that Google
+// serves.
+func mistralModel(id string) (string, bool) {
+	name := strings.TrimPrefix(id, "mistralai/")
+	for _, family := range []string{"mistral", "ministral", "codestral", "magistral", "devstral"} {
+		if strings.HasPrefix(name, family) && !strings.HasSuffix(name, "-maas") {
+			return name, true
+		}
+	}
+	return name, false
+}
