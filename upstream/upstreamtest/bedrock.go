@@ -1,18 +1,13 @@
 package upstreamtest
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
-	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
@@ -44,14 +39,6 @@ func NewBedrock(script Script) *Bedrock {
 
 // requestID is the id that the servers of this package give to every request.
 const requestID = "req-of-the-fake"
-
-// bedrockCall is a request to an operation, and how that answers.
-type bedrockCall struct {
-	prompt *translate.Prompt
-	events func(Completion) []event
-	frames func(http.ResponseWriter, *body) frames
-	whole  bool // the answer comes in one piece, so that nothing fails within it
-}
 
 // ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /converse-stream,
 // /converse and /count-tokens.
@@ -111,17 +98,10 @@ func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, da
 	writeCount(w, "inputTokens", prompt.EstimateTokens())
 }
 
-// The operations.
-const (
-	invokeStream   = "invoke-with-response-stream"
-	converseStream = "converse-stream"
-	converse       = "converse"
-)
-
 // read reads the body of a request to an operation.
 func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, problem *malformed) {
 	if operation != invokeStream {
-		return b.readConverse(operation, model, data)
+		return readConverse(operation, model, data, b.Lacks)
 	}
 	call.frames = func(w http.ResponseWriter, body *body) frames { return &bedrockFrames{w, body} }
 	if hasPrompt(data) {
@@ -137,51 +117,6 @@ func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, 
 	call.prompt, problem = readMessages(data)
 	call.events = Completion.events
 	return call, problem
-}
-
-// checkNative checks what the Messages body has on Bedrock, and what it has not
-// (reference/bedrock.md §2a).
-func checkNative(model string, data []byte) *malformed {
-	var request struct {
-		Version string         `json:"anthropic_version"`
-		Beta    []string       `json:"anthropic_beta"`
-		Model   jsontext.Value `json:"model"`
-		Stream  jsontext.Value `json:"stream"`
-	}
-	if err := json.Unmarshal(data, &request); err != nil {
-		return &malformed{text: err.Error()}
-	}
-	newer := strings.Contains(model, "claude-opus-4-7") || strings.Contains(model, "claude-sonnet-5")
-	switch {
-	case request.Model != nil:
-		return &malformed{key: "model"}
-	case request.Stream != nil:
-		return &malformed{key: "stream"}
-	case request.Version != bedrockVersion && !(newer && request.Version == "2026-10-21"):
-		return &malformed{text: "anthropic_version: " + request.Version + " is not known to this model"}
-	}
-	return nil
-}
-
-// bedrockVersion is the anthropic_version that a body has.
-const bedrockVersion = "bedrock-2023-05-31"
-
-// readMessages reads the Anthropic Messages body (reference/bedrock.md §2a).
-func readMessages(data []byte) (*translate.Prompt, *malformed) {
-	var request struct {
-		messagesBody
-		Version   string         `json:"anthropic_version"`
-		Beta      []string       `json:"anthropic_beta"`
-		Guardrail jsontext.Value `json:"amazon-bedrock-guardrailConfig"`
-	}
-	problem := decode(data, &request)
-	if problem == nil && request.Version != bedrockVersion {
-		problem = &malformed{text: "anthropic_version: only " + bedrockVersion + " is known"}
-	}
-	if problem != nil {
-		return nil, problem
-	}
-	return request.prompt()
 }
 
 // modelOf returns the model id and the operation in an escaped path. The id is one
@@ -221,59 +156,24 @@ func bedrockRefusal(w http.ResponseWriter, f *Fault) {
 	fmt.Fprintf(w, `{"message":%s}`, quote(f.message))
 }
 
-// bedrockFrames writes AWS event-stream frames.
-type bedrockFrames struct {
-	w    http.ResponseWriter
-	body *body
-}
-
-func (f *bedrockFrames) start() {
-	f.w.Header().Set("content-type", "application/vnd.amazon.eventstream")
-	f.w.Header().Set("x-amzn-bedrock-content-type", "application/json")
-	f.body.flush()
-}
-
-// padding is what the member p of a chunk is cut from.
-const padding = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
-func (f *bedrockFrames) event(name string, data []byte, damaged bool) {
-	if name == "message_stop" {
-		data = fmt.Appendf(nil, `%s,"amazon-bedrock-invocationMetrics":{"inputTokenCount":7,"outputTokenCount":1,"invocationLatency":40,"firstByteLatency":10}}`,
-			bytes.TrimSuffix(data, []byte("}")))
+// readCount reads a request for a count: the body of one of the other operations,
+// which has to be as they take it. The prompt is what it counts.
+func (b *Bedrock) readCount(model string, data []byte) (*translate.Prompt, *malformed) {
+	var request struct {
+		Input struct {
+			InvokeModel struct {
+				Body []byte `json:"body"`
+			} `json:"invokeModel"`
+			Converse jsontext.Value `json:"converse"`
+		} `json:"input"`
 	}
-	payload, err := json.Marshal(struct {
-		Bytes   []byte `json:"bytes"`
-		Padding string `json:"p"`
-	}{data, padding[:len(data)%len(padding)]})
-	if err != nil {
-		panic(err) // bytes and ASCII
+	if problem := decode(data, &request); problem != nil {
+		return nil, problem
 	}
-	f.frame(payload, damaged, eventstreamapi.MessageTypeHeader, eventstreamapi.EventMessageType,
-		eventstreamapi.EventTypeHeader, "chunk")
-}
-
-func (f *bedrockFrames) fail(typ, message string) {
-	name := []rune(typ)
-	name[0] = unicode.ToLower(name[0])
-	f.frame(fmt.Appendf(nil, `{"message":%s}`, quote(message)), false,
-		eventstreamapi.MessageTypeHeader, eventstreamapi.ExceptionMessageType,
-		eventstreamapi.ExceptionTypeHeader, string(name))
-}
-
-// frame writes one frame with these headers, given as names and values in turn.
-func (f *bedrockFrames) frame(payload []byte, damaged bool, headers ...string) {
-	m := eventstream.Message{Payload: payload}
-	m.Headers.Set(eventstreamapi.ContentTypeHeader, eventstream.StringValue("application/json"))
-	for i := 0; i < len(headers); i += 2 {
-		m.Headers.Set(headers[i], eventstream.StringValue(headers[i+1]))
+	operation, body := invokeStream, request.Input.InvokeModel.Body
+	if request.Input.Converse != nil {
+		operation, body = converse, request.Input.Converse
 	}
-	var out strings.Builder
-	if err := eventstream.NewEncoder().Encode(&out, m); err != nil {
-		panic(err) // a builder takes everything
-	}
-	data := []byte(out.String())
-	if damaged {
-		data[len(data)/2] ^= 1
-	}
-	_, _ = f.body.Write(data) // a client that went shows in the context
+	call, problem := b.read(operation, model, body)
+	return call.prompt, problem
 }

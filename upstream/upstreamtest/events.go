@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/upstream"
 )
 
 type event struct {
@@ -65,4 +66,13 @@ func quote(v any) []byte {
 		panic(err) // a script's text that is not UTF-8
 	}
 	return data
+}
+
+// action is what InvokeModel says beside the last event of an answer in which a
+// guardrail intervened.
+func (c Completion) action() string {
+	if c.Stop != translate.StopGuardrail {
+		return ""
+	}
+	return `,"` + upstream.GuardrailAction + `":"` + upstream.Intervened + `"`
 }

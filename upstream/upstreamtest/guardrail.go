@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
 	"dragoman/upstream"
 )
 
@@ -74,13 +73,4 @@ func converseGuardrail(operation string, data []byte) (*upstream.Guardrail, *mal
 		return nil, &malformed{text: "1 validation error detected: Value at 'guardrailConfig' failed to satisfy constraint"}
 	}
 	return &upstream.Guardrail{ID: c.ID, Version: c.Version, Trace: c.Trace, Mode: c.Mode}, nil
-}
-
-// action is what InvokeModel says beside the last event of an answer in which a
-// guardrail intervened.
-func (c Completion) action() string {
-	if c.Stop != translate.StopGuardrail {
-		return ""
-	}
-	return `,"` + upstream.GuardrailAction + `":"` + upstream.Intervened + `"`
 }

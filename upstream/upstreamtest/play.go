@@ -2,6 +2,7 @@ package upstreamtest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 
@@ -148,4 +149,10 @@ func untilEnd(answer func()) {
 		}
 	}()
 	answer()
+}
+
+// writeCount answers with the number of tokens, in the member of this name.
+func writeCount(w http.ResponseWriter, member string, tokens int) {
+	w.Header().Set("content-type", "application/json")
+	fmt.Fprintf(w, `{%q:%d}`, member, tokens)
 }

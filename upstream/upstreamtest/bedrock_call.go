@@ -1,0 +1,25 @@
+package upstreamtest
+
+import (
+	"net/http"
+
+	"dragoman/translate"
+)
+
+// bedrockCall is a request to an operation, and how that answers.
+type bedrockCall struct {
+	prompt *translate.Prompt
+	events func(Completion) []event
+	frames func(http.ResponseWriter, *body) frames
+	whole  bool // the answer comes in one piece, so that nothing fails within it
+}
+
+// The operations.
+const (
+	invokeStream   = "invoke-with-response-stream"
+	converseStream = "converse-stream"
+	converse       = "converse"
+)
+
+// countTokens is the operation of reference/bedrock.md §6.
+const countTokens = "count-tokens"

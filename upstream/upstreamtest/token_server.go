@@ -1,0 +1,77 @@
+package upstreamtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// ServeHTTP answers the routes above.
+func (t *Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !t.serve(w, r) {
+		http.NotFound(w, r)
+	}
+}
+
+// serve is false if the path is none of the routes.
+func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
+	check, ok := map[string]func(*http.Request) (grant string, err error){
+		"POST /token":    t.user,
+		"POST /v1/token": t.exchange,
+		"GET /computeMetadata/v1/instance/service-accounts/default/token": t.metadata,
+	}[r.Method+" "+r.URL.Path]
+	if !ok {
+		return false
+	}
+	if fault := t.failing(r.Context()); fault != nil {
+		tokenRefusal(w, fault)
+		return true
+	}
+	if strings.HasPrefix(r.URL.Path, "/computeMetadata/") {
+		w.Header().Set("metadata-flavor", "Google")
+	}
+	grant, err := check(r)
+	if err != nil {
+		tokenRefusal(w, Refuse(http.StatusBadRequest, "invalid_grant", err.Error(), ""))
+		return true
+	}
+	value, lifetime := t.issue(grant)
+	w.Header().Set("content-type", "application/json")
+	fmt.Fprintf(w, `{"access_token":%s,"expires_in":%d,"token_type":"Bearer","issued_token_type":"urn:ietf:params:oauth:token-type:access_token"}`,
+		quote(value), int(lifetime.Seconds()))
+	return true
+}
+
+// failing returns what is to go wrong with a request, once it has stalled.
+func (t *Tokens) failing(ctx context.Context) *Fault {
+	for {
+		t.mu.Lock()
+		fault, changed := t.fault, t.changed
+		t.mu.Unlock()
+		if fault == nil || fault.kind != stall {
+			return fault
+		}
+		select {
+		case t.stalled <- struct{}{}:
+		default:
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fault
+		}
+	}
+}
+
+// tokenRefusal answers with an error of RFC 6749, §5.2.
+func tokenRefusal(w http.ResponseWriter, f *Fault) {
+	if f.kind == reply {
+		f.reply(w)
+		return
+	}
+	w.Header().Set("content-type", "application/json")
+	w.WriteHeader(cmp.Or(f.status, http.StatusBadRequest))
+	fmt.Fprintf(w, `{"error":%s,"error_description":%s}`, quote(f.typ), quote(f.message))
+}
