@@ -30,7 +30,7 @@ type AnthropicOptions struct {
 // Anthropic invokes models on any server with the Messages API
 // (reference/messages-api.md), always streaming.
 type Anthropic struct {
-	messages, tokens resource
+	messages, tokens endpoint
 }
 
 // NewAnthropic checks the options; it does not touch the network.
@@ -48,7 +48,7 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 			h.Set("x-api-key", opt.APIKey)
 		}
 	}
-	messages := resource{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient, opt.Connect)}
+	messages := endpoint{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient, opt.Connect)}
 	tokens := messages
 	tokens.url += "/count_tokens"
 	return &Anthropic{messages, tokens}, nil
@@ -56,7 +56,7 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 
 // Invoke sends the prompt to the model of this name.
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return stream(ctx, a.messages, func() ([]byte, error) {
+	return streamMessages(ctx, a.messages, func() ([]byte, error) {
 		return messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
 	}, new(messagesDecoder).decode)
 }
@@ -67,7 +67,7 @@ func (a *Anthropic) Passes(Model) bool { return true }
 // Pass sends the request of a client to the model of this name, which has tools of
 // its own.
 func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return stream(ctx, a.messages.with(n.header(true)), func() ([]byte, error) {
+	return streamMessages(ctx, a.messages.with(n.header(true)), func() ([]byte, error) {
 		return n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")}), nil
 	}, new(nativeDecoder).decode)
 }

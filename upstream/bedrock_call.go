@@ -16,8 +16,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// wireRequest is a request in the form of one wire.
-type wireRequest[P portion] struct {
+// bedrockRequest is a request in the form of one wire.
+type bedrockRequest[P portion] struct {
 	data []byte // the body
 	send operation
 	// read yields the pieces of the answer. It reports whether it came to the last.
@@ -26,11 +26,11 @@ type wireRequest[P portion] struct {
 
 // operation is one of Bedrock's. It sends the request of an exchange, to which it
 // leaves the answer.
-type operation func(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error
+type operation func(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error
 
 // invokeBedrock sends the request that encode makes once the range begins.
-func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode func() (wireRequest[P], error)) iter.Seq2[P, error] {
-	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
+func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode func() (bedrockRequest[P], error)) iter.Seq2[P, error] {
+	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		var none P
 		request, err := encode()
 		if err == nil {
@@ -40,35 +40,35 @@ func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode f
 			yield(none, err)
 			return
 		}
-		x, err := b.open(ctx, m, request.data, request.send)
+		call, err := b.open(ctx, m, request.data, request.send)
 		if err != nil {
 			yield(none, err)
 			return
 		}
-		defer x.close()
-		if request.read(x.answer, withRequestID(x.requestID, yield)) {
-			drain(x.answer, cancel)
+		defer call.close()
+		if request.read(call.answer, withRequestID(call.requestID, yield)) {
+			drain(call.answer, cancel)
 		}
 	})
 }
 
 // open sends the request and returns an exchange with an answer, unread.
-func (b *Bedrock) open(ctx context.Context, m Model, data []byte, send operation) (*exchange, error) {
-	x := &exchange{request: data}
-	if err := send(ctx, b.client, m, x); err != nil {
-		x.close()
+func (b *Bedrock) open(ctx context.Context, m Model, data []byte, send operation) (*sdkCall, error) {
+	call := &sdkCall{request: data}
+	if err := send(ctx, b.client, m, call); err != nil {
+		call.close()
 		return nil, bedrockError(err)
 	}
-	if x.answer == nil {
+	if call.answer == nil {
 		return nil, gatewayError("the upstream accepted the request but sent no answer", nil)
 	}
-	return x, nil
+	return call, nil
 }
 
-// exchange stands between the SDK and its HTTP client, for one invocation. The
+// sdkCall stands between the SDK and its HTTP client, for one invocation. The
 // SDK signs, chooses the endpoint and reads errors. The body of an answer is for
 // the wire alone.
-type exchange struct {
+type sdkCall struct {
 	client    bedrockruntime.HTTPClient
 	request   []byte
 	answer    io.ReadCloser
@@ -76,7 +76,7 @@ type exchange struct {
 }
 
 // join puts the exchange in its place.
-func (x *exchange) join(o *bedrockruntime.Options) { x.client, o.HTTPClient = o.HTTPClient, x }
+func (call *sdkCall) join(o *bedrockruntime.Options) { call.client, o.HTTPClient = o.HTTPClient, call }
 
 // withoutEventStream takes out the SDK's own reader of event streams, whose
 // goroutines share unguarded state with those of other streams.
@@ -90,25 +90,25 @@ func withoutEventStream(o *bedrockruntime.Options) {
 // Do sends the request with a body of its own. The SDK closes the one it made as
 // soon as there is a response; where the transport has not looked for its end by
 // then, the connection could not be used again.
-func (x *exchange) Do(r *http.Request) (*http.Response, error) {
+func (call *sdkCall) Do(r *http.Request) (*http.Response, error) {
 	own := *r
-	own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.request)), nil }
+	own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(call.request)), nil }
 	own.Body, _ = own.GetBody()
 	replayable(own.Header)
-	response, err := bounded{x.client}.Do(&own)
+	response, err := boundedClient{call.client}.Do(&own)
 	if err == nil && response.StatusCode == http.StatusOK {
-		x.close()
-		x.answer, response.Body = response.Body.(*boundedBody).ReadCloser, http.NoBody
-		x.requestID = response.Header.Get("x-amzn-RequestId")
+		call.close()
+		call.answer, response.Body = response.Body.(*boundedBody).ReadCloser, http.NoBody
+		call.requestID = response.Header.Get("x-amzn-RequestId")
 	}
 	return response, err
 }
 
-// bounded is a client of which the SDK reads refusals and counts to their end, and more
+// boundedClient is a client of which the SDK reads refusals and counts to their end, and more
 // before it lets go of them, however long they are.
-type bounded struct{ bedrockruntime.HTTPClient }
+type boundedClient struct{ bedrockruntime.HTTPClient }
 
-func (b bounded) Do(r *http.Request) (*http.Response, error) {
+func (b boundedClient) Do(r *http.Request) (*http.Response, error) {
 	response, err := b.HTTPClient.Do(r)
 	if err == nil {
 		response.Body = &boundedBody{response.Body, io.LimitReader(response.Body, maxErrorBody)}
@@ -123,9 +123,9 @@ type boundedBody struct {
 
 func (b *boundedBody) Read(p []byte) (int, error) { return b.bounded.Read(p) }
 
-func (x *exchange) close() {
-	if x.answer != nil {
-		x.answer.Close()
+func (call *sdkCall) close() {
+	if call.answer != nil {
+		call.answer.Close()
 	}
 }
 
@@ -148,7 +148,7 @@ func bedrockError(err error) error {
 		if hasResponse {
 			status = response.HTTPStatusCode()
 		}
-		known = exception(api.ErrorCode(), api.ErrorMessage(), status)
+		known = exceptionError(api.ErrorCode(), api.ErrorMessage(), status)
 	case hasResponse && response.HTTPStatusCode() >= 300:
 		known = statusError(response.HTTPStatusCode(), "")
 	default:
@@ -167,16 +167,16 @@ func bedrockError(err error) error {
 // replaceBody gives the request its body in the place of the SDK's, before it is
 // measured and signed. The SDK would have images decoded from base64, to encode
 // them again, and sends text that is not UTF-8.
-func (x *exchange) replaceBody(o *bedrockruntime.Options) {
+func (call *sdkCall) replaceBody(o *bedrockruntime.Options) {
 	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
-		return s.Serialize.Add(middleware.SerializeMiddlewareFunc("ReplaceBody", x.serialize), middleware.After)
+		return s.Serialize.Add(middleware.SerializeMiddlewareFunc("ReplaceBody", call.serialize), middleware.After)
 	})
 }
 
-func (x *exchange) serialize(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
+func (call *sdkCall) serialize(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
 	out middleware.SerializeOutput, metadata middleware.Metadata, err error,
 ) {
-	request, err := in.Request.(*smithyhttp.Request).SetStream(bytes.NewReader(x.request))
+	request, err := in.Request.(*smithyhttp.Request).SetStream(bytes.NewReader(call.request))
 	if err != nil {
 		return out, metadata, err
 	}

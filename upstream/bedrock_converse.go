@@ -27,25 +27,25 @@ func (b *Bedrock) Converse() *BedrockConverse { return &BedrockConverse{b} }
 func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	// A Claude alone can be asked which sequence it met.
 	send, watch := splitStops(p, m.Can, isClaude(m.ID))
-	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
+	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := encodeConverse(m, p, send)
 		d := &converseDecoder{stops: send}
 		if m.Can.Has(Streaming) {
-			return wireRequest[translate.Chunk]{data, sendConverseStream, d.readStream}, err
+			return bedrockRequest[translate.Chunk]{data, sendConverseStream, d.readStream}, err
 		}
-		return wireRequest[translate.Chunk]{data, sendConverse, d.readWhole}, err
+		return bedrockRequest[translate.Chunk]{data, sendConverse, d.readWhole}, err
 	}))
 }
 
 // sendConverseStream asks for an event stream.
-func sendConverseStream(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
-	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, x.join, x.replaceBody, withoutEventStream)
+func sendConverseStream(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
+	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, call.join, call.replaceBody, withoutEventStream)
 	return err
 }
 
 // sendConverse asks for the answer in one piece.
-func sendConverse(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
-	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, x.join, x.replaceBody)
+func sendConverse(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
+	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, call.join, call.replaceBody)
 	return err
 }
 

@@ -33,12 +33,12 @@ func (b *Bedrock) count(ctx context.Context, m Model, input jsontext.Value) (int
 	if err := checkModelID(m.ID); err != nil {
 		return 0, err
 	}
-	x := &exchange{request: asJSON(map[string]any{"input": input})}
+	call := &sdkCall{request: asJSON(map[string]any{"input": input})}
 	// What the SDK checks is in the place of the body that it sends.
 	out, err := b.client.CountTokens(ctx, &bedrockruntime.CountTokensInput{
 		ModelId: &m.ID,
 		Input:   &types.CountTokensInputMemberInvokeModel{Value: types.InvokeModelTokensRequest{Body: []byte("{}")}},
-	}, x.replaceBody, func(o *bedrockruntime.Options) { o.HTTPClient = bounded{o.HTTPClient} })
+	}, call.replaceBody, func(o *bedrockruntime.Options) { o.HTTPClient = boundedClient{o.HTTPClient} })
 	if err != nil {
 		return 0, bedrockError(err)
 	}

@@ -16,7 +16,7 @@ func checkModelID(id string) error {
 		ok = ok && segment != "" && segment != "."
 	}
 	if !ok {
-		return invalid.error("model: not an id, inference profile or ARN of a model on Amazon Bedrock")
+		return invalidRequest.error("model: not an id, inference profile or ARN of a model on Amazon Bedrock")
 	}
 	return nil
 }

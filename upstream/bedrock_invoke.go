@@ -13,13 +13,13 @@ import (
 const bedrockVersion = "bedrock-2023-05-31"
 
 // invokeModel sends the body in the model's own form.
-func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
+func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
 	in := &bedrockruntime.InvokeModelWithResponseStreamInput{
-		ModelId: &m.ID, Body: x.request, ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
+		ModelId: &m.ID, Body: call.request, ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
 	}
 	m.Guardrail.guard(in)
-	x.request = in.Body
-	_, err := client.InvokeModelWithResponseStream(ctx, in, x.join, withoutEventStream)
+	call.request = in.Body
+	_, err := client.InvokeModelWithResponseStream(ctx, in, call.join, withoutEventStream)
 	return err
 }
 

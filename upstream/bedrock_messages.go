@@ -21,17 +21,17 @@ func (b *Bedrock) Messages() *BedrockMessages { return &BedrockMessages{b} }
 
 // Invoke sends the prompt to the model with this id, inference profile or ARN.
 func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := messagesBody{AnthropicVersion: bedrockVersion, cache: m.Can.Has(Caching)}.encode(p)
-		return wireRequest[translate.Chunk]{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
+		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
 	})
 }
 
 // Pass sends the request of a client to the model with this id, inference profile
 // or ARN, which has tools of its own.
 func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Event], error) {
-		return wireRequest[translate.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Event], error) {
+		return bedrockRequest[translate.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
 	})
 }
 

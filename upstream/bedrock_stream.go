@@ -77,11 +77,11 @@ func (s *bedrockStream) next() (frameEvent, error) {
 	case "exception":
 		var body awsError
 		_ = json.Unmarshal(frame.Payload, &body) // the name of the exception says enough
-		return frameEvent{}, exception(string(h.exception), body.text(), 0)
+		return frameEvent{}, exceptionError(string(h.exception), body.text(), 0)
 	case "error":
-		return frameEvent{}, exception(string(h.code), string(h.text), 0)
+		return frameEvent{}, exceptionError(string(h.code), string(h.text), 0)
 	}
-	return frameEvent{}, gatewayError("the upstream sent a frame of an unknown type", fmt.Errorf("%s %q", eventstream.MessageType, h.message))
+	return frameEvent{}, gatewayError("the upstream sent a frame of an unknown type", fmt.Errorf("%s %q", eventstream.HeaderMessageType, h.message))
 }
 
 // frameError maps an error of [eventstream.Reader.Next]. io.EOF stays as it is.
@@ -129,15 +129,15 @@ type frameHeaders struct {
 func readHeaders(headers eventstream.Headers) (h frameHeaders) {
 	for name, value := range headers.All() {
 		switch string(name) {
-		case eventstream.MessageType:
+		case eventstream.HeaderMessageType:
 			h.message = value
-		case eventstream.EventType:
+		case eventstream.HeaderEventType:
 			h.event = value
-		case eventstream.ExceptionType:
+		case eventstream.HeaderExceptionType:
 			h.exception = value
-		case eventstream.ErrorCode:
+		case eventstream.HeaderErrorCode:
 			h.code = value
-		case eventstream.ErrorMessage:
+		case eventstream.HeaderErrorMessage:
 			h.text = value
 		}
 	}

@@ -37,9 +37,9 @@ func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
 
 // Invoke sends the prompt to the model with this id or ARN.
 func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := encodeText(p)
-		return wireRequest[translate.Chunk]{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
+		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
 	})
 }
 
@@ -61,7 +61,7 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 	}
 	text := p.Text()
 	if strings.Count(text, humanTurn)+strings.Count(text, assistantTurn) != markers(p) {
-		return nil, internal.error("the prompt holds turns that are not its own, and was not sent")
+		return nil, internalError.error("the prompt holds turns that are not its own, and was not sent")
 	}
 	stops := slices.Clone(p.StopSequences)
 	if !slices.Contains(stops, humanTurn) {
@@ -83,7 +83,7 @@ func onlyText(p *translate.Prompt) error {
 	for i, turn := range p.Turns {
 		for _, part := range turn.Parts {
 			if part.Type != translate.PartText {
-				return invalid.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s", placeOf(part, i, turn.Role)))
+				return invalidRequest.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s", placeOf(part, i, turn.Role)))
 			}
 		}
 	}

@@ -19,20 +19,20 @@ type chatFailure struct {
 
 // byCode maps words that servers of chat completions have for a failure, beside
 // those of the Messages API.
-var byCode = map[string]answer{
+var byCode = map[string]errorClass{
 	"insufficient_quota":      overQuota,
 	"rate_limit_exceeded":     rateLimited,
-	"server_error":            internal,
-	"context_length_exceeded": invalid,
-	"model_not_found":         notFound,
+	"server_error":            internalError,
+	"context_length_exceeded": invalidRequest,
+	"model_not_found":         noSuchModel,
 }
 
-// chatRefusal maps a response that is not an answer.
-func chatRefusal(status int, kind string, body []byte) *Error {
+// readChatError maps a response that is not an answer.
+func readChatError(status int, kind string, body []byte) *Error {
 	if e := chatError(body, status); e != nil {
 		return e
 	}
-	return noAnswer(status, kind, body)
+	return unreadError(status, kind, body)
 }
 
 // chatError maps an error in JSON, nil if there is none in data. The status is 0
@@ -54,12 +54,12 @@ func chatError(data []byte, status int) *Error {
 	case f.Message == "":
 		f.Message = "the upstream failed with " + f.Type
 	}
-	return f.answer(status).error(f.Message)
+	return f.class(status).error(f.Message)
 }
 
-// answer maps the failure, given its HTTP status if it has one. An empty purse
+// class maps the failure, given its HTTP status if it has one. An empty purse
 // comes with the status of a busy hour.
-func (f *chatFailure) answer(status int) answer {
+func (f *chatFailure) class(status int) errorClass {
 	if a := byCode[f.code()]; a.final {
 		return a
 	}
@@ -77,7 +77,7 @@ func (f *chatFailure) answer(status int) answer {
 	if status >= 400 {
 		return ofStatus(status)
 	}
-	return internal
+	return internalError
 }
 
 // code returns the code as a word or a number.

@@ -37,7 +37,7 @@ func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 	for _, part := range turn.Parts {
 		more, ok := chatParts(can, part)
 		if !ok {
-			return nil, invalid.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
+			return nil, invalidRequest.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
 		}
 		parts = append(parts, more...)
 	}

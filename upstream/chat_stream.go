@@ -138,7 +138,7 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 			return translate.Chunk{}, e
 		}
 	}
-	d.usage = latest(d.usage, c.Usage.usage())
+	d.usage = mergeUsage(d.usage, c.Usage.usage())
 	if len(c.Choices) == 0 {
 		return translate.Chunk{Usage: d.usage}, nil
 	}

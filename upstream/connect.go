@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	defaultConnect = 5 * time.Second
-	idleConns      = 256 // kept for each upstream
-	idleTimeout    = 90 * time.Second
+	defaultConnect  = 5 * time.Second
+	idleConns       = 256 // kept for each upstream
+	idleConnTimeout = 90 * time.Second
 	// A connection over which nothing came for this long is asked for a sign of
 	// life (HTTP/2).
 	pingAfter = 15 * time.Second
@@ -40,7 +40,7 @@ func (c Connect) transport(t *http.Transport) {
 	t.TLSHandshakeTimeout = c.timeout()
 	t.MaxIdleConns = 0
 	t.MaxIdleConnsPerHost = idleConns
-	t.IdleConnTimeout = idleTimeout
+	t.IdleConnTimeout = idleConnTimeout
 	t.ResponseHeaderTimeout = 0
 	t.DisableCompression = true // a compressed stream comes in lumps
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter}

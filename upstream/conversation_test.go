@@ -24,40 +24,40 @@ func TestConversation(t *testing.T) {
 		name       string
 		prompt     *translate.Prompt
 		completion upstreamtest.Completion
-		want       answer
+		want       reply
 	}{
 		{
 			"prose", ask("Hi"),
 			upstreamtest.Completion{Text: "Hello, how are you?", Usage: usage},
-			answer{Text: "Hello, how are you?", Stop: translate.StopEndTurn},
+			reply{Text: "Hello, how are you?", Stop: translate.StopEndTurn},
 		}, {
 			"a call stopped where it ends", ask("Hi", translate.CallsEnd, "END"),
 			upstreamtest.Completion{Text: call + translate.CallsEnd + " and on", Usage: usage},
-			answer{Text: call, Stop: translate.StopSequence, StopSequence: translate.CallsEnd},
+			reply{Text: call, Stop: translate.StopSequence, StopSequence: translate.CallsEnd},
 		}, {
 			"the client's stop sequence", ask("Hi", translate.CallsEnd, "END"),
 			upstreamtest.Completion{Text: "one END two " + translate.CallsEnd, Usage: usage},
-			answer{Text: "one ", Stop: translate.StopSequence, StopSequence: "END"},
+			reply{Text: "one ", Stop: translate.StopSequence, StopSequence: "END"},
 		}, {
 			"max_tokens", ask("Hi"),
 			upstreamtest.Completion{Text: "It was a dark", Stop: translate.StopMaxTokens, Usage: usage},
-			answer{Text: "It was a dark", Stop: translate.StopMaxTokens},
+			reply{Text: "It was a dark", Stop: translate.StopMaxTokens},
 		}, {
 			"refusal", ask("Hi"),
 			upstreamtest.Completion{Stop: translate.StopRefusal, Usage: usage},
-			answer{Stop: translate.StopRefusal},
+			reply{Stop: translate.StopRefusal},
 		}, {
 			"reasons that only a server with tools has", ask("Hi"),
 			upstreamtest.Completion{Text: "x", Stop: translate.StopToolUse, Usage: usage},
-			answer{Text: "x", Stop: translate.StopEndTurn},
+			reply{Text: "x", Stop: translate.StopEndTurn},
 		}, {
 			"characters split over fragments of the body", ask("Hi"),
 			upstreamtest.Completion{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Pieces: 5, Fragment: 3, Usage: usage},
-			answer{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Stop: translate.StopEndTurn},
+			reply{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Stop: translate.StopEndTurn},
 		}, {
 			"one piece larger than every buffer", ask("Hi"),
 			upstreamtest.Completion{Text: strings.Repeat("ab<é", 50_000), Pieces: 1, Usage: usage},
-			answer{Text: strings.Repeat("ab<é", 50_000), Stop: translate.StopEndTurn},
+			reply{Text: strings.Repeat("ab<é", 50_000), Stop: translate.StopEndTurn},
 		},
 	}
 	for _, test := range tests {

@@ -72,7 +72,7 @@ func withEnd(events iter.Seq2[frameEvent, error]) iter.Seq2[frameEvent, error] {
 // that the last chunk has the usage.
 func (d *converseDecoder) decode(ev frameEvent) (translate.Chunk, error) {
 	switch string(ev.kind) {
-	case converse.ContentBlockDelta, converse.MessageStop, converse.Metadata:
+	case converse.EventContentBlockDelta, converse.EventMessageStop, converse.EventMetadata:
 	case streamEnd:
 		return d.last, nil // without a stop, if there was no messageStop
 	default:
@@ -83,9 +83,9 @@ func (d *converseDecoder) decode(ev frameEvent) (translate.Chunk, error) {
 		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
 	}
 	switch string(ev.kind) {
-	case converse.MessageStop:
+	case converse.EventMessageStop:
 		return translate.Chunk{}, d.stop(d.event.Ending)
-	case converse.Metadata:
+	case converse.EventMetadata:
 		d.last.Usage = converseUsage(d.event.Usage)
 		return d.last, nil
 	}
@@ -140,15 +140,15 @@ func (d *converseDecoder) stop(s converse.Ending) error {
 	switch s.StopReason {
 	case "":
 		return gatewayError("the upstream ended its answer without a stop reason", nil)
-	case converse.StopGuardrail:
+	case converse.ReasonGuardrail:
 		d.last.Stop = translate.StopGuardrail
 		return nil
-	case converse.StopContentFiltered:
+	case converse.ReasonContentFiltered:
 		d.last.Stop = translate.StopRefusal
 		return nil
-	case converse.StopMalformedOutput, converse.StopMalformedTool:
+	case converse.ReasonMalformedOutput, converse.ReasonMalformedTool:
 		// What could not be read is missing from the text.
-		return internal.error(fmt.Sprintf("the model wrote what its upstream could not read (%s)", s.StopReason))
+		return internalError.error(fmt.Sprintf("the model wrote what its upstream could not read (%s)", s.StopReason))
 	}
 	d.last.Stop = stopReason(s.StopReason)
 	if d.last.Stop != translate.StopSequence {

@@ -62,11 +62,11 @@ func converseSystem(can Features, p *translate.Prompt) []converse.Block {
 }
 
 // forConverse is the guardrail for Converse, nil for none.
-func (g *Guardrail) forConverse(streaming bool) *converse.GuardrailConfig {
+func (g *Guardrail) forConverse(streaming bool) *converse.Guardrail {
 	if g == nil {
 		return nil
 	}
-	c := &converse.GuardrailConfig{ID: g.ID, Version: g.Version, Trace: g.Trace}
+	c := &converse.Guardrail{ID: g.ID, Version: g.Version, Trace: g.Trace}
 	if streaming {
 		c.Mode = g.Mode
 	}

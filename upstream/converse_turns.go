@@ -22,7 +22,7 @@ func converseTurns(can Features, turns []translate.Turn) ([]converse.Message, er
 	names := documentNames{}
 	var messages []converse.Message
 	for i, turn := range turns {
-		content, err := converseContent(can, turn, i, names)
+		content, err := converseBlocks(can, turn, i, names)
 		if err != nil {
 			return nil, err
 		}
@@ -30,17 +30,17 @@ func converseTurns(can Features, turns []translate.Turn) ([]converse.Message, er
 			if turn.Role == translate.RoleAssistant && i == len(turns)-1 {
 				break
 			}
-			return nil, invalid.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
+			return nil, invalidRequest.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
 		}
 		messages = append(messages, converse.Message{Role: turn.Role, Content: content})
 	}
 	return messages, nil
 }
 
-// converseContent returns the blocks of a turn. Where Converse has no place for
+// converseBlocks returns the blocks of a turn. Where Converse has no place for
 // what the client said of a document, it stands in a text before it; so it does
 // in a turn without text, where Converse wants one beside a document.
-func converseContent(can Features, turn translate.Turn, i int, names documentNames) ([]converse.Block, error) {
+func converseBlocks(can Features, turn translate.Turn, i int, names documentNames) ([]converse.Block, error) {
 	spoken := false
 	for _, part := range turn.Parts {
 		spoken = spoken || part.Type == translate.PartText && !isBlank(part.Text)
@@ -91,7 +91,7 @@ func converseMedia(can Features, part translate.Part, place string) (format stri
 		needs = Documents
 	}
 	if !can.Has(needs) {
-		return "", source, invalid.error("messages: this model cannot be shown the " + place)
+		return "", source, invalidRequest.error("messages: this model cannot be shown the " + place)
 	}
 	var from struct {
 		Type      string `json:"type"`
@@ -99,15 +99,15 @@ func converseMedia(can Features, part translate.Part, place string) (format stri
 		Data      string `json:"data"`
 	}
 	if err := json.Unmarshal(part.Source, &from, lenient); err != nil {
-		return "", source, invalid.error("messages: the source cannot be read of the " + place)
+		return "", source, invalidRequest.error("messages: the source cannot be read of the " + place)
 	}
 	format, known := converseFormats[part.Type][from.MediaType]
 	asText := from.Type == "text" && part.Type == translate.PartDocument
 	switch {
 	case from.Type != "base64" && !asText:
-		return "", source, invalid.error(fmt.Sprintf("messages: this model takes base64 data alone, and not the source %q of the %s", from.Type, place))
+		return "", source, invalidRequest.error(fmt.Sprintf("messages: this model takes base64 data alone, and not the source %q of the %s", from.Type, place))
 	case !known:
-		return "", source, invalid.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
+		return "", source, invalidRequest.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
 	case asText:
 		return format, converse.Source{Text: from.Data}, nil
 	}

@@ -60,41 +60,41 @@ const (
 	typeOverloaded     = "overloaded_error"
 )
 
-// answer is one right-hand side of the mapping.
-type answer struct {
+// errorClass is one right-hand side of the mapping.
+type errorClass struct {
 	status int
 	typ    string
-	// refused: the upstream did not take our own credentials. A client that was
+	// ourCredentials: the upstream did not take our own credentials. A client that was
 	// told so with a 401 or 403 would look for the fault in its own key.
-	refused bool
+	ourCredentials bool
 	// final: to try again is of no use, or is paid for twice.
 	final bool
 }
 
 var (
-	refused = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true, final: true}
+	credentialsRefused = errorClass{status: http.StatusBadGateway, typ: typeAPI, ourCredentials: true, final: true}
 	// A token that was not taken is not sent again.
-	outdated   = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
-	badGateway = answer{status: http.StatusBadGateway, typ: typeAPI}
+	tokenRefused = errorClass{status: http.StatusBadGateway, typ: typeAPI, ourCredentials: true}
+	badGateway   = errorClass{status: http.StatusBadGateway, typ: typeAPI}
 	// What is refused with a status that we do not know is refused again. It is no sign
 	// that the upstream is down: a client may have asked for an id that no URL has room for.
-	unexplained = answer{status: http.StatusBadGateway, typ: typeAPI, final: true}
-	internal    = answer{status: http.StatusInternalServerError, typ: typeAPI}
-	overloaded  = answer{status: 529, typ: typeOverloaded}
-	rateLimited = answer{status: http.StatusTooManyRequests, typ: typeRateLimit}
-	timedOut    = answer{status: http.StatusGatewayTimeout, typ: typeTimeout}
-	invalid     = answer{status: http.StatusBadRequest, typ: typeInvalidRequest}
-	notFound    = answer{status: http.StatusNotFound, typ: typeNotFound}
-	tooLarge    = answer{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge}
-	conflict    = answer{status: http.StatusConflict, typ: typeConflict}
+	unexplained     = errorClass{status: http.StatusBadGateway, typ: typeAPI, final: true}
+	internalError   = errorClass{status: http.StatusInternalServerError, typ: typeAPI}
+	overloaded      = errorClass{status: 529, typ: typeOverloaded}
+	rateLimited     = errorClass{status: http.StatusTooManyRequests, typ: typeRateLimit}
+	timedOut        = errorClass{status: http.StatusGatewayTimeout, typ: typeTimeout}
+	invalidRequest  = errorClass{status: http.StatusBadRequest, typ: typeInvalidRequest}
+	noSuchModel     = errorClass{status: http.StatusNotFound, typ: typeNotFound}
+	requestTooLarge = errorClass{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge}
+	conflict        = errorClass{status: http.StatusConflict, typ: typeConflict}
 	// A quota does not come back in a minute, and a model that ran for minutes
 	// would run for them again.
-	overQuota   = answer{status: http.StatusTooManyRequests, typ: typeRateLimit, final: true}
-	tookTooLong = answer{status: http.StatusGatewayTimeout, typ: typeTimeout, final: true}
+	overQuota   = errorClass{status: http.StatusTooManyRequests, typ: typeRateLimit, final: true}
+	tookTooLong = errorClass{status: http.StatusGatewayTimeout, typ: typeTimeout, final: true}
 )
 
 // ofStatus maps an HTTP status, 0 for none.
-func ofStatus(status int) answer {
+func ofStatus(status int) errorClass {
 	a, known := byStatus[status]
 	switch {
 	case known:
@@ -107,19 +107,19 @@ func ofStatus(status int) answer {
 
 // byStatus maps an HTTP status that came without a body we can read. What is not
 // in it means that the upstream is not what the configuration takes it for.
-var byStatus = map[int]answer{
-	http.StatusBadRequest:            invalid,
-	http.StatusUnauthorized:          refused,
-	http.StatusForbidden:             refused,
+var byStatus = map[int]errorClass{
+	http.StatusBadRequest:            invalidRequest,
+	http.StatusUnauthorized:          credentialsRefused,
+	http.StatusForbidden:             credentialsRefused,
 	http.StatusPaymentRequired:       {status: http.StatusPaymentRequired, typ: "billing_error"},
-	http.StatusProxyAuthRequired:     refused,
-	http.StatusNotFound:              notFound,
+	http.StatusProxyAuthRequired:     credentialsRefused,
+	http.StatusNotFound:              noSuchModel,
 	http.StatusRequestTimeout:        timedOut,
 	http.StatusConflict:              conflict,
-	http.StatusRequestEntityTooLarge: tooLarge,
-	http.StatusUnprocessableEntity:   invalid,
+	http.StatusRequestEntityTooLarge: requestTooLarge,
+	http.StatusUnprocessableEntity:   invalidRequest,
 	http.StatusTooManyRequests:       rateLimited,
-	http.StatusInternalServerError:   internal,
+	http.StatusInternalServerError:   internalError,
 	http.StatusServiceUnavailable:    overloaded,
 	http.StatusGatewayTimeout:        timedOut,
 	529:                              overloaded,
@@ -127,9 +127,9 @@ var byStatus = map[int]answer{
 
 // error makes the answer an Error. What an upstream says when it refuses our
 // credentials may name accounts and roles: that goes to the log alone.
-func (a answer) error(message string) *Error {
+func (a errorClass) error(message string) *Error {
 	e := &Error{Status: a.status, Type: a.typ, Message: message, Final: a.final}
-	if a.refused {
+	if a.ourCredentials {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
 		e.Err = errors.New(message)
 	}

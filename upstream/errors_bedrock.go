@@ -4,35 +4,35 @@ import "strings"
 
 // byException maps AWS exceptions (reference/bedrock.md §4), before the stream
 // and in it.
-var byException = map[string]answer{
-	"ValidationException":                 invalid,
+var byException = map[string]errorClass{
+	"ValidationException":                 invalidRequest,
 	"ConflictException":                   conflict,
-	"ResourceNotFoundException":           notFound,
+	"ResourceNotFoundException":           noSuchModel,
 	"ThrottlingException":                 rateLimited,
 	"TooManyRequestsException":            rateLimited,
 	"ServiceQuotaExceededException":       overQuota,
 	"ModelNotReadyException":              overloaded,
 	"ServiceUnavailableException":         overloaded,
 	"ModelTimeoutException":               tookTooLong,
-	"ModelErrorException":                 internal,
-	"ModelStreamErrorException":           internal,
-	"InternalServerException":             internal,
-	"InternalFailure":                     internal,
-	"AccessDeniedException":               refused,
-	"UnrecognizedClientException":         refused,
-	"InvalidSignatureException":           refused,
-	"SignatureDoesNotMatch":               refused,
-	"IncompleteSignatureException":        refused,
-	"MissingAuthenticationTokenException": refused,
-	"ExpiredTokenException":               refused,
-	"ExpiredToken":                        refused,
-	"InvalidClientTokenId":                refused,
+	"ModelErrorException":                 internalError,
+	"ModelStreamErrorException":           internalError,
+	"InternalServerException":             internalError,
+	"InternalFailure":                     internalError,
+	"AccessDeniedException":               credentialsRefused,
+	"UnrecognizedClientException":         credentialsRefused,
+	"InvalidSignatureException":           credentialsRefused,
+	"SignatureDoesNotMatch":               credentialsRefused,
+	"IncompleteSignatureException":        credentialsRefused,
+	"MissingAuthenticationTokenException": credentialsRefused,
+	"ExpiredTokenException":               credentialsRefused,
+	"ExpiredToken":                        credentialsRefused,
+	"InvalidClientTokenId":                credentialsRefused,
 }
 
-// exception maps an AWS exception by its name, which may come as on the wire:
+// exceptionError maps an AWS exceptionError by its name, which may come as on the wire:
 // in lower camel case, behind a namespace and '#', before ':' and a URL. For
 // names nobody told us of, the HTTP status decides; in a stream it is 0.
-func exception(name, message string, status int) *Error {
+func exceptionError(name, message string, status int) *Error {
 	name, _, _ = strings.Cut(name, ":")
 	name = name[strings.LastIndexByte(name, '#')+1:]
 	if name != "" {
@@ -45,7 +45,7 @@ func exception(name, message string, status int) *Error {
 	if message == "" {
 		message = "the upstream failed with " + name
 	}
-	if a.refused {
+	if a.ourCredentials {
 		message = name + ": " + message
 	}
 	return a.error(message)

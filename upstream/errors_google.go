@@ -10,15 +10,15 @@ import (
 
 // byGoogleStatus maps the errors of Google's front end (reference/vertex.md §6,
 // reference/errors.md §7).
-var byGoogleStatus = map[string]answer{
-	"INVALID_ARGUMENT":    invalid,
-	"FAILED_PRECONDITION": invalid,
-	"UNAUTHENTICATED":     outdated,
-	"PERMISSION_DENIED":   refused,
-	"NOT_FOUND":           notFound,
+var byGoogleStatus = map[string]errorClass{
+	"INVALID_ARGUMENT":    invalidRequest,
+	"FAILED_PRECONDITION": invalidRequest,
+	"UNAUTHENTICATED":     tokenRefused,
+	"PERMISSION_DENIED":   credentialsRefused,
+	"NOT_FOUND":           noSuchModel,
 	"RESOURCE_EXHAUSTED":  rateLimited,
 	"CANCELLED":           badGateway,
-	"INTERNAL":            internal,
+	"INTERNAL":            internalError,
 	"UNAVAILABLE":         overloaded,
 	"DEADLINE_EXCEEDED":   timedOut,
 }
@@ -54,7 +54,7 @@ func googleError(data []byte) *Error {
 	if f.Message == "" {
 		f.Message = "the upstream failed with " + f.Status
 	}
-	if a.refused {
+	if a.ourCredentials {
 		f.Message = f.Status + ": " + f.Message
 	}
 	e := a.error(f.Message)
@@ -73,7 +73,7 @@ func (f *googleFailure) retryAfter() time.Duration {
 		if json.Unmarshal(detail, &info, lenient) != nil || !strings.HasSuffix(info.Type, "google.rpc.RetryInfo") {
 			continue
 		}
-		if s, ok := number(strings.TrimSuffix(info.Delay, "s")); ok {
+		if s, ok := parseNonNegative(strings.TrimSuffix(info.Delay, "s")); ok {
 			return time.Duration(s * float64(time.Second))
 		}
 	}

@@ -4,18 +4,18 @@ import "net/http"
 
 // byType maps the error types of the Messages API: what a stream's error event
 // or an exception names has no status of its own.
-var byType = map[string]answer{
-	typeInvalidRequest:     invalid,
-	typeNotFound:           notFound,
+var byType = map[string]errorClass{
+	typeInvalidRequest:     invalidRequest,
+	typeNotFound:           noSuchModel,
 	typeConflict:           conflict,
-	typeTooLarge:           tooLarge,
+	typeTooLarge:           requestTooLarge,
 	typeRateLimit:          rateLimited,
-	typeAPI:                internal,
+	typeAPI:                internalError,
 	typeTimeout:            timedOut,
 	typeOverloaded:         overloaded,
 	"billing_error":        {status: http.StatusPaymentRequired, typ: "billing_error"},
-	"authentication_error": refused,
-	"permission_error":     refused,
+	"authentication_error": credentialsRefused,
+	"permission_error":     credentialsRefused,
 }
 
 // apiError maps an error of the Messages API. Status and type are kept as they
@@ -24,12 +24,12 @@ func apiError(typ, message string, status int) *Error {
 	a, known := byType[typ]
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		a = refused
-	case a.refused:
+		a = credentialsRefused
+	case a.ourCredentials:
 	case status >= 400:
-		a = answer{status: status, typ: typ}
+		a = errorClass{status: status, typ: typ}
 	case !known:
-		a = answer{status: http.StatusInternalServerError, typ: typ}
+		a = errorClass{status: http.StatusInternalServerError, typ: typ}
 	}
 	if message == "" {
 		message = "the upstream failed with " + typ

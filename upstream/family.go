@@ -10,10 +10,10 @@ import (
 // refuses a part of it says so, once.
 const usual = System | Streaming | StopSequences | Images | Documents | Sampling | TopK | Tools
 
-// families is what reference/bedrock.md §9 knows of models beside Claude: the
+// familyFeatures is what reference/bedrock.md §9 knows of models beside Claude: the
 // first entry counts whose name is in the id. Where the table is silent of stop
 // sequences, a "no" costs little and a "yes" may cost an attempt.
-var families = []struct {
+var familyFeatures = []struct {
 	name string
 	can  Features
 }{
@@ -54,7 +54,7 @@ func FeaturesOf(id string) Features {
 		return claude(id)
 	}
 	joined := strings.ReplaceAll(strings.ReplaceAll(id, "llama-", "llama"), ".", "-")
-	for _, f := range families {
+	for _, f := range familyFeatures {
 		if strings.Contains(id, f.name) || strings.Contains(joined, f.name) {
 			return f.can
 		}

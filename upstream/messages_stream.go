@@ -73,7 +73,7 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 		d.usage = ev.Message.Usage
 		return translate.Chunk{Usage: d.usage}, nil
 	case "message_delta":
-		d.usage = latest(d.usage, ev.Usage)
+		d.usage = mergeUsage(d.usage, ev.Usage)
 		if ev.Delta.StopReason != "" {
 			d.stop, d.sequence = stopReason(ev.Delta.StopReason), ev.Delta.StopSequence
 		}
@@ -136,7 +136,7 @@ func (d *messagesDecoder) textDelta(data []byte) (string, bool) {
 
 // meter takes from Bedrock's own counters what the model did not report.
 func (d *messagesDecoder) meter(m bedrockMetrics) {
-	d.usage = latest(m.usage(), d.usage)
+	d.usage = mergeUsage(m.usage(), d.usage)
 }
 
 func (m bedrockMetrics) usage() translate.Usage {
@@ -146,9 +146,9 @@ func (m bedrockMetrics) usage() translate.Usage {
 	}
 }
 
-// latest is old with all that news knows: totals are cumulative, and a zero or an
+// mergeUsage is old with all that news knows: totals are cumulative, and a zero or an
 // absent counter says nothing.
-func latest(old, news translate.Usage) translate.Usage {
+func mergeUsage(old, news translate.Usage) translate.Usage {
 	take := func(to *int, from int) {
 		if from != 0 {
 			*to = from

@@ -123,7 +123,7 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
 		e.Type = translate.ContentBlockStop
 	case "message_delta":
 		e.Type = translate.MessageDelta
-		d.usage = latest(d.usage, ev.Usage)
+		d.usage = mergeUsage(d.usage, ev.Usage)
 		if ev.Delta.StopReason == translate.StopGuardrail { // which the Messages API has no other word for
 			e.Raw = withStop(data, translate.StopRefusal)
 		}

@@ -28,7 +28,7 @@ type OpenAIOptions struct {
 // OpenAI invokes models on any server with chat completions: vLLM, Ollama,
 // llama.cpp, LM Studio, OpenRouter and others. It sends no tools.
 type OpenAI struct {
-	chat chat
+	chat chatClient
 }
 
 // NewOpenAI checks the options; it does not touch the network.
@@ -46,7 +46,7 @@ func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 		}
 	}
 	url := strings.TrimRight(base.String(), "/") + "/chat/completions"
-	return &OpenAI{chat{completions: resource{url, header, clientOf(opt.HTTPClient, opt.Connect)}}}, nil
+	return &OpenAI{chatClient{completions: endpoint{url, header, clientOf(opt.HTTPClient, opt.Connect)}}}, nil
 }
 
 // Invoke sends the prompt to the model of this name.

@@ -62,7 +62,7 @@ func prefilled(p *translate.Prompt) bool {
 func encodeJSON(body any) ([]byte, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
-		e := invalid.error("the prompt cannot be written as JSON")
+		e := invalidRequest.error("the prompt cannot be written as JSON")
 		e.Err = err
 		return nil, e
 	}

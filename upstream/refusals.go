@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// excesses are how the messages begin by which servers refuse a max_tokens beyond
+// limitRefusals are how the messages begin by which servers refuse a max_tokens beyond
 // what the model can do (reference/wire.md §8, bedrock.md §2b; reports of users): %d
 // stands for a number, the last of which is the limit. They are compared as
 // [refusals] are. What depends on the length of the prompt is no limit of the
 // model's, and not here.
-var excesses = []string{
+var limitRefusals = []string{
 	"max_tokens: %d > %d, which is the maximum allowed number of output tokens",
 	"the maximum tokens you requested exceeds the model limit of %d",
 	"malformed input request: #/max_tokens: %d is not less or equal to %d,",
@@ -21,7 +21,7 @@ var excesses = []string{
 // limitRefused returns how many tokens a server says that the model gives at most,
 // 0 if the message, which is unwrapped, is about something else.
 func limitRefused(message string) int {
-	for _, excess := range excesses {
+	for _, excess := range limitRefusals {
 		if n := lastNumber(message, excess); n > 0 {
 			return n
 		}
@@ -54,12 +54,12 @@ func lastNumber(text, pattern string) int {
 	return last
 }
 
-// refusals are how the messages begin by which servers refuse a feature
+// featureRefusals are how the messages begin by which servers refuse a feature
 // (reference/bedrock.md §9, reference/wire.md §8; for chat completions, reports of
 // users), compared without regard to case. What a server quotes of a request stands
 // behind the beginning: no client can have it say these words. What leaves nothing
 // to ask, such as an image in a prompt that has one, is not here.
-var refusals = []struct {
+var featureRefusals = []struct {
 	text    string
 	feature Features
 }{
@@ -115,7 +115,7 @@ func unwrapped(message string) string {
 // featureRefused returns the feature that a server refuses with this message, which is
 // unwrapped, 0 if it refuses something else.
 func featureRefused(message string) Features {
-	for _, r := range refusals {
+	for _, r := range featureRefusals {
 		if strings.HasPrefix(message, r.text) {
 			return r.feature
 		}

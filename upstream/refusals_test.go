@@ -47,7 +47,7 @@ func TestLimitRefused(t *testing.T) {
 		"This model's maximum context length is 8192 tokens. However, you requested 32050 tokens (50 in the messages, 32000 in the completion).":  0,
 		"prompt is too long: 200049 tokens > 200000 maximum":                                                                                      0,
 	} {
-		if e := invalid.error(message); e.MaxTokens != want {
+		if e := invalidRequest.error(message); e.MaxTokens != want {
 			t.Errorf("%s: %d, want %d", message, e.MaxTokens, want)
 		}
 	}

@@ -11,11 +11,11 @@ import (
 // retry-after in seconds or as an HTTP date (reference/errors.md §3). It is 0 if
 // the response does not say.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, ok := number(h.Get("retry-after-ms")); ok {
+	if ms, ok := parseNonNegative(h.Get("retry-after-ms")); ok {
 		return time.Duration(ms * float64(time.Millisecond))
 	}
 	value := h.Get("retry-after")
-	if s, ok := number(value); ok {
+	if s, ok := parseNonNegative(value); ok {
 		return time.Duration(s * float64(time.Second))
 	}
 	if at, err := http.ParseTime(value); err == nil {
@@ -24,8 +24,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// number reads a count that is not negative and fits a time.Duration in seconds.
-func number(s string) (float64, bool) {
+// parseNonNegative reads a count that is not negative and fits a time.Duration in seconds.
+func parseNonNegative(s string) (float64, bool) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return f, err == nil && f >= 0 && f <= 1e9
 }

@@ -49,7 +49,7 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 		return nil, err
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect)
-	transport := &bearer{base: client.Transport, tokens: newTokenCache(opt.Credentials, opt.OnToken, *client)}
+	transport := &bearerTransport{base: client.Transport, tokens: newTokenCache(opt.Credentials, opt.OnToken, *client)}
 	if transport.base == nil {
 		transport.base = http.DefaultTransport
 	}

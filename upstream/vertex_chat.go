@@ -25,11 +25,11 @@ func (v *Vertex) Chat() *VertexChat { return &VertexChat{v} }
 func (v *VertexChat) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	id, isMistral := mistralModel(m.ID)
 	if !isMistral {
-		return (&chat{completions: v.at("/endpoints/openapi/chat/completions")}).invoke(ctx, m, p)
+		return (&chatClient{completions: v.at("/endpoints/openapi/chat/completions")}).invoke(ctx, m, p)
 	}
 	if !isVertexModel(id) {
 		return func(yield func(translate.Chunk, error) bool) {
-			yield(translate.Chunk{}, invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Mistral model on Vertex AI", m.ID)))
+			yield(translate.Chunk{}, invalidRequest.error(fmt.Sprintf("model: %.64q cannot be the id of a Mistral model on Vertex AI", m.ID)))
 		}
 	}
 	method := ":streamRawPredict"
@@ -37,11 +37,11 @@ func (v *VertexChat) Invoke(ctx context.Context, m Model, p *translate.Prompt) i
 		method = ":rawPredict"
 	}
 	m.ID, _, _ = strings.Cut(id, "@") // the body has no revision
-	return (&chat{v.at("/publishers/mistralai/models/" + id + method), true}).invoke(ctx, m, p)
+	return (&chatClient{v.at("/publishers/mistralai/models/" + id + method), true}).invoke(ctx, m, p)
 }
 
-func (v *VertexChat) at(path string) resource {
-	return resource{url: v.vertex.location + path, client: v.vertex.client}
+func (v *VertexChat) at(path string) endpoint {
+	return endpoint{url: v.vertex.location + path, client: v.vertex.client}
 }
 
 // mistralModel returns the id of a model that Mistral serves on Vertex, without the

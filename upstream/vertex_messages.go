@@ -23,7 +23,7 @@ func (v *Vertex) Messages() *VertexMessages { return &VertexMessages{v} }
 // ("claude-sonnet-4-5@20250929"). An id that would change the path is an [*Error],
 // and nothing is sent.
 func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return stream(ctx, v.model(m.ID, "streamRawPredict"), func() ([]byte, error) {
+	return streamMessages(ctx, v.model(m.ID, "streamRawPredict"), func() ([]byte, error) {
 		if err := checkVertexModel(m.ID); err != nil {
 			return nil, err
 		}
@@ -34,7 +34,7 @@ func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Promp
 // Pass sends the request of a client to the model with this id, which has tools of
 // its own.
 func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return stream(ctx, v.model(m.ID, "streamRawPredict").with(n.header(false)), func() ([]byte, error) {
+	return streamMessages(ctx, v.model(m.ID, "streamRawPredict").with(n.header(false)), func() ([]byte, error) {
 		if err := checkVertexModel(m.ID); err != nil {
 			return nil, err
 		}
@@ -70,13 +70,13 @@ func (v *VertexMessages) CountNative(ctx context.Context, m Model, n Native) (in
 func (v *VertexMessages) Passes(Model) bool { return true }
 
 // model is where a model is asked. The id has to be checked before that is used.
-func (v *VertexMessages) model(id, method string) resource {
-	return resource{url: v.vertex.location + "/publishers/anthropic/models/" + id + ":" + method, client: v.vertex.client}
+func (v *VertexMessages) model(id, method string) endpoint {
+	return endpoint{url: v.vertex.location + "/publishers/anthropic/models/" + id + ":" + method, client: v.vertex.client}
 }
 
 func checkVertexModel(id string) error {
 	if !isVertexModel(id) {
-		return invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Claude model on Vertex AI", id))
+		return invalidRequest.error(fmt.Sprintf("model: %.64q cannot be the id of a Claude model on Vertex AI", id))
 	}
 	return nil
 }

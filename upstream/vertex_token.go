@@ -38,8 +38,8 @@ func newToken(value, quotaProject string, expiry time.Time) *token {
 	return t
 }
 
-// passed tells whether a moment, if it is one, lies behind us.
-func passed(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
+// isPast tells whether a moment, if it is one, lies behind us.
+func isPast(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
 
 // tokenCache keeps the access token of an upstream. A new one is looked for while the
 // old one still serves, so that requests wait for the first one alone. At any
@@ -47,22 +47,22 @@ func passed(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
 type tokenCache struct {
 	fetch func(context.Context) (*token, error)
 
-	mu     sync.Mutex
-	kept   *token // nil: there is none, or it was rejected
-	lookUp *lookUp
+	mu      sync.Mutex
+	kept    *token // nil: there is none, or it was rejected
+	pending *pendingToken
 }
 
-// lookUp is a request for a token, on its way.
-type lookUp struct {
+// pendingToken is a request for a token, on its way.
+type pendingToken struct {
 	done  chan struct{} // closed when it is over
 	token *token
 	err   error
 }
 
-// token returns a token that serves, or an *Error that says that there is none.
+// get returns a get that serves, or an *Error that says that there is none.
 // It waits no longer than ctx.
-func (t *tokenCache) token(ctx context.Context) (*token, error) {
-	kept, next := t.look()
+func (t *tokenCache) get(ctx context.Context) (*token, error) {
+	kept, next := t.current()
 	if kept != nil {
 		return kept, nil
 	}
@@ -77,22 +77,22 @@ func (t *tokenCache) token(ctx context.Context) (*token, error) {
 	}
 }
 
-// look returns the token if it serves, else the look-up to wait for.
-func (t *tokenCache) look() (*token, *lookUp) {
+// current returns the token if it serves, else the current-up to wait for.
+func (t *tokenCache) current() (*token, *pendingToken) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	serves := t.kept != nil && !passed(t.kept.end)
-	if t.lookUp == nil && (!serves || passed(t.kept.due)) {
-		t.lookUp = &lookUp{done: make(chan struct{})}
-		go t.run(t.lookUp) // it outlives the request: others wait for it too
+	serves := t.kept != nil && !isPast(t.kept.end)
+	if t.pending == nil && (!serves || isPast(t.kept.due)) {
+		t.pending = &pendingToken{done: make(chan struct{})}
+		go t.run(t.pending) // it outlives the request: others wait for it too
 	}
 	if serves {
 		return t.kept, nil
 	}
-	return nil, t.lookUp
+	return nil, t.pending
 }
 
-func (t *tokenCache) run(l *lookUp) {
+func (t *tokenCache) run(l *pendingToken) {
 	ctx, cancel := context.WithTimeout(context.Background(), tokenTimeout)
 	defer cancel()
 	l.token, l.err = t.fetch(ctx)
@@ -104,7 +104,7 @@ func (t *tokenCache) run(l *lookUp) {
 	case t.kept != nil:
 		t.kept.due = time.Now().Add(refreshPause)
 	}
-	t.lookUp = nil
+	t.pending = nil
 	close(l.done)
 }
 
@@ -117,14 +117,14 @@ func (t *tokenCache) reject(bad *token) {
 	}
 }
 
-// bearer sends requests with a token.
-type bearer struct {
+// bearerTransport sends requests with a token.
+type bearerTransport struct {
 	base   http.RoundTripper
 	tokens *tokenCache
 }
 
-func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	t, err := b.tokens.token(r.Context())
+func (b *bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	t, err := b.tokens.get(r.Context())
 	if err != nil {
 		if r.Body != nil {
 			r.Body.Close()

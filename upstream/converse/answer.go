@@ -14,7 +14,7 @@ type Output struct {
 	Message Message `json:"message"`
 }
 
-// Ending says how an answer ended: in an [Answer], and in the event [MessageStop].
+// Ending says how an answer ended: in an [Answer], and in the event [EventMessageStop].
 type Ending struct {
 	StopReason string `json:"stopReason"`
 	// Fields are those of the model's own answer that the request asked for, in
@@ -22,7 +22,7 @@ type Ending struct {
 	Fields jsontext.Value `json:"additionalModelResponseFields,omitzero"`
 }
 
-// Metering says what an answer took: in an [Answer], and in the event [Metadata].
+// Metering says what an answer took: in an [Answer], and in the event [EventMetadata].
 type Metering struct {
 	Usage   Usage   `json:"usage"`
 	Metrics Metrics `json:"metrics"`

@@ -11,25 +11,25 @@ package converse
 // The types of the events of ConverseStream, in their order. The events about a block
 // come once for each block.
 const (
-	MessageStart      = "messageStart"
-	ContentBlockStart = "contentBlockStart" // is left out for a block of text
-	ContentBlockDelta = "contentBlockDelta"
-	ContentBlockStop  = "contentBlockStop"
-	MessageStop       = "messageStop" // its payload is an [Ending]
-	Metadata          = "metadata"    // its payload is a [Metering]
+	EventMessageStart      = "messageStart"
+	EventContentBlockStart = "contentBlockStart" // is left out for a block of text
+	EventContentBlockDelta = "contentBlockDelta"
+	EventContentBlockStop  = "contentBlockStop"
+	EventMessageStop       = "messageStop" // its payload is an [Ending]
+	EventMetadata          = "metadata"    // its payload is a [Metering]
 )
 
 // The stop reasons. Those that the Messages API has too are spelled as there.
 const (
-	StopEndTurn         = "end_turn"
-	StopToolUse         = "tool_use"
-	StopMaxTokens       = "max_tokens"
-	StopSequence        = "stop_sequence"
-	StopContextWindow   = "model_context_window_exceeded"
-	StopGuardrail       = "guardrail_intervened"
-	StopContentFiltered = "content_filtered"
-	StopMalformedOutput = "malformed_model_output"
-	StopMalformedTool   = "malformed_tool_use"
+	ReasonEndTurn         = "end_turn"
+	ReasonToolUse         = "tool_use"
+	ReasonMaxTokens       = "max_tokens"
+	ReasonSequence        = "stop_sequence"
+	ReasonContextWindow   = "model_context_window_exceeded"
+	ReasonGuardrail       = "guardrail_intervened"
+	ReasonContentFiltered = "content_filtered"
+	ReasonMalformedOutput = "malformed_model_output"
+	ReasonMalformedTool   = "malformed_tool_use"
 )
 
 // StopSequencePointer is the JSON pointer to the stop sequence that was met, in the

@@ -2,12 +2,12 @@ package converse
 
 // Request is the body of a request, as far as a prompt without tools needs it.
 type Request struct {
-	Messages       []Message        `json:"messages"`
-	System         []Block          `json:"system,omitempty"`
-	Inference      InferenceConfig  `json:"inferenceConfig"`
-	RequestFields  *FamilyFields    `json:"additionalModelRequestFields,omitzero"`
-	ResponseFields []string         `json:"additionalModelResponseFieldPaths,omitempty"` // JSON pointers, at most 10
-	Guardrail      *GuardrailConfig `json:"guardrailConfig,omitzero"`
+	Messages       []Message       `json:"messages"`
+	System         []Block         `json:"system,omitempty"`
+	Inference      InferenceConfig `json:"inferenceConfig"`
+	RequestFields  *FamilyFields   `json:"additionalModelRequestFields,omitzero"`
+	ResponseFields []string        `json:"additionalModelResponseFieldPaths,omitempty"` // JSON pointers, at most 10
+	Guardrail      *Guardrail      `json:"guardrailConfig,omitzero"`
 }
 
 // InferenceConfig has the parameters that all models have.
@@ -31,8 +31,8 @@ type NovaInference struct {
 	TopK int `json:"topK"`
 }
 
-// GuardrailConfig is the guardrail that the answer has to pass.
-type GuardrailConfig struct {
+// Guardrail is the guardrail that the answer has to pass.
+type Guardrail struct {
 	ID      string `json:"guardrailIdentifier"`
 	Version string `json:"guardrailVersion"`
 	Trace   string `json:"trace,omitzero"`                // enabled, enabled_full or disabled

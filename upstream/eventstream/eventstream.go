@@ -27,12 +27,12 @@ const MediaType = "application/vnd.amazon.eventstream"
 
 // The names of the headers by which a frame says what it is.
 const (
-	MessageType   = ":message-type" // event, exception or error
-	EventType     = ":event-type"
-	ExceptionType = ":exception-type"
-	ErrorCode     = ":error-code"
-	ErrorMessage  = ":error-message"
-	ContentType   = ":content-type" // of the payload
+	HeaderMessageType   = ":message-type" // event, exception or error
+	HeaderEventType     = ":event-type"
+	HeaderExceptionType = ":exception-type"
+	HeaderErrorCode     = ":error-code"
+	HeaderErrorMessage  = ":error-message"
+	HeaderContentType   = ":content-type" // of the payload
 )
 
 const (

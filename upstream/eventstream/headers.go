@@ -16,14 +16,14 @@ type Headers []byte
 // EventHeaders returns the headers of a frame with an event of this type, whose payload
 // is JSON, in the order in which Bedrock writes them.
 func EventHeaders(event string) Headers {
-	return Headers(nil).Append(EventType, event).Append(ContentType, "application/json").Append(MessageType, "event")
+	return Headers(nil).Append(HeaderEventType, event).Append(HeaderContentType, "application/json").Append(HeaderMessageType, "event")
 }
 
 // ExceptionHeaders returns the headers of the frame by which a stream fails, whose
 // payload is JSON. The name is that of the exception in lower camel case:
 // throttlingException.
 func ExceptionHeaders(name string) Headers {
-	return Headers(nil).Append(ExceptionType, name).Append(ContentType, "application/json").Append(MessageType, "exception")
+	return Headers(nil).Append(HeaderExceptionType, name).Append(HeaderContentType, "application/json").Append(HeaderMessageType, "exception")
 }
 
 // Append returns h with one more header behind its others. Names are up to 255 bytes

@@ -10,7 +10,7 @@ import (
 const signature = "[simulated] "
 
 // completion is everything the model would write if nothing stopped it.
-func (r *reading) completion() string {
+func (r *parsedPrompt) completion() string {
 	if at := strings.LastIndex(r.prefill, r.speech.opens); at >= 0 && !strings.Contains(r.prefill[at:], r.speech.closes) {
 		return r.finish(r.prefill[at:])
 	}
@@ -18,7 +18,7 @@ func (r *reading) completion() string {
 		return r.calls(r.demanded())
 	}
 	if r.format != "" && (r.returned() || len(r.choose()) == 0) {
-		return string(r.question.value(jsontext.Value(r.format), definitions(r.format), 0))
+		return string(r.question.value(jsontext.Value(r.format), shownDefinitions(r.format), 0))
 	}
 	text := signature + r.answer()
 	if r.prefill != "" && !strings.HasSuffix(r.prefill, "\n") {
@@ -28,10 +28,10 @@ func (r *reading) completion() string {
 }
 
 // returned tells whether the last human turn holds results.
-func (r *reading) returned() bool { return strings.Contains(r.last, r.speech.resultsStart) }
+func (r *parsedPrompt) returned() bool { return strings.Contains(r.last, r.speech.resultsStart) }
 
 // answer is prose, and a call where one fits.
-func (r *reading) answer() string {
+func (r *parsedPrompt) answer() string {
 	switch {
 	case !r.returned():
 	case r.speech == &jsonSpeech:
@@ -52,7 +52,7 @@ func (r *reading) answer() string {
 	return said
 }
 
-func join(tools []tool) string {
+func join(tools []shownTool) string {
 	names := make([]string, len(tools))
 	for i, t := range tools {
 		names[i] = t.name
@@ -61,10 +61,10 @@ func join(tools []tool) string {
 }
 
 // finish goes on exactly where an assistant turn that opened a call broke off.
-func (r *reading) finish(written string) string {
+func (r *parsedPrompt) finish(written string) string {
 	candidates := r.tools
 	if name, ok := between(written, r.speech.nameBefore, r.speech.nameAfter); ok {
-		candidates = []tool{{name: name}}
+		candidates = []shownTool{{name: name}}
 		for _, t := range r.tools {
 			if t.name == name {
 				candidates[0] = t
@@ -79,11 +79,11 @@ func (r *reading) finish(written string) string {
 		}
 	}
 	if len(candidates) > 0 {
-		if rest, ok := remainder(r.calls([]tool{r.best(candidates)}), written); ok {
+		if rest, ok := remainder(r.calls([]shownTool{r.best(candidates)}), written); ok {
 			return rest
 		}
 	}
-	return closing(written)
+	return closeTags(written)
 }
 
 // remainder returns what is left of markup behind what is written of it already;
@@ -108,9 +108,9 @@ func remainder(markup, written string) (string, bool) {
 	return markup[i:], true
 }
 
-// closing closes the elements that are open at the end of a call which the model
+// closeTags closes the elements that are open at the end of a call which the model
 // would have written in another way.
-func closing(written string) string {
+func closeTags(written string) string {
 	var open []string
 	for {
 		tag, ok := between(written, "<", ">")
@@ -135,7 +135,7 @@ func closing(written string) string {
 }
 
 // calls writes a call to each of the tools.
-func (r *reading) calls(tools []tool) string {
+func (r *parsedPrompt) calls(tools []shownTool) string {
 	var out strings.Builder
 	values := r.question // each value takes its words out of the question
 	out.WriteString(r.speech.before)

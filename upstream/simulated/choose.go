@@ -4,8 +4,8 @@ import "strings"
 
 // choose returns the tools to call: those that the question names, in its order,
 // else the one that shares most with it, else none.
-func (r *reading) choose() []tool {
-	var named []tool
+func (r *parsedPrompt) choose() []shownTool {
+	var named []shownTool
 	text := r.question.text
 	for i := range text {
 		if i > 0 && wordByte(text[i-1]) {
@@ -28,7 +28,7 @@ func (r *reading) choose() []tool {
 	return named
 }
 
-func contains(tools []tool, name string) bool {
+func contains(tools []shownTool, name string) bool {
 	for _, t := range tools {
 		if t.name == name {
 			return true
@@ -38,7 +38,7 @@ func contains(tools []tool, name string) bool {
 }
 
 // best returns the tool that shares most with the question, the first of equals.
-func (r *reading) best(tools []tool) (best tool) {
+func (r *parsedPrompt) best(tools []shownTool) (best shownTool) {
 	most := -1
 	for _, t := range tools {
 		if n := r.overlap(t); n > most {
@@ -50,7 +50,7 @@ func (r *reading) best(tools []tool) (best tool) {
 
 // overlap weighs the words that a tool shares with the question: one in its name
 // counts for three in its description.
-func (r *reading) overlap(t tool) int {
+func (r *parsedPrompt) overlap(t shownTool) int {
 	const inName, inDescription = 3, 1
 	weight := make(map[string]int)
 	for _, w := range keywords(t.description) {
@@ -69,8 +69,8 @@ func (r *reading) overlap(t tool) int {
 
 // demanded returns the tool that the instruction names, else those that fit the
 // question, else the first.
-func (r *reading) demanded() []tool {
-	var best tool
+func (r *parsedPrompt) demanded() []shownTool {
+	var best shownTool
 	if named, ok := strings.CutPrefix(r.asked, askTool); ok {
 		for _, t := range r.tools {
 			if len(t.name) > len(best.name) && startsWithWord(named, t.name) {
@@ -79,7 +79,7 @@ func (r *reading) demanded() []tool {
 		}
 	}
 	if best.name != "" {
-		return []tool{best}
+		return []shownTool{best}
 	}
 	if chosen := r.choose(); len(chosen) > 0 {
 		return chosen

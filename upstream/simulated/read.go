@@ -6,10 +6,10 @@ import (
 	"dragoman/translate"
 )
 
-// reading is what the simulated model makes of a prompt.
-type reading struct {
+// parsedPrompt is what the simulated model makes of a prompt.
+type parsedPrompt struct {
 	speech   *speech
-	tools    []tool
+	tools    []shownTool
 	question question // the last words of the human that are not instructions
 	last     string   // the last human turn, whole
 	asked    string   // the instruction to call a tool, from its first word on; "" if none
@@ -18,10 +18,10 @@ type reading struct {
 	prefill  string
 }
 
-// read reads a prompt. A spelled tag in it is markup: untrusted text has the '<'
+// parsePrompt reads a prompt. A spelled tag in it is markup: untrusted text has the '<'
 // of our names written as an entity.
-func read(p *translate.Prompt) reading {
-	var r reading
+func parsePrompt(p *translate.Prompt) parsedPrompt {
+	var r parsedPrompt
 	var system strings.Builder
 	for _, t := range p.System {
 		system.WriteString(t.Text)

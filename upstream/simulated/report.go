@@ -43,7 +43,7 @@ func reportOne(s string) string {
 // reportJSON tells what the results of the format in JSON say.
 func reportJSON(turn string) string {
 	var lines []string
-	for text := range elements(turn, "tool_response") {
+	for text := range eachElement(turn, "tool_response") {
 		text = strings.TrimSpace(text)
 		if reason, failed := strings.CutPrefix(text, "Error: "); failed {
 			lines = append(lines, "The tool failed: "+reason)

@@ -39,8 +39,8 @@ func New() *Upstream { return &Upstream{} }
 // the model makes no difference.
 func (s *Upstream) Invoke(ctx context.Context, _ upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
-		r := read(p)
-		text, end := limit(r.completion(), p)
+		r := parsePrompt(p)
+		text, end := cut(r.completion(), p)
 		next := translate.Chunk{Usage: translate.Usage{InputTokens: tokens(size(p))}}
 		for i := 0; ; i++ {
 			if ctx.Err() != nil {
@@ -54,15 +54,15 @@ func (s *Upstream) Invoke(ctx context.Context, _ upstream.Model, p *translate.Pr
 				next = end
 				continue
 			}
-			n := piece(text, 4+7*i%9)
+			n := pieceLength(text, 4+7*i%9)
 			next = translate.Chunk{Text: text[:n]}
 			text = text[n:]
 		}
 	}
 }
 
-// limit cuts a completion where the prompt asks for it and says how it ends.
-func limit(text string, p *translate.Prompt) (string, translate.Chunk) {
+// cut cuts a completion where the prompt asks for it and says how it ends.
+func cut(text string, p *translate.Prompt) (string, translate.Chunk) {
 	end := translate.Chunk{Stop: translate.StopEndTurn}
 	if most := p.MaxTokens * bytesPerToken; len(text) > most {
 		for most > 0 && !utf8.RuneStart(text[most]) {
@@ -84,9 +84,9 @@ func limit(text string, p *translate.Prompt) (string, translate.Chunk) {
 	return text, end
 }
 
-// piece returns how many bytes of text to write: n or a few less or more, so that
+// pieceLength returns how many bytes of text to write: n or a few less or more, so that
 // no character is cut.
-func piece(text string, n int) int {
+func pieceLength(text string, n int) int {
 	if n >= len(text) {
 		return len(text)
 	}

@@ -17,14 +17,14 @@ type speech struct {
 	nameBefore, nameAfter string // around the name in a call
 	resultsStart          string
 	resultsEnd            string
-	call                  func(t tool, values *question) string
+	call                  func(t shownTool, values *question) string
 }
 
 var legacySpeech = speech{
 	before: callsStart + "\n", after: callsEnd, opens: callsStart, closes: callsEnd,
 	nameBefore: "<tool_name>", nameAfter: "</tool_name>",
 	resultsStart: resultsStart, resultsEnd: resultsEnd,
-	call: func(t tool, values *question) string {
+	call: func(t shownTool, values *question) string {
 		var out strings.Builder
 		out.WriteString("<invoke>\n<tool_name>" + t.name + "</tool_name>\n<parameters>\n")
 		for _, p := range t.parameters {
@@ -40,7 +40,7 @@ var attributeSpeech = speech{
 	before: callsStart + "\n", after: callsEnd, opens: callsStart, closes: callsEnd,
 	nameBefore: `<invoke name="`, nameAfter: `">`,
 	resultsStart: resultsStart, resultsEnd: resultsEnd,
-	call: func(t tool, values *question) string {
+	call: func(t shownTool, values *question) string {
 		var out strings.Builder
 		out.WriteString(`<invoke name="` + t.name + "\">\n")
 		for _, p := range t.parameters {
@@ -56,22 +56,22 @@ var jsonSpeech = speech{
 	opens: "<tool_call>", closes: "</tool_call>",
 	nameBefore: `{"name": "`, nameAfter: `"`,
 	resultsStart: "<tool_response>", resultsEnd: "</tool_response>",
-	call: func(t tool, values *question) string {
+	call: func(t shownTool, values *question) string {
 		var members []string
 		for _, p := range t.parameters {
 			if p.required {
-				members = append(members, string(quote(p.name))+": "+string(values.value(p.jsonSchema(), t.definitions, 0)))
+				members = append(members, string(quoteJSON(p.name))+": "+string(values.value(p.jsonSchema(), t.definitions, 0)))
 			}
 		}
-		return "<tool_call>\n{\"name\": " + string(quote(t.name)) + `, "arguments": {` + strings.Join(members, ", ") + "}}\n</tool_call>\n"
+		return "<tool_call>\n{\"name\": " + string(quoteJSON(t.name)) + `, "arguments": {` + strings.Join(members, ", ") + "}}\n</tool_call>\n"
 	},
 }
 
 // listen returns how the system prompt asks for calls, the tools that it offers, and
 // what it says after them.
-func listen(system string) (s *speech, tools []tool, rest string) {
+func listen(system string) (s *speech, tools []shownTool, rest string) {
 	if list, rest, found := strings.Cut(afterLast(system, "<functions>\n"), "</functions>"); found {
-		for text := range elements(list, "function") {
+		for text := range eachElement(list, "function") {
 			tools = appendTool(tools, text)
 		}
 		return &attributeSpeech, tools, rest

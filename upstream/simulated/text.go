@@ -30,8 +30,8 @@ func afterLast(s, sep string) string {
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// elements ranges over what stands in the elements of this name.
-func elements(s, name string) func(yield func(string) bool) {
+// eachElement ranges over what stands in the eachElement of this name.
+func eachElement(s, name string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for {
 			_, rest, found := strings.Cut(s, "<"+name+">")
@@ -46,7 +46,7 @@ func elements(s, name string) func(yield func(string) bool) {
 	}
 }
 
-func quote(s string) jsontext.Value {
+func quoteJSON(s string) jsontext.Value {
 	b, _ := jsontext.AppendQuote(nil, s) // what cannot be encoded is replaced
 	return b
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// tool is a tool as its description in the prompt tells of it.
-type tool struct {
+// shownTool is a shownTool as its description in the prompt tells of it.
+type shownTool struct {
 	name, description string
-	parameters        []parameter
+	parameters        []shownParameter
 	definitions       string // JSON: schemas by what a $ref calls them
 }
 
-type parameter struct {
+type shownParameter struct {
 	name, typ string
 	required  bool
 	schema    string // JSON Schema, "" if the words say everything
@@ -24,16 +24,16 @@ type parameter struct {
 // readTools reads the <tool_description>s of a prompt. A parameter counts as
 // required unless the description says otherwise: in the format as it was
 // documented all are (reference/legacy-format.md §4).
-func readTools(s string) []tool {
-	var tools []tool
-	for text := range elements(s, "tool_description") {
+func readTools(s string) []shownTool {
+	var tools []shownTool
+	for text := range eachElement(s, "tool_description") {
 		head, body, _ := strings.Cut(text, "<parameters>")
-		var t tool
+		var t shownTool
 		t.name, _ = between(head, "<tool_name>", "</tool_name>")
 		t.description, _ = between(head, "<description>", "</description>")
 		t.definitions, _ = between(body, "<definitions>", "</definitions>")
-		for text := range elements(body, "parameter") {
-			var p parameter
+		for text := range eachElement(body, "parameter") {
+			var p shownParameter
 			p.name, _ = between(text, "<name>", "</name>")
 			p.typ, _ = between(text, "<type>", "</type>")
 			p.enum, _ = between(text, "<enum>", "</enum>")
@@ -51,7 +51,7 @@ func readTools(s string) []tool {
 
 // argument returns the value of a parameter as text: strings as they are, all
 // else as JSON.
-func (q *question) argument(t tool, p parameter) string {
+func (q *question) argument(t shownTool, p shownParameter) string {
 	value := q.value(p.jsonSchema(), t.definitions, 0)
 	if value.Kind() == '"' {
 		text, _ := jsontext.AppendUnquote(nil, value)
@@ -61,11 +61,11 @@ func (q *question) argument(t tool, p parameter) string {
 }
 
 // jsonSchema is what the description says of the parameter, as JSON Schema.
-func (p *parameter) jsonSchema() jsontext.Value {
+func (p *shownParameter) jsonSchema() jsontext.Value {
 	if p.schema != "" {
 		return jsontext.Value(p.schema)
 	}
-	schema := `{"type":` + string(quote(typeName(p.typ)))
+	schema := `{"type":` + string(quoteJSON(typeName(p.typ)))
 	if p.enum != "" {
 		schema += `,"enum":` + p.enum
 	}
@@ -94,7 +94,7 @@ func typeName(words string) string {
 }
 
 // appendTool appends a tool that is described in JSON.
-func appendTool(tools []tool, text string) []tool {
+func appendTool(tools []shownTool, text string) []shownTool {
 	var d struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
@@ -108,7 +108,7 @@ func appendTool(tools []tool, text string) []tool {
 	if json.Unmarshal([]byte(text), &d) != nil || d.Name == "" {
 		return tools
 	}
-	t := tool{name: d.Name, description: d.Description}
+	t := shownTool{name: d.Name, description: d.Description}
 	named := map[string]jsontext.Value{}
 	for name, schema := range d.Parameters.Defs {
 		named["#/$defs/"+name] = schema
@@ -123,14 +123,14 @@ func appendTool(tools []tool, text string) []tool {
 	for _, name := range d.Parameters.Required {
 		required[name] = true
 	}
-	for name, schema := range members(d.Parameters.Properties) {
-		t.parameters = append(t.parameters, parameter{name: name, schema: string(schema), required: required[name]})
+	for name, schema := range eachMember(d.Parameters.Properties) {
+		t.parameters = append(t.parameters, shownParameter{name: name, schema: string(schema), required: required[name]})
 	}
 	return append(tools, t)
 }
 
-// members ranges over the members of a JSON object, in its order.
-func members(v jsontext.Value) func(yield func(string, jsontext.Value) bool) {
+// eachMember ranges over the eachMember of a JSON object, in its order.
+func eachMember(v jsontext.Value) func(yield func(string, jsontext.Value) bool) {
 	return func(yield func(string, jsontext.Value) bool) {
 		d := jsontext.NewDecoder(strings.NewReader(string(v)))
 		if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {

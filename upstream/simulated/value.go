@@ -61,7 +61,7 @@ const (
 func (q *question) value(schema jsontext.Value, definitions string, depth int) jsontext.Value {
 	var s shownSchema
 	if json.Unmarshal(schema, &s, lenient) != nil || depth > maxValueDepth {
-		return quote(q.phrase()) // true, or more than we understand
+		return quoteJSON(q.phrase()) // true, or more than we understand
 	}
 	inner := func(schema jsontext.Value) jsontext.Value { return q.value(schema, definitions, depth+1) }
 	switch {
@@ -72,7 +72,7 @@ func (q *question) value(schema jsontext.Value, definitions string, depth int) j
 	case s.Default != nil:
 		return s.Default
 	case s.Ref != "":
-		return inner(definition(definitions, s.Ref))
+		return inner(resolveRef(definitions, s.Ref))
 	case s.is("object") || s.Type == nil && s.Properties != nil:
 		return s.object(inner)
 	case s.is("array"):
@@ -90,7 +90,7 @@ func (q *question) value(schema jsontext.Value, definitions string, depth int) j
 			}
 		}
 	}
-	return quote(q.phrase())
+	return quoteJSON(q.phrase())
 }
 
 // object returns an object with the required properties.
@@ -100,7 +100,7 @@ func (s *shownSchema) object(value func(jsontext.Value) jsontext.Value) jsontext
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(out, quote(name)...), ':')
+		out = append(append(out, quoteJSON(name)...), ':')
 		out = append(out, value(s.Properties[name])...)
 	}
 	return append(out, '}')
@@ -118,8 +118,8 @@ func (s *shownSchema) array(value func(jsontext.Value) jsontext.Value) jsontext.
 	return append(out, ']')
 }
 
-// definitions returns what a schema defines: schemas by what a $ref calls them.
-func definitions(schema string) string {
+// shownDefinitions returns what a schema defines: schemas by what a $ref calls them.
+func shownDefinitions(schema string) string {
 	var s struct {
 		Defs        map[string]jsontext.Value `json:"$defs"`
 		Definitions map[string]jsontext.Value `json:"definitions"`
@@ -136,9 +136,9 @@ func definitions(schema string) string {
 	return string(out)
 }
 
-// definition returns the schema that a $ref names, nil if the prompt does not
+// resolveRef returns the schema that a $ref names, nil if the prompt does not
 // show it.
-func definition(definitions, ref string) jsontext.Value {
+func resolveRef(definitions, ref string) jsontext.Value {
 	var all map[string]jsontext.Value
 	_ = json.Unmarshal([]byte(definitions), &all, lenient) // none is as good as unreadable
 	return all[ref]

@@ -51,11 +51,11 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	model, operation, ok := modelOf(r.URL.EscapedPath())
 	if !ok || r.Method != http.MethodPost {
-		bedrockRefusal(w, Refuse(http.StatusNotFound, "UnknownOperationException", "", ""))
+		refuseBedrock(w, Refuse(http.StatusNotFound, "UnknownOperationException", "", ""))
 		return
 	}
 	if fault := verify(r, data); fault != nil {
-		bedrockRefusal(w, fault)
+		refuseBedrock(w, fault)
 		return
 	}
 	if operation == countTokens {
@@ -68,7 +68,7 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		guardrail, problem = readGuardrail(operation, r.Header, data)
 	}
 	if problem != nil {
-		bedrockRefusal(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
+		refuseBedrock(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
 		return
 	}
 	b.add(Request{model, r.Header.Clone(), data, call.prompt, guardrail})
@@ -77,7 +77,7 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.Fault = c.Fault.before()
 	}
 	if c.Fault.early() {
-		bedrockRefusal(w, c.Fault)
+		refuseBedrock(w, c.Fault)
 		return
 	}
 	untilEnd(func() { b.play(r.Context(), call.frames(w, newBody(w, c)), call.events(c), c.Fault) })
@@ -87,12 +87,12 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, data []byte) {
 	prompt, problem := b.readCount(model, data)
 	if problem != nil {
-		bedrockRefusal(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
+		refuseBedrock(w, Refuse(http.StatusBadRequest, "ValidationException", problem.bedrock(), ""))
 		return
 	}
 	b.add(Request{Model: model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	if c := b.script(model, prompt); c.Fault.early() {
-		bedrockRefusal(w, c.Fault)
+		refuseBedrock(w, c.Fault)
 		return
 	}
 	writeCount(w, "inputTokens", prompt.EstimateTokens())
@@ -103,7 +103,7 @@ func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, 
 	if operation != invokeStream {
 		return readConverse(operation, model, data, b.Lacks)
 	}
-	call.frames = func(w http.ResponseWriter, body *body) frames { return &bedrockFrames{w, body} }
+	call.frames = func(w http.ResponseWriter, body *body) wireWriter { return &bedrockFrames{w, body} }
 	if hasPrompt(data) {
 		call.prompt, problem = readText(data)
 		call.events = func(c Completion) []event { return c.textEvents(call.prompt) }
@@ -140,8 +140,8 @@ func (p *malformed) bedrock() string {
 	return p.text
 }
 
-// bedrockRefusal answers with an exception (reference/bedrock.md §4).
-func bedrockRefusal(w http.ResponseWriter, f *Fault) {
+// refuseBedrock answers with an exception (reference/bedrock.md §4).
+func refuseBedrock(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)
 		return

@@ -10,7 +10,7 @@ import (
 type bedrockCall struct {
 	prompt *translate.Prompt
 	events func(Completion) []event
-	frames func(http.ResponseWriter, *body) frames
+	frames func(http.ResponseWriter, *body) wireWriter
 	whole  bool // the answer comes in one piece, so that nothing fails within it
 }
 

@@ -24,10 +24,10 @@ func readConverse(operation, model string, data []byte, lacks upstream.Features)
 	call.whole = operation == converse
 	if call.whole {
 		call.events = func(c Completion) []event { return c.converseWhole(named) }
-		call.frames = func(w http.ResponseWriter, body *body) frames { return &wholeFrames{w, body} }
+		call.frames = func(w http.ResponseWriter, body *body) wireWriter { return &wholeFrames{w, body} }
 	} else {
 		call.events = func(c Completion) []event { return c.converseEvents(named) }
-		call.frames = func(w http.ResponseWriter, body *body) frames { return &converseFrames{bedrockFrames{w, body}} }
+		call.frames = func(w http.ResponseWriter, body *body) wireWriter { return &converseFrames{bedrockFrames{w, body}} }
 	}
 	return call, problem
 }

@@ -23,9 +23,9 @@ const (
 	audience      = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/cluster"
 )
 
-// user checks a request with the refresh token of a user (RFC 6749, §6), or with
+// userGrant checks a request with the refresh token of a userGrant (RFC 6749, §6), or with
 // the assertion of a service account.
-func (t *Tokens) user(r *http.Request) (string, error) {
+func (t *Tokens) userGrant(r *http.Request) (string, error) {
 	if r.PostFormValue("grant_type") == jwtBearer {
 		return "jwt-bearer", t.assertion(r.PostFormValue("assertion"), r.Host)
 	}
@@ -34,8 +34,8 @@ func (t *Tokens) user(r *http.Request) (string, error) {
 	})
 }
 
-// exchange checks a token exchange (RFC 8693, §2.1).
-func (t *Tokens) exchange(r *http.Request) (string, error) {
+// exchangeGrant checks a token exchangeGrant (RFC 8693, §2.1).
+func (t *Tokens) exchangeGrant(r *http.Request) (string, error) {
 	return "token-exchange", want(r.PostFormValue, url.Values{
 		"grant_type": {tokenExchange}, "audience": {audience}, "scope": {cloudPlatform},
 		"requested_token_type": {"urn:ietf:params:oauth:token-type:access_token"},
@@ -43,7 +43,7 @@ func (t *Tokens) exchange(r *http.Request) (string, error) {
 	})
 }
 
-func (t *Tokens) metadata(r *http.Request) (string, error) {
+func (t *Tokens) metadataGrant(r *http.Request) (string, error) {
 	if err := want(r.Header.Get, url.Values{"Metadata-Flavor": {"Google"}}); err != nil {
 		return "", err
 	}

@@ -55,8 +55,8 @@ func (l *log) left() {
 	}
 }
 
-// frames is how a server writes events on its wire.
-type frames interface {
+// wireWriter is how a server writes events on its wire.
+type wireWriter interface {
 	// start sends the head of the response.
 	start()
 	// event sends one event; damaged, so that it cannot be read.
@@ -67,7 +67,7 @@ type frames interface {
 
 // play sends the events of an answer, with its fault, until it is whole or the
 // client has gone.
-func (l *log) play(ctx context.Context, f frames, events []event, fault *Fault) {
+func (l *log) play(ctx context.Context, f wireWriter, events []event, fault *Fault) {
 	if fault == nil {
 		fault = new(Fault)
 	}

@@ -14,24 +14,24 @@ import (
 // messagesBody is the request body of the Messages API for a model without
 // tools (reference/messages-api.md §2). What is not here is an unknown key.
 type messagesBody struct {
-	MaxTokens     *int      `json:"max_tokens"`
-	System        content   `json:"system"`
-	Messages      []message `json:"messages"`
-	StopSequences []string  `json:"stop_sequences"`
-	Temperature   *float64  `json:"temperature"`
-	TopP          *float64  `json:"top_p"`
-	TopK          *int      `json:"top_k"`
+	MaxTokens     *int           `json:"max_tokens"`
+	System        messageContent `json:"system"`
+	Messages      []message      `json:"messages"`
+	StopSequences []string       `json:"stop_sequences"`
+	Temperature   *float64       `json:"temperature"`
+	TopP          *float64       `json:"top_p"`
+	TopK          *int           `json:"top_k"`
 	Metadata      struct {
 		UserID string `json:"user_id"`
 	} `json:"metadata"`
 }
 
 type message struct {
-	Role    string  `json:"role"`
-	Content content `json:"content"`
+	Role    string         `json:"role"`
+	Content messageContent `json:"content"`
 }
 
-type block struct {
+type messageBlock struct {
 	translate.Part
 	CacheControl struct {
 		Type string `json:"type"`
@@ -39,15 +39,15 @@ type block struct {
 	} `json:"cache_control"`
 }
 
-// content is a list of blocks; a string is one text block.
-type content []block
+// messageContent is a list of blocks; a string is one text block.
+type messageContent []messageBlock
 
-func (c *content) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (c *messageContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '"' {
-		*c = content{{Part: translate.Part{Type: translate.PartText}}}
+		*c = messageContent{{Part: translate.Part{Type: translate.PartText}}}
 		return json.UnmarshalDecode(d, &(*c)[0].Text)
 	}
-	return json.UnmarshalDecode(d, (*[]block)(c))
+	return json.UnmarshalDecode(d, (*[]messageBlock)(c))
 }
 
 // malformed is what is wrong with a body.

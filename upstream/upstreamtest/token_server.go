@@ -18,15 +18,15 @@ func (t *Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve is false if the path is none of the routes.
 func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
 	check, ok := map[string]func(*http.Request) (grant string, err error){
-		"POST /token":    t.user,
-		"POST /v1/token": t.exchange,
-		"GET /computeMetadata/v1/instance/service-accounts/default/token": t.metadata,
+		"POST /token":    t.userGrant,
+		"POST /v1/token": t.exchangeGrant,
+		"GET /computeMetadata/v1/instance/service-accounts/default/token": t.metadataGrant,
 	}[r.Method+" "+r.URL.Path]
 	if !ok {
 		return false
 	}
 	if fault := t.failing(r.Context()); fault != nil {
-		tokenRefusal(w, fault)
+		refuseToken(w, fault)
 		return true
 	}
 	if strings.HasPrefix(r.URL.Path, "/computeMetadata/") {
@@ -34,7 +34,7 @@ func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
 	}
 	grant, err := check(r)
 	if err != nil {
-		tokenRefusal(w, Refuse(http.StatusBadRequest, "invalid_grant", err.Error(), ""))
+		refuseToken(w, Refuse(http.StatusBadRequest, "invalid_grant", err.Error(), ""))
 		return true
 	}
 	value, lifetime := t.issue(grant)
@@ -65,8 +65,8 @@ func (t *Tokens) failing(ctx context.Context) *Fault {
 	}
 }
 
-// tokenRefusal answers with an error of RFC 6749, §5.2.
-func tokenRefusal(w http.ResponseWriter, f *Fault) {
+// refuseToken answers with an error of RFC 6749, §5.2.
+func refuseToken(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)
 		return

@@ -35,14 +35,14 @@ type Vertex struct {
 func NewVertex(script Script) *Vertex {
 	chat := NewChat(script)
 	v := &Vertex{Tokens: NewTokens(), log: chat.log, script: chat.script, chat: chat, mux: http.NewServeMux()}
-	chat.refuse, chat.errorBody = googleRefusal, googleError
+	chat.refuse, chat.errorBody = refuseGoogle, googleErrorBody
 	const location = "POST /v1/projects/{project}/locations/{location}/"
 	v.mux.HandleFunc(location+"publishers/anthropic/models/{call}", v.authorized(v.messages))
 	v.mux.HandleFunc(location+"endpoints/openapi/chat/completions", v.authorized(chat.complete))
 	v.mux.HandleFunc(location+"publishers/mistralai/models/{call}", v.authorized(v.mistral))
 	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if !v.Tokens.serve(w, r) {
-			googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
+			refuseGoogle(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
 		}
 	})
 	return v
@@ -62,7 +62,7 @@ func (v *Vertex) authorized(answer func(w http.ResponseWriter, r *http.Request, 
 			return
 		}
 		if !v.Tokens.valid(r.Header.Get("authorization")) {
-			googleRefusal(w, Refuse(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.", ""))
+			refuseGoogle(w, Refuse(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.", ""))
 			return
 		}
 		answer(w, r, data)
@@ -73,19 +73,19 @@ func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
 	counts := model == "count-tokens" && method == "rawPredict"
 	if !counts && method != "streamRawPredict" || model == "" {
-		googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "Publisher Model was not found or your project does not have access to it.", ""))
+		refuseGoogle(w, Refuse(http.StatusNotFound, "NOT_FOUND", "Publisher Model was not found or your project does not have access to it.", ""))
 		return
 	}
 	prompt, problem := v.read(data, counts)
 	if problem != nil {
-		googleRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
+		refuseGoogle(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
 		return
 	}
 	v.add(Request{Model: model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	c := v.script(model, prompt).settle(prompt)
 	switch {
 	case c.Fault.early():
-		googleRefusal(w, c.Fault)
+		refuseGoogle(w, c.Fault)
 	case counts:
 		writeCount(w, "input_tokens", prompt.EstimateTokens())
 	default:
@@ -93,7 +93,7 @@ func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 		if v.Native != nil {
 			events = v.Native.call(model, data)
 		}
-		untilEnd(func() { v.play(r.Context(), &messagesFrames{w, newBody(w, c), googleError}, events, c.Fault) })
+		untilEnd(func() { v.play(r.Context(), &messagesFrames{w, newBody(w, c), googleErrorBody}, events, c.Fault) })
 	}
 }
 
@@ -109,9 +109,9 @@ func (v *Vertex) mistral(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 	switch err := json.Unmarshal(data, &request); {
 	case err != nil, request.Model != model, request.Options != nil:
-		googleRefusal(w, Refuse(http.StatusBadRequest, "INVALID_ARGUMENT", "the body is not one for "+model, ""))
+		refuseGoogle(w, Refuse(http.StatusBadRequest, "INVALID_ARGUMENT", "the body is not one for "+model, ""))
 	case method != map[bool]string{true: "streamRawPredict", false: "rawPredict"}[request.Stream]:
-		googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "no such method", ""))
+		refuseGoogle(w, Refuse(http.StatusNotFound, "NOT_FOUND", "no such method", ""))
 	default:
 		v.chat.complete(w, r, data)
 	}
@@ -158,20 +158,20 @@ var googleCodes = map[string]int{
 	"NOT_FOUND": 404, "RESOURCE_EXHAUSTED": 429, "CANCELLED": 499, "INTERNAL": 500, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
 }
 
-// googleError returns an error of Google's front end, or of Anthropic behind it.
-func googleError(typ, message string) []byte {
+// googleErrorBody returns an error of Google's front end, or of Anthropic behind it.
+func googleErrorBody(typ, message string) []byte {
 	if code, ok := googleCodes[typ]; ok {
 		return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%s,"details":[]}}`, code, quote(message), quote(typ))
 	}
-	return errorBody(typ, message)
+	return messagesErrorBody(typ, message)
 }
 
-func googleRefusal(w http.ResponseWriter, f *Fault) {
+func refuseGoogle(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)
 		return
 	}
-	body := googleError(f.typ, f.message)
+	body := googleErrorBody(f.typ, f.message)
 	if f.retryAfter != "" {
 		info := fmt.Appendf(nil, `[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"%ss"}]}}`, f.retryAfter)
 		body = append(body[:len(body)-len("[]}}")], info...)

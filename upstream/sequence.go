@@ -10,10 +10,10 @@ import (
 	"dragoman/translate"
 )
 
-// invoke makes a sequence of run, which talks to one upstream. The context that
+// newSequence makes a sequence of run, which talks to one upstream. The context that
 // run gets ends with the range. An error that came after the end of the caller's
 // context is replaced by the context's cause.
-func invoke[P portion](
+func newSequence[P portion](
 	ctx context.Context,
 	run func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool),
 ) iter.Seq2[P, error] {

@@ -15,15 +15,15 @@ import (
 	"dragoman/translate"
 )
 
-// resource is where the requests of a wire over plain HTTP go.
-type resource struct {
+// endpoint is where the requests of a wire over plain HTTP go.
+type endpoint struct {
 	url    string
 	header func(h http.Header) // adds what the server wants, such as a key; may be nil
 	client *http.Client
 }
 
 // with returns the resource with more headers.
-func (r resource) with(header func(h http.Header)) resource {
+func (r endpoint) with(header func(h http.Header)) endpoint {
 	first := r.header
 	r.header = func(h http.Header) {
 		if first != nil {
@@ -38,8 +38,8 @@ func (r resource) with(header func(h http.Header)) resource {
 const maxCount = 64 << 10
 
 // count sends a body and returns the number of tokens that it is told.
-func (r resource) count(ctx context.Context, body []byte) (int, error) {
-	response, err := r.post(ctx, body, bodyError, "application/json")
+func (r endpoint) count(ctx context.Context, body []byte) (int, error) {
+	response, err := r.post(ctx, body, readMessagesError, "application/json")
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +71,7 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 // post sends a body in JSON and returns the response if it is an answer of one of
 // these media types. read maps the body of any other. Of the client's headers
 // none goes upstream.
-func (r *resource) post(ctx context.Context, body []byte, read readRefusal, kinds ...string) (*http.Response, error) {
+func (r *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, transportError(err)
@@ -88,21 +88,21 @@ func (r *resource) post(ctx context.Context, body []byte, read readRefusal, kind
 	if err != nil {
 		return nil, transportError(err)
 	}
-	if err := refusal(response, read, kinds...); err != nil {
+	if err := checkResponse(response, read, kinds...); err != nil {
 		response.Body.Close()
 		return nil, err
 	}
 	return response, nil
 }
 
-// stream sends the body that encode makes, and yields what decode makes of the
-// Messages stream that comes back.
-func stream[P portion](ctx context.Context, r resource, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
-	return invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
+// streamMessages sends the body that encode makes, and yields what decode makes of the
+// Messages streamMessages that comes back.
+func streamMessages[P portion](ctx context.Context, r endpoint, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
+	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		body, err := encode()
 		var response *http.Response
 		if err == nil {
-			response, err = r.post(ctx, body, bodyError, "text/event-stream")
+			response, err = r.post(ctx, body, readMessagesError, "text/event-stream")
 		}
 		if err != nil {
 			var none P

@@ -21,8 +21,8 @@ const (
 	maxErrorText = 500
 )
 
-// bodyError maps a response that is not an event stream.
-func bodyError(status int, kind string, body []byte) *Error {
+// readMessagesError maps a response that is not an event stream.
+func readMessagesError(status int, kind string, body []byte) *Error {
 	if e := googleError(body); e != nil {
 		return e
 	}
@@ -36,13 +36,13 @@ func bodyError(status int, kind string, body []byte) *Error {
 		e.RequestID = shaped.RequestID
 		return e
 	}
-	return noAnswer(status, kind, body)
+	return unreadError(status, kind, body)
 }
 
-// noAnswer maps a response whose body has no error that we can read.
-func noAnswer(status int, kind string, body []byte) *Error {
+// unreadError maps a response whose body has no error that we can read.
+func unreadError(status int, kind string, body []byte) *Error {
 	if status >= 400 {
-		return statusError(status, plainText(kind, body))
+		return statusError(status, errorText(kind, body))
 	}
 	if status >= 300 {
 		return gatewayError(fmt.Sprintf("the upstream answered with status %d, a redirect that is not followed", status), nil)
@@ -51,9 +51,9 @@ func noAnswer(status int, kind string, body []byte) *Error {
 		fmt.Errorf("content type %q", kind))
 }
 
-// plainText returns what a refusal says in words: the message of some other JSON
+// errorText returns what a refusal says in words: the message of some other JSON
 // error, or a short plain text. A page of HTML says nothing to an API's client.
-func plainText(kind string, body []byte) string {
+func errorText(kind string, body []byte) string {
 	var other struct {
 		Message string `json:"message"`
 		Error   struct {
@@ -72,9 +72,9 @@ func plainText(kind string, body []byte) string {
 	return text
 }
 
-// refusal returns the error in a response, nil if it is an answer of one of these
+// checkResponse returns the error in a response, nil if it is an answer of one of these
 // media types, or of none. read maps the body of any other.
-func refusal(r *http.Response, read readRefusal, kinds ...string) error {
+func checkResponse(r *http.Response, read errorReader, kinds ...string) error {
 	kind := mediaType(r)
 	encoding := r.Header.Get("content-encoding")
 	if r.StatusCode == http.StatusOK && (kind == "" || slices.Contains(kinds, kind)) && (encoding == "" || encoding == "identity") {
@@ -90,8 +90,8 @@ func refusal(r *http.Response, read readRefusal, kinds ...string) error {
 	return e
 }
 
-// readRefusal maps the body of a response that is not an answer.
-type readRefusal func(status int, kind string, body []byte) *Error
+// errorReader maps the body of a response that is not an answer.
+type errorReader func(status int, kind string, body []byte) *Error
 
 // mediaType returns the type of a response's body, "" if it names none.
 func mediaType(r *http.Response) string {
