@@ -28,7 +28,7 @@ type AnthropicOptions struct {
 }
 
 // Anthropic invokes models on any server with the Messages API
-// (reference/messages-api.md), always streaming.
+// (docs/reference/messages-api.md), always streaming.
 type Anthropic struct {
 	messages, tokens endpoint
 }
@@ -72,7 +72,7 @@ func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[trans
 	}, new(nativeDecoder).decode)
 }
 
-// Count returns how many tokens the prompt has (reference/messages-api.md §11).
+// Count returns how many tokens the prompt has (docs/reference/messages-api.md §11).
 func (a *Anthropic) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
 	body, err := messagesBody{Model: m.ID}.encode(p)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // BedrockConverse invokes models with ConverseStream, whose body is the same for
-// all families (reference/bedrock.md §5), or with Converse where the model cannot
+// all families (docs/reference/bedrock.md §5), or with Converse where the model cannot
 // stream: then the text comes in one chunk.
 //
 // A prompt with an image or a document that the model, or Converse, cannot be

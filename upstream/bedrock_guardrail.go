@@ -68,7 +68,7 @@ func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error
 	}
 }
 
-// intervenes tells whether an event says that a guardrail intervened. Text of the
+// intervenes reports whether an event says that a guardrail intervened. Text of the
 // model cannot: its quotes are escaped.
 func intervenes(data []byte) bool {
 	if !bytes.Contains(data, []byte(`"`+GuardrailAction+`"`)) {

@@ -2,7 +2,7 @@ package upstream
 
 import "strings"
 
-// maxModelID is how long the id of a model may be (reference/bedrock.md §1).
+// maxModelID is how long the id of a model may be (docs/reference/bedrock.md §1).
 const maxModelID = 2048
 
 // modelIDBytes are what ids, inference profiles and ARNs are made of.
@@ -21,7 +21,7 @@ func checkModelID(id string) error {
 	return nil
 }
 
-// namesNobody tells whether the id is an ARN that does not name the provider of
+// namesNobody reports whether the id is an ARN that does not name the provider of
 // the model: that of an application inference profile, of provisioned throughput
 // and the like. Where a provider is named, it stands before a dot.
 func namesNobody(id string) bool {

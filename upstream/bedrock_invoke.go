@@ -9,7 +9,7 @@ import (
 )
 
 // bedrockVersion goes into each body; the only one that all models take
-// (reference/bedrock.md §2a).
+// (docs/reference/bedrock.md §2a).
 const bedrockVersion = "bedrock-2023-05-31"
 
 // invokeModel sends the body in the model's own form.

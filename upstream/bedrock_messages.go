@@ -11,7 +11,7 @@ import (
 )
 
 // BedrockMessages invokes models with InvokeModelWithResponseStream and the
-// Anthropic Messages body (reference/bedrock.md §2a).
+// Anthropic Messages body (docs/reference/bedrock.md §2a).
 type BedrockMessages struct {
 	bedrock *Bedrock
 }
@@ -39,7 +39,7 @@ func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2
 func (b *BedrockMessages) Passes(Model) bool { return true }
 
 // encodeBedrock returns the body of a client's request as Bedrock takes it
-// (reference/bedrock.md §2a). A model takes the new version from Claude 4.7 on.
+// (docs/reference/bedrock.md §2a). A model takes the new version from Claude 4.7 on.
 func encodeBedrock(m Model, n Native) []byte {
 	version := bedrockVersion
 	if v, known := claudeVersion(strings.ToLower(m.ID)); n.isNew() && isClaude(m.ID) && (!known || v >= 407) {

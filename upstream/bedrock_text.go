@@ -22,7 +22,7 @@ const (
 )
 
 // BedrockText invokes models with InvokeModelWithResponseStream and the text
-// completions body of the Claude 2 family (reference/bedrock.md §2b): the whole
+// completions body of the Claude 2 family (docs/reference/bedrock.md §2b): the whole
 // prompt is one text.
 //
 // Its prompts have to be rendered for a [translate.Target] with TextWire. One in
@@ -43,7 +43,7 @@ func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) 
 	})
 }
 
-// textBody is the request body of reference/bedrock.md §2b.
+// textBody is the request body of docs/reference/bedrock.md §2b.
 type textBody struct {
 	AnthropicVersion string   `json:"anthropic_version"`
 	Prompt           string   `json:"prompt"`
@@ -171,7 +171,7 @@ func (d *textDecoder) piece(data []byte) (string, bool) {
 }
 
 // trim takes off the blank that the model writes behind "Assistant:"
-// (reference/legacy-format.md §9). Behind a prefill a blank is the answer's own.
+// (docs/reference/legacy-format.md §9). Behind a prefill a blank is the answer's own.
 func (d *textDecoder) trim(text string) string {
 	if d.begun || text == "" {
 		return text

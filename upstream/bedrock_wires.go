@@ -17,7 +17,7 @@ func (b *Bedrock) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter
 	return b.Converse().Invoke(ctx, m, p)
 }
 
-// speaksMessages tells whether a model is sent the Messages body.
+// speaksMessages reports whether a model is sent the Messages body.
 func (b *Bedrock) speaksMessages(m Model) bool { return isClaude(m.ID) || namesNobody(m.ID) }
 
 // Passes reports whether Pass can be asked for the model: where Invoke would send
@@ -29,7 +29,7 @@ func (b *Bedrock) Pass(ctx context.Context, m Model, n Native) iter.Seq2[transla
 	return b.Messages().Pass(ctx, m, n)
 }
 
-// Count returns how many tokens the prompt has (reference/bedrock.md §6), over the
+// Count returns how many tokens the prompt has (docs/reference/bedrock.md §6), over the
 // wire that Invoke takes. Few models can be asked; an [*Error] is no verdict on the
 // prompt.
 func (b *Bedrock) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {

@@ -9,7 +9,7 @@ import (
 	"dragoman/translate"
 )
 
-// chatClient asks servers for chatClient completions (reference/vertex.md §5), the API of
+// chatClient asks servers for chatClient completions (docs/reference/vertex.md §5), the API of
 // OpenAI that most servers of open models speak. It sends no tools.
 //
 // Of the stop sequences a server is sent ours alone, since few servers name the

@@ -55,7 +55,7 @@ func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 }
 
 // messagesSource is the source of an image or a document
-// (reference/messages-api.md §4). Documents of text are text by now.
+// (docs/reference/messages-api.md §4). Documents of text are text by now.
 type messagesSource struct {
 	Type      string `json:"type"`
 	MediaType string `json:"media_type"`

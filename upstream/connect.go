@@ -80,7 +80,7 @@ func withVersion(base *url.URL) string {
 	return strings.TrimRight(strings.TrimSuffix(s, "/v1"), "/") + "/v1"
 }
 
-// isKey tells whether s can stand in a header as it is.
+// isKey reports whether s can stand in a header as it is.
 func isKey(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxDocumentName is how long the name of a document may be (reference/bedrock.md §5).
+// maxDocumentName is how long the name of a document may be (docs/reference/bedrock.md §5).
 const maxDocumentName = 200
 
 // documentNames are those that a request has given. Each may be there once.

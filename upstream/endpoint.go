@@ -58,7 +58,7 @@ func (r endpoint) count(ctx context.Context, body []byte) (int, error) {
 }
 
 // countBody is the body of a request for a count: that of a request for an answer,
-// without what is about the answer (reference/messages-api.md §11).
+// without what is about the answer (docs/reference/messages-api.md §11).
 func countBody(body []byte, members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{}
 	for _, name := range []string{"max_tokens", "stream", "stop_sequences", "temperature", "top_p", "top_k", "metadata", "service_tier"} {

@@ -11,7 +11,7 @@ import (
 )
 
 // Error is a failure of an upstream in the Messages API's terms
-// (reference/errors.md §2, §7). It is the same type whether the upstream refused
+// (docs/reference/errors.md §2, §7). It is the same type whether the upstream refused
 // the request or broke off in the middle of its answer.
 type Error struct {
 	// Status is the HTTP status to answer with, if none has been sent yet.

@@ -2,7 +2,7 @@ package upstream
 
 import "strings"
 
-// byException maps AWS exceptions (reference/bedrock.md §4), before the stream
+// byException maps AWS exceptions (docs/reference/bedrock.md §4), before the stream
 // and in it.
 var byException = map[string]errorClass{
 	"ValidationException":                 invalidRequest,
@@ -51,7 +51,7 @@ func exceptionError(name, message string, status int) *Error {
 	return a.error(message)
 }
 
-// awsError is the body of an AWS exception (reference/bedrock.md §3, §4).
+// awsError is the body of an AWS exception (docs/reference/bedrock.md §3, §4).
 type awsError struct {
 	Message  string `json:"message"`
 	Original string `json:"originalMessage"`

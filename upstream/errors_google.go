@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// byGoogleStatus maps the errors of Google's front end (reference/vertex.md §6,
-// reference/errors.md §7).
+// byGoogleStatus maps the errors of Google's front end (docs/reference/vertex.md §6,
+// docs/reference/errors.md §7).
 var byGoogleStatus = map[string]errorClass{
 	"INVALID_ARGUMENT":    invalidRequest,
 	"FAILED_PRECONDITION": invalidRequest,

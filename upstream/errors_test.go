@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestExceptions has the rows for Amazon Bedrock of reference/errors.md §7.
+// TestExceptions has the rows for Amazon Bedrock of docs/reference/errors.md §7.
 func TestExceptions(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -60,7 +60,7 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// TestAPIErrors has the statuses and types of reference/errors.md §2, refused and
+// TestAPIErrors has the statuses and types of docs/reference/errors.md §2, refused and
 // in a stream.
 func TestAPIErrors(t *testing.T) {
 	tests := []struct {

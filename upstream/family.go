@@ -10,7 +10,7 @@ import (
 // refuses a part of it says so, once.
 const usual = System | Streaming | StopSequences | Images | Documents | Sampling | TopK | Tools
 
-// familyFeatures is what reference/bedrock.md §9 knows of models beside Claude: the
+// familyFeatures is what docs/reference/bedrock.md §9 knows of models beside Claude: the
 // first entry counts whose name is in the id. Where the table is silent of stop
 // sequences, a "no" costs little and a "yes" may cost an attempt.
 var familyFeatures = []struct {
@@ -72,7 +72,7 @@ func ChatFeaturesOf(id string) Features {
 	return usual &^ Documents &^ Tools
 }
 
-// claude tells what the versions of Claude can be asked (reference/wire.md §8):
+// claude tells what the versions of Claude can be asked (docs/reference/wire.md §8):
 // up to 4.5 they go on with an assistant turn, up to 4.6 they take sampling
 // parameters, from 3.7 on their prompts can be cached.
 func claude(id string) Features {
@@ -140,7 +140,7 @@ func shortNumber(word string) (int, bool) {
 }
 
 // MaxTokensOf tells from a model id how many tokens the model's answers have at most,
-// 0 if that is not known: 4,096 up to Claude 3, 8,192 for Claude 3.5 (reference/bedrock.md
+// 0 if that is not known: 4,096 up to Claude 3, 8,192 for Claude 3.5 (docs/reference/bedrock.md
 // §2b, wire.md §8). Later ones, and other families, say so themselves.
 func MaxTokensOf(id string) int {
 	v, known := 0, false
@@ -158,7 +158,7 @@ func MaxTokensOf(id string) int {
 	return 0
 }
 
-// isClaude tells whether the id is that of a Claude.
+// isClaude reports whether the id is that of a Claude.
 func isClaude(id string) bool {
 	id = strings.ToLower(id)
 	return strings.Contains(id, "claude") || strings.Contains(id, "anthropic")

@@ -5,8 +5,8 @@ import (
 )
 
 // messagesBody is the request body of the Messages API, as far as a prompt
-// needs it (reference/messages-api.md §2). Bedrock takes the same body with
-// anthropic_version, and without model and stream (reference/bedrock.md §2a).
+// needs it (docs/reference/messages-api.md §2). Bedrock takes the same body with
+// anthropic_version, and without model and stream (docs/reference/bedrock.md §2a).
 type messagesBody struct {
 	AnthropicVersion string         `json:"anthropic_version,omitzero"`
 	Model            string         `json:"model,omitzero"`

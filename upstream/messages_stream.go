@@ -9,7 +9,7 @@ import (
 	"dragoman/translate"
 )
 
-// messagesEvent is one event of a Messages stream (reference/streaming.md §3),
+// messagesEvent is one event of a Messages stream (docs/reference/streaming.md §3),
 // as far as a completion needs it. One struct for all types: the type says
 // which fields can be set.
 type messagesEvent struct {
@@ -36,7 +36,7 @@ type messagesError struct {
 	Message string `json:"message"`
 }
 
-// bedrockMetrics is what Bedrock adds to the last chunk (reference/bedrock.md §3).
+// bedrockMetrics is what Bedrock adds to the last chunk (docs/reference/bedrock.md §3).
 type bedrockMetrics struct {
 	Input      int `json:"inputTokenCount"`
 	Output     int `json:"outputTokenCount"`

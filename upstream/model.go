@@ -67,7 +67,7 @@ type Override struct{ With, Without Features }
 func (o Override) Apply(f Features) Features { return (f | o.With) &^ o.Without }
 
 // Guardrail is one of Bedrock's, which a prompt and the answer to it have to pass
-// (reference/bedrock.md §2, §5). Words are those of Converse; what is empty has not
+// (docs/reference/bedrock.md §2, §5). Words are those of Converse; what is empty has not
 // been asked for.
 type Guardrail struct {
 	ID, Version string

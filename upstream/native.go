@@ -49,7 +49,7 @@ func (n Native) header(version bool) func(http.Header) {
 	}
 }
 
-// isDate tells whether s looks like a version of the API.
+// isDate reports whether s looks like a version of the API.
 func isDate(s string) bool {
 	return len(s) == len("2023-06-01") && strings.Trim(s, "0123456789-") == ""
 }
@@ -80,8 +80,8 @@ func (n Native) betas() []string {
 	return slices.Compact(betas)
 }
 
-// isBeta tells whether s can be the name of a beta that is the upstream's business.
-// Those of a client's own login are not (reference/errors.md §6).
+// isBeta reports whether s can be the name of a beta that is the upstream's business.
+// Those of a client's own login are not (docs/reference/errors.md §6).
 func isBeta(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" && !strings.HasPrefix(s, "oauth-")
 }
@@ -89,7 +89,7 @@ func isBeta(s string) bool {
 // newVersion is the version of the Messages API that took parameters away.
 const newVersion = "2026-10-21"
 
-// isNew tells whether the client speaks the new version, in a header or in the body.
+// isNew reports whether the client speaks the new version, in a header or in the body.
 func (n Native) isNew() bool {
 	var body struct {
 		Version string `json:"anthropic_version"`

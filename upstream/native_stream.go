@@ -46,7 +46,7 @@ func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
 	return e, nil
 }
 
-// inOrder tells whether an event can follow those before it: so far as it takes to
+// inOrder reports whether an event can follow those before it: so far as it takes to
 // put a message together.
 func (d *nativeDecoder) inOrder(e translate.Event) bool {
 	switch e.Type {

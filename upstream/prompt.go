@@ -41,7 +41,7 @@ func foldSystem(p *translate.Prompt) []translate.Turn {
 	return turns
 }
 
-// isBlank tells whether Converse would refuse a text.
+// isBlank reports whether Converse would refuse a text.
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // placeOf says for a client which image or document of its prompt is meant.
@@ -53,7 +53,7 @@ func placeOf(part translate.Part, turn int, role string) string {
 	return fmt.Sprintf("%s in turn %d (%s)", name, turn+1, role)
 }
 
-// prefilled tells whether the completion goes on with an assistant turn.
+// prefilled reports whether the completion goes on with an assistant turn.
 func prefilled(p *translate.Prompt) bool {
 	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // limitRefusals are how the messages begin by which servers refuse a max_tokens beyond
-// what the model can do (reference/wire.md §8, bedrock.md §2b; reports of users): %d
+// what the model can do (docs/reference/wire.md §8, bedrock.md §2b; reports of users): %d
 // stands for a number, the last of which is the limit. They are compared as
 // [refusals] are. What depends on the length of the prompt is no limit of the
 // model's, and not here.
@@ -55,7 +55,7 @@ func lastNumber(text, pattern string) int {
 }
 
 // featureRefusals are how the messages begin by which servers refuse a feature
-// (reference/bedrock.md §9, reference/wire.md §8; for chat completions, reports of
+// (docs/reference/bedrock.md §9, docs/reference/wire.md §8; for chat completions, reports of
 // users), compared without regard to case. What a server quotes of a request stands
 // behind the beginning: no client can have it say these words. What leaves nothing
 // to ask, such as an image in a prompt that has one, is not here.

@@ -8,7 +8,7 @@ import (
 )
 
 // retryAfter reads how long a response asks to wait: retry-after-ms, or
-// retry-after in seconds or as an HTTP date (reference/errors.md §3). It is 0 if
+// retry-after in seconds or as an HTTP date (docs/reference/errors.md §3). It is 0 if
 // the response does not say.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, ok := parseNonNegative(h.Get("retry-after-ms")); ok {

@@ -60,7 +60,7 @@ func withRequestID[P portion](id string, yield func(P, error) bool) func(P, erro
 	}
 }
 
-// isLast tells whether the answer is whole with this portion.
+// isLast reports whether the answer is whole with this portion.
 func isLast[P portion](p P) bool {
 	switch p := any(p).(type) {
 	case translate.Chunk:

@@ -18,7 +18,7 @@ var (
 	dataField     = []byte("data")
 )
 
-// sseReader reads server-sent events (reference/streaming.md §1). It looks at
+// sseReader reads server-sent events (docs/reference/streaming.md §1). It looks at
 // each byte once and holds one event at most.
 type sseReader struct {
 	r    *bufio.Reader

@@ -10,7 +10,7 @@ import (
 )
 
 // vertexVersion goes into each Messages body; of the two that Vertex takes the
-// one that all models know (reference/vertex.md §2).
+// one that all models know (docs/reference/vertex.md §2).
 const vertexVersion = "vertex-2023-10-16"
 
 // VertexOptions say how to reach Google Vertex AI.
@@ -33,7 +33,7 @@ type VertexOptions struct {
 	OnToken func(expiry time.Time)
 }
 
-// Vertex invokes models on Google Vertex AI (reference/vertex.md). Each of its
+// Vertex invokes models on Google Vertex AI (docs/reference/vertex.md). Each of its
 // wires has a type of its own over the same client: [Vertex.Messages],
 // [Vertex.Chat].
 type Vertex struct {
@@ -58,7 +58,7 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 }
 
 // vertexBase returns the URL that all paths of the API begin with
-// (reference/vertex.md §1).
+// (docs/reference/vertex.md §1).
 func vertexBase(opt VertexOptions) (string, error) {
 	switch {
 	case opt.Project == "":
@@ -87,18 +87,18 @@ func vertexBase(opt VertexOptions) (string, error) {
 
 const lowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// IsVertexProject tells whether s can be the id or the number of a project. Older
+// IsVertexProject reports whether s can be the id or the number of a project. Older
 // ones are scoped by a domain: "example.com:my-project".
 func IsVertexProject(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-.:") == "" && strings.Contains(lowerAlphanumeric, s[:1])
 }
 
-// IsVertexLocation tells whether s can be a location. It stands in a host name.
+// IsVertexLocation reports whether s can be a location. It stands in a host name.
 func IsVertexLocation(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-") == ""
 }
 
-// isVertexModel tells whether s can be one segment of a path as it is.
+// isVertexModel reports whether s can be one segment of a path as it is.
 func isVertexModel(s string) bool {
 	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
 	return s != "" && len(s) <= maxModelID && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")

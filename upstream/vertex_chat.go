@@ -11,7 +11,7 @@ import (
 
 // VertexChat invokes the open models that Google serves (MaaS) with chat
 // completions, and those of Mistral, which have an address of their own for them
-// (reference/vertex.md §5).
+// (docs/reference/vertex.md §5).
 type VertexChat struct {
 	vertex *Vertex
 }

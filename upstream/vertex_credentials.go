@@ -17,7 +17,7 @@ import (
 	"golang.org/x/oauth2/google"
 )
 
-// googleScope is what a token is asked for (reference/vertex.md §4).
+// googleScope is what a token is asked for (docs/reference/vertex.md §4).
 const googleScope = "https://www.googleapis.com/auth/cloud-platform"
 
 // newTokenCache returns the tokens of an upstream. They are fetched with a copy of

@@ -11,7 +11,7 @@ import (
 )
 
 // VertexMessages invokes Claude models with streamRawPredict and the Messages
-// body (reference/vertex.md §2).
+// body (docs/reference/vertex.md §2).
 type VertexMessages struct {
 	vertex *Vertex
 }
@@ -43,7 +43,7 @@ func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[
 }
 
 // vertexVersion is the version that Vertex is sent: it takes both
-// (reference/vertex.md §2).
+// (docs/reference/vertex.md §2).
 func (n Native) vertexVersion() string {
 	if n.isNew() {
 		return newVersion
@@ -51,7 +51,7 @@ func (n Native) vertexVersion() string {
 	return vertexVersion
 }
 
-// Count returns how many tokens the prompt has (reference/vertex.md §2).
+// Count returns how many tokens the prompt has (docs/reference/vertex.md §2).
 func (v *VertexMessages) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
 	body, err := messagesBody{Model: m.ID, AnthropicVersion: vertexVersion}.encode(p)
 	if err != nil {

@@ -38,7 +38,7 @@ func newToken(value, quotaProject string, expiry time.Time) *token {
 	return t
 }
 
-// isPast tells whether a moment, if it is one, lies behind us.
+// isPast reports whether a moment, if it is one, lies behind us.
 func isPast(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
 
 // tokenCache keeps the access token of an upstream. A new one is looked for while the

@@ -9,8 +9,10 @@ import (
 // signature begins all prose of the simulated model.
 const signature = "[simulated] "
 
-// completion is everything the model would write if nothing stopped it.
+// completion returns everything that the simulated model would write if nothing stopped
+// it.
 func (r *parsedPrompt) completion() string {
+	// Of a prefill with several calls the last may be open.
 	if at := strings.LastIndex(r.prefill, r.speech.opens); at >= 0 && !strings.Contains(r.prefill[at:], r.speech.closes) {
 		return r.finish(r.prefill[at:])
 	}
@@ -21,16 +23,17 @@ func (r *parsedPrompt) completion() string {
 		return string(r.question.value(jsontext.Value(r.format), shownDefinitions(r.format), 0))
 	}
 	text := signature + r.answer()
+	// The answer goes on with a prefill in prose as with a sentence.
 	if r.prefill != "" && !strings.HasSuffix(r.prefill, "\n") {
 		text = " " + text
 	}
 	return text
 }
 
-// returned tells whether the last human turn holds results.
+// returned reports whether the last human turn holds results of tools.
 func (r *parsedPrompt) returned() bool { return strings.Contains(r.last, r.speech.resultsStart) }
 
-// answer is prose, and a call where one fits.
+// answer returns prose, and behind it a call where a tool fits the question.
 func (r *parsedPrompt) answer() string {
 	switch {
 	case !r.returned():
@@ -52,6 +55,7 @@ func (r *parsedPrompt) answer() string {
 	return said
 }
 
+// join returns the names of tools as they stand in a sentence.
 func join(tools []shownTool) string {
 	names := make([]string, len(tools))
 	for i, t := range tools {
@@ -60,7 +64,10 @@ func join(tools []shownTool) string {
 	return strings.Join(names, " and ")
 }
 
-// finish goes on exactly where an assistant turn that opened a call broke off.
+// finish goes on with a call that a prefill has opened, exactly where written, the
+// prefill from the opening on, ends. If the prefill has a name, or the beginning of one,
+// only tools of that name are called. Where the prefill is not the beginning of the call
+// that the simulated model would write, it closes what is open.
 func (r *parsedPrompt) finish(written string) string {
 	candidates := r.tools
 	if name, ok := between(written, r.speech.nameBefore, r.speech.nameAfter); ok {
@@ -78,6 +85,7 @@ func (r *parsedPrompt) finish(written string) string {
 			}
 		}
 	}
+	// The call is written anew, and what the prefill has of it is left out.
 	if len(candidates) > 0 {
 		if rest, ok := remainder(r.calls([]shownTool{r.best(candidates)}), written); ok {
 			return rest
@@ -86,8 +94,9 @@ func (r *parsedPrompt) finish(written string) string {
 	return closeTags(written)
 }
 
-// remainder returns what is left of markup behind what is written of it already;
-// white space between the two need not agree.
+// remainder returns what is left of markup once written, which is the beginning of it,
+// is there. White space is not compared. It is false if written is no beginning of
+// markup.
 func remainder(markup, written string) (string, bool) {
 	i := 0
 	for _, c := range []byte(written) {
@@ -102,14 +111,14 @@ func remainder(markup, written string) (string, bool) {
 		}
 		i++
 	}
-	if blank(written[len(written)-1]) {
+	if blank(written[len(written)-1]) { // the prefill has the line break between two tags already
 		return strings.TrimLeft(markup[i:], " \n"), true
 	}
 	return markup[i:], true
 }
 
-// closeTags closes the elements that are open at the end of a call which the model
-// would have written in another way.
+// closeTags returns the tags that close the elements which written leaves open, the
+// innermost first.
 func closeTags(written string) string {
 	var open []string
 	for {
@@ -134,7 +143,7 @@ func closeTags(written string) string {
 	return out.String()
 }
 
-// calls writes a call to each of the tools.
+// calls returns calls to the tools, with all that stands around them.
 func (r *parsedPrompt) calls(tools []shownTool) string {
 	var out strings.Builder
 	values := r.question // each value takes its words out of the question

@@ -2,14 +2,18 @@ package simulated
 
 import "strings"
 
-// choose returns the tools to call: those that the question names, in its order,
-// else the one that shares most with it, else none.
+// Which tools the simulated model calls: those that the question names or, if it names
+// none, the one that shares most words with it.
+
+// choose returns the tools to call: those that the question names, in the order of the
+// question, else the one that shares most words with it. It returns none if no tool
+// shares a word.
 func (r *parsedPrompt) choose() []shownTool {
 	var named []shownTool
 	text := r.question.text
 	for i := range text {
 		if i > 0 && wordByte(text[i-1]) {
-			continue
+			continue // within a word
 		}
 		for _, t := range r.tools {
 			if startsWithWord(text[i:], t.name) && !contains(named, t.name) {
@@ -28,6 +32,7 @@ func (r *parsedPrompt) choose() []shownTool {
 	return named
 }
 
+// contains reports whether a tool of this name is among tools.
 func contains(tools []shownTool, name string) bool {
 	for _, t := range tools {
 		if t.name == name {
@@ -37,7 +42,8 @@ func contains(tools []shownTool, name string) bool {
 	return false
 }
 
-// best returns the tool that shares most with the question, the first of equals.
+// best returns the tool that shares most with the question, the first of those that
+// share as much.
 func (r *parsedPrompt) best(tools []shownTool) (best shownTool) {
 	most := -1
 	for _, t := range tools {
@@ -48,8 +54,8 @@ func (r *parsedPrompt) best(tools []shownTool) (best shownTool) {
 	return best
 }
 
-// overlap weighs the words that a tool shares with the question: one in its name
-// counts for three in its description.
+// overlap returns how much a tool shares with the question. A word of its name counts
+// three times as much as one of its description. Each word counts once.
 func (r *parsedPrompt) overlap(t shownTool) int {
 	const inName, inDescription = 3, 1
 	weight := make(map[string]int)
@@ -62,13 +68,14 @@ func (r *parsedPrompt) overlap(t shownTool) int {
 	sum := 0
 	for _, w := range keywords(r.question.text) {
 		sum += weight[w]
-		delete(weight, w)
+		delete(weight, w) // counted once
 	}
 	return sum
 }
 
-// demanded returns the tool that the instruction names, else those that fit the
-// question, else the first.
+// demanded returns the tools to call where the prompt demands a call: the tool that the
+// instruction names, else those that fit the question, else the first. There has to be a
+// tool.
 func (r *parsedPrompt) demanded() []shownTool {
 	var best shownTool
 	if named, ok := strings.CutPrefix(r.asked, askTool); ok {

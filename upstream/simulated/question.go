@@ -8,26 +8,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// question is what a human asked, and what of it can become a value.
+// question is what a human asked, and the parts of it that can become values. Each part
+// is used once, so that two parameters get two of them.
 type question struct {
 	text    string
-	phrases []string // in quotes, then capitalised, not used yet
+	phrases []string // not used yet: those in quotes first, then the capitalised
 	numbers []string // not used yet
 }
 
-// lastWords is how many words of a question make a value when nothing in it
-// stands out.
+// lastWords is how many words of a question make a value when nothing in it stands out.
 const lastWords = 3
 
-// attention is how much of a question is read, in bytes: the end of a longer one.
+// attention is how much of a question is read, in bytes: the end of a longer one. What
+// is made of a question is a multiple of its length.
 const attention = 16 << 10
 
+// newQuestion returns the question that a text asks.
 func newQuestion(text string) question {
 	if n := len(text) - attention; n > 0 {
 		text = strings.ToValidUTF8(text[n:], "")
 	}
 	q := question{text: text}
 	q.phrases = quoted(text)
+	// A phrase in quotes is not found a second time by its capital letters.
 	rest := text
 	for _, phrase := range q.phrases {
 		rest = strings.Replace(rest, phrase, "", 1)
@@ -42,7 +45,7 @@ func newQuestion(text string) question {
 	return q
 }
 
-// quoted returns the phrases in quotes or back-ticks.
+// quoted returns the phrases in quotation marks or back-ticks.
 func quoted(text string) []string {
 	var phrases []string
 	for _, marks := range [][2]string{{`"`, `"`}, {"“", "”"}, {"`", "`"}} {
@@ -61,8 +64,9 @@ func quoted(text string) []string {
 	return append(phrases, singleQuoted(text)...)
 }
 
-// singleQuoted returns the phrases in single quotes. One that follows a word is
-// an apostrophe, and so is one that a word follows, unless it opens a phrase.
+// singleQuoted returns the phrases in single quotes. A quote behind a word is an
+// apostrophe unless a phrase is open; so is one before a word, unless it can open a
+// phrase.
 func singleQuoted(text string) []string {
 	var phrases []string
 	start := -1 // of the phrase that is open
@@ -83,8 +87,8 @@ func singleQuoted(text string) []string {
 	return phrases
 }
 
-// capitalised returns the runs of words with a capital letter that do not begin
-// a sentence: "New York" of "Is it warm in New York?".
+// capitalised returns the runs of words with a capital letter that do not begin a
+// sentence: "New York" of "Is it warm in New York?". The word "I" is none.
 func capitalised(text string) []string {
 	var phrases, run []string
 	begins := true
@@ -111,8 +115,8 @@ func capitalised(text string) []string {
 	return phrases
 }
 
-// phrase returns a string out of the question: one that stands out and is not
-// used yet, else its last words.
+// phrase returns words of the question for a value: a phrase that is not used yet, else
+// its last words.
 func (q *question) phrase() string {
 	if len(q.phrases) > 0 {
 		p := q.phrases[0]
@@ -123,8 +127,8 @@ func (q *question) phrase() string {
 	return strings.Join(fields[max(0, len(fields)-lastWords):], " ")
 }
 
-// mentioned returns the first of the values that stands in the question, else
-// the first.
+// mentioned returns the first of the values that stands in the question as a word, else
+// the first value.
 func (q *question) mentioned(values []jsontext.Value) jsontext.Value {
 	asked := strings.ToLower(q.text)
 	for _, v := range values {

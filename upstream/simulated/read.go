@@ -6,20 +6,20 @@ import (
 	"dragoman/translate"
 )
 
-// parsedPrompt is what the simulated model makes of a prompt.
+// parsedPrompt is what the simulated model understands of a prompt.
 type parsedPrompt struct {
-	speech   *speech
-	tools    []shownTool
-	question question // the last words of the human that are not instructions
-	last     string   // the last human turn, whole
-	asked    string   // the instruction to call a tool, from its first word on; "" if none
-	single   bool     // at most one call
-	format   string   // the JSON Schema that the answer has to fit; "" if none
-	prefill  string
+	speech   *speech     // how the prompt shows calls and results
+	tools    []shownTool // that the prompt describes
+	question question    // the last words of a human that are neither results nor instructions
+	last     string      // the last human turn, whole
+	asked    string      // the instruction to call a tool, from its first word on; "" if none
+	single   bool        // at most one call
+	format   string      // the JSON Schema that the answer has to fit; "" if none
+	prefill  string      // the last turn, if it is the assistant's
 }
 
-// parsePrompt reads a prompt. A spelled tag in it is markup: untrusted text has the '<'
-// of our names written as an entity.
+// parsePrompt reads a prompt. Tags are taken as markup wherever they stand: in text that
+// is not trusted, translate has written the '<' of their names as an entity.
 func parsePrompt(p *translate.Prompt) parsedPrompt {
 	var r parsedPrompt
 	var system strings.Builder
@@ -38,6 +38,8 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 		r.prefill = words(turns[n-1])
 		turns = turns[:n-1]
 	}
+	// From the last turn back: it may hold nothing but results and an instruction, and the
+	// question then stands in an earlier one.
 	for i := len(turns) - 1; i >= 0; i-- {
 		if turns[i].Role != translate.RoleUser {
 			continue
@@ -45,10 +47,10 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 		text := words(turns[i])
 		if r.last == "" {
 			r.last = text
-			told := rest + text
+			told := rest + text // both places can ask for one call at a time
 			r.single = strings.Contains(told, askOne) || strings.Contains(told, askOnce)
 			for _, ask := range []string{askTool, askAny} {
-				if at := strings.LastIndex(text, ask); at >= 0 {
+				if at := strings.LastIndex(text, ask); at >= 0 { // the instruction ends the turn
 					r.asked, text = text[at:], text[:at]
 				}
 			}
@@ -61,7 +63,8 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 	return r
 }
 
-// How a prompt asks for a call, for one at a time, and for an answer in JSON.
+// How a prompt asks for a call, for one call at a time, and for an answer in JSON: in
+// words that package translate writes, and that a model reads too.
 const (
 	askTool = "Answer with a call to the tool "
 	askAny  = "Answer with a call to one of the tools"

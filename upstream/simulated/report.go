@@ -2,7 +2,9 @@ package simulated
 
 import "strings"
 
-// report tells what the tools returned.
+// What the simulated model says of the results of tools: a line for each.
+
+// report returns what the results in a turn say, in the formats with <function_results>.
 func report(turn string) string {
 	results, _, _ := strings.Cut(afterLast(turn, resultsStart), resultsEnd)
 	var lines []string
@@ -11,6 +13,7 @@ func report(turn string) string {
 		if result < 0 && failure < 0 {
 			break
 		}
+		// An error may stand in the result of its tool or beside the results.
 		text, end := results, "</result>"
 		if result >= 0 && (failure < 0 || result < failure) {
 			text = results[result:]
@@ -26,7 +29,7 @@ func report(turn string) string {
 	return strings.Join(lines, "\n")
 }
 
-// reportOne tells what one element of the results says.
+// reportOne returns what one element of the results says.
 func reportOne(s string) string {
 	name, _ := between(s, "<tool_name>", "</tool_name>")
 	tool := strings.TrimSuffix("The tool "+name, " ")
@@ -40,7 +43,7 @@ func reportOne(s string) string {
 	return tool + " returned nothing."
 }
 
-// reportJSON tells what the results of the format in JSON say.
+// reportJSON returns what the results in a turn say, in the format whose calls are JSON.
 func reportJSON(turn string) string {
 	var lines []string
 	for text := range eachElement(turn, "tool_response") {

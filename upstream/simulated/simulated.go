@@ -1,3 +1,28 @@
+// Package simulated is a program that plays a model: what a newcomer's first run and the
+// tests talk to. It has no network and is deterministic: the same prompt gives the same
+// chunks.
+//
+// It reads the prompt as text, as a model would, and knows nothing else of the request.
+// It finds the tools in their markup, picks one by the words that it shares with the
+// question, and writes the call in the format that the prompt shows
+// (docs/reference/legacy-format.md §5, docs/reference/formats.md §0). Prose of its own
+// begins with "[simulated]", so that nobody takes it for a model's.
+//
+// What it writes is the first of these that the prompt gives reason for:
+//
+//  1. the rest of a call that a prefill has opened
+//  2. a call that the prompt demands
+//  3. what the results say that the last human turn holds
+//  4. calls to the tools that the question names
+//  5. a call to the one tool whose name and description share most with the question
+//  6. what it was told
+//
+// In the place of prose it writes a JSON value where the prompt asks for one that fits a
+// schema. Required parameters and properties get values out of the question: phrases in
+// quotes, capitalised words, numbers and members of an enum.
+//
+// The files follow the work: read.go reads the prompt, choose.go chooses tools,
+// answer.go and report.go write; value.go makes arguments.
 package simulated
 
 import (
@@ -10,33 +35,21 @@ import (
 	"dragoman/upstream"
 )
 
-// bytesPerToken is what the simulated model takes for one token, in max_tokens
-// and in its usage.
+// bytesPerToken is how many bytes of text the simulated model counts as one token, in
+// max_tokens and in its usage.
 const bytesPerToken = 4
 
-// Upstream is a built-in model without a network: what a newcomer's first run
-// and our tests talk to. It reads the prompt as text, as a model would, and knows
-// nothing else: it finds the tools in their markup, picks one by the words it
-// shares with the question, and writes the call in the legacy format
-// (reference/legacy-format.md §5). It is deterministic: the same prompt gives the
-// same chunks. Prose of its own begins with "[simulated]".
-//
-// In order of precedence it finishes a call that a prefill has opened, obeys an
-// instruction to call, reports the results that the last human turn holds, calls
-// the tools that the question names, calls the one tool whose name and description
-// share most with it, and else says what it was told. What is no call is a JSON
-// value, where the prompt asks for one that fits a schema. Required parameters and
-// properties get phrases in quotes, capitalised words, numbers and values of an
-// enum out of the question.
+// Upstream is the simulated model as an upstream: it is asked as those are that reach a
+// model over a network.
 type Upstream struct{}
 
 // New returns the simulated model.
 func New() *Upstream { return &Upstream{} }
 
-// Invoke writes the completion in pieces of 4 to 12 bytes, cut anywhere between
-// two characters, also within a tag. It stops at the first stop sequence or when
-// max_tokens are written, whichever comes first; a token is 4 bytes. The name of
-// the model makes no difference.
+// Invoke returns the completion of the prompt in pieces of 4 to 12 bytes, cut anywhere
+// between two characters, also within a tag, as a real stream is. It stops at the first
+// stop sequence or after max_tokens, whichever comes first. The model's id and features
+// make no difference. The only error is the cause of ctx, once that has ended.
 func (s *Upstream) Invoke(ctx context.Context, _ upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return func(yield func(translate.Chunk, error) bool) {
 		r := parsePrompt(p)
@@ -61,7 +74,9 @@ func (s *Upstream) Invoke(ctx context.Context, _ upstream.Model, p *translate.Pr
 	}
 }
 
-// cut cuts a completion where the prompt asks for it and says how it ends.
+// cut returns the part of a completion up to where the prompt wants it to end, and the
+// last chunk, which says why it ends there. max_tokens is applied first: a stop sequence
+// behind it is never written.
 func cut(text string, p *translate.Prompt) (string, translate.Chunk) {
 	end := translate.Chunk{Stop: translate.StopEndTurn}
 	if most := p.MaxTokens * bytesPerToken; len(text) > most {
@@ -84,8 +99,8 @@ func cut(text string, p *translate.Prompt) (string, translate.Chunk) {
 	return text, end
 }
 
-// pieceLength returns how many bytes of text to write: n or a few less or more, so that
-// no character is cut.
+// pieceLength returns how many bytes of text to write next: n, or fewer so that no
+// character is cut, or the whole of a character that is longer than n.
 func pieceLength(text string, n int) int {
 	if n >= len(text) {
 		return len(text)
@@ -99,9 +114,10 @@ func pieceLength(text string, n int) int {
 	return n
 }
 
+// tokens returns how many tokens so many bytes are, rounded up.
 func tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
-// size returns the bytes of text in a prompt.
+// size returns how many bytes of text a prompt has.
 func size(p *translate.Prompt) int {
 	n := 0
 	for _, t := range p.System {

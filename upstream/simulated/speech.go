@@ -9,17 +9,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// speech is how the simulated model writes calls and finds results: as the prompt
-// shows it.
+// speech is how calls and results are written in one format: as the prompt shows them to
+// the model.
 type speech struct {
 	before, after         string // around the calls of an answer
 	opens, closes         string // around what a prefill may have begun
 	nameBefore, nameAfter string // around the name in a call
 	resultsStart          string
 	resultsEnd            string
-	call                  func(t shownTool, values *question) string
+	call                  func(t shownTool, values *question) string // writes a call; values provides the arguments
 }
 
+// legacySpeech names tools and parameters by elements (docs/reference/legacy-format.md
+// §5).
 var legacySpeech = speech{
 	before: callsStart + "\n", after: callsEnd, opens: callsStart, closes: callsEnd,
 	nameBefore: "<tool_name>", nameAfter: "</tool_name>",
@@ -36,6 +38,8 @@ var legacySpeech = speech{
 	},
 }
 
+// attributeSpeech names tools and parameters by attributes
+// (docs/reference/legacy-format.md §14).
 var attributeSpeech = speech{
 	before: callsStart + "\n", after: callsEnd, opens: callsStart, closes: callsEnd,
 	nameBefore: `<invoke name="`, nameAfter: `">`,
@@ -52,6 +56,8 @@ var attributeSpeech = speech{
 	},
 }
 
+// jsonSpeech writes a call as a JSON object between two tags
+// (docs/reference/formats.md §6).
 var jsonSpeech = speech{
 	opens: "<tool_call>", closes: "</tool_call>",
 	nameBefore: `{"name": "`, nameAfter: `"`,
@@ -67,9 +73,10 @@ var jsonSpeech = speech{
 	},
 }
 
-// listen returns how the system prompt asks for calls, the tools that it offers, and
-// what it says after them.
+// listen returns how the system prompt shows calls, the tools that it offers, and what
+// it says behind them. What tells the formats apart is how they list the tools.
 func listen(system string) (s *speech, tools []shownTool, rest string) {
+	// The preamble shows the tags before the list begins: the last opening tag counts.
 	if list, rest, found := strings.Cut(afterLast(system, "<functions>\n"), "</functions>"); found {
 		for text := range eachElement(list, "function") {
 			tools = appendTool(tools, text)
@@ -77,7 +84,7 @@ func listen(system string) (s *speech, tools []shownTool, rest string) {
 		return &attributeSpeech, tools, rest
 	}
 	list, rest, _ := strings.Cut(afterLast(system, "<tools>"), "</tools>")
-	if strings.HasPrefix(list, "\n{") {
+	if strings.HasPrefix(list, "\n{") { // a JSON object a line
 		for line := range strings.Lines(list) {
 			var entry struct{ Function jsontext.Value }
 			if json.Unmarshal([]byte(line), &entry, json.MatchCaseInsensitiveNames(true)) == nil {
@@ -89,6 +96,7 @@ func listen(system string) (s *speech, tools []shownTool, rest string) {
 	return &legacySpeech, readTools(list), rest
 }
 
+// The markup of calls and results in the legacy format and in the one with attributes.
 const (
 	callsStart   = "<function_calls>"
 	callsEnd     = translate.CallsEnd

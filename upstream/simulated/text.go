@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// between returns what stands between the first start and the end that follows
-// it, without the white space around.
+// between returns the text between the first start and the first end behind it, without
+// the white space around it. It is false if one of the two is missing.
 func between(s, start, end string) (string, bool) {
 	_, s, ok := strings.Cut(s, start)
 	if !ok {
@@ -28,9 +28,11 @@ func afterLast(s, sep string) string {
 	return s
 }
 
+// blank reports whether c is white space of JSON and XML.
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// eachElement ranges over what stands in the eachElement of this name.
+// eachElement ranges over the contents of the elements of this name. They cannot be
+// nested.
 func eachElement(s, name string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for {
@@ -46,13 +48,14 @@ func eachElement(s, name string) func(yield func(string) bool) {
 	}
 }
 
+// quoteJSON returns s as a JSON string. Bytes that are not UTF-8 are replaced.
 func quoteJSON(s string) jsontext.Value {
 	b, _ := jsontext.AppendQuote(nil, s) // what cannot be encoded is replaced
 	return b
 }
 
-// keywords returns the words of a text that carry meaning, in small letters and
-// without a plural s.
+// keywords returns the words of a text that carry meaning, in lower case and without the
+// s of a plural.
 func keywords(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	kept := words[:0]
@@ -77,17 +80,17 @@ var idle = func() map[string]bool {
 	return words
 }()
 
-// startsWithWord tells whether s begins with word and word ends there.
+// startsWithWord reports whether s begins with word and word ends there.
 func startsWithWord(s, word string) bool {
 	return word != "" && strings.HasPrefix(s, word) && (len(s) == len(word) || !wordByte(s[len(word)]))
 }
 
-// wordByte tells whether c can be within a tool's name or a word.
+// wordByte reports whether c can stand within a word or the name of a tool.
 func wordByte(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// words returns the text of a turn.
+// words returns the text of a turn: its text parts, with a line break between them.
 func words(t translate.Turn) string {
 	var texts strings.Builder
 	sep := ""

@@ -7,23 +7,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// shownTool is a shownTool as its description in the prompt tells of it.
+// shownTool is a tool as the prompt describes it.
 type shownTool struct {
 	name, description string
 	parameters        []shownParameter
-	definitions       string // JSON: schemas by what a $ref calls them
+	definitions       string // a JSON object: the schemas by the $refs that name them
 }
 
+// shownParameter is a parameter of a tool as the prompt describes it.
 type shownParameter struct {
 	name, typ string
 	required  bool
-	schema    string // JSON Schema, "" if the words say everything
+	schema    string // JSON Schema; "" where typ and enum say everything
 	enum      string // JSON array
 }
 
-// readTools reads the <tool_description>s of a prompt. A parameter counts as
-// required unless the description says otherwise: in the format as it was
-// documented all are (reference/legacy-format.md §4).
+// readTools reads the <tool_description> elements of a prompt. A parameter counts as
+// required unless the description says otherwise: in the format as it was documented all
+// are (docs/reference/legacy-format.md §4).
 func readTools(s string) []shownTool {
 	var tools []shownTool
 	for text := range eachElement(s, "tool_description") {
@@ -49,8 +50,8 @@ func readTools(s string) []shownTool {
 	return tools
 }
 
-// argument returns the value of a parameter as text: strings as they are, all
-// else as JSON.
+// argument returns the value of a parameter as a call has it: a string as it is,
+// anything else as JSON.
 func (q *question) argument(t shownTool, p shownParameter) string {
 	value := q.value(p.jsonSchema(), t.definitions, 0)
 	if value.Kind() == '"' {
@@ -60,7 +61,7 @@ func (q *question) argument(t shownTool, p shownParameter) string {
 	return string(value)
 }
 
-// jsonSchema is what the description says of the parameter, as JSON Schema.
+// jsonSchema returns what the description says of the parameter, as JSON Schema.
 func (p *shownParameter) jsonSchema() jsontext.Value {
 	if p.schema != "" {
 		return jsontext.Value(p.schema)
@@ -72,8 +73,9 @@ func (p *shownParameter) jsonSchema() jsontext.Value {
 	return jsontext.Value(schema + "}")
 }
 
-// typeName returns the JSON type that the words of a <type> speak of, in any of
-// the spellings of reference/legacy-format.md §2.
+// typeName returns the JSON type that the words of a <type> mean. Prompts spell types in
+// several ways (docs/reference/legacy-format.md §2): "integer", "int, optional", "list
+// of str". What is not known is a string.
 func typeName(words string) string {
 	first, _, _ := strings.Cut(strings.ToLower(words), " ")
 	switch strings.Trim(first, ",;|") {
@@ -93,7 +95,8 @@ func typeName(words string) string {
 	return "string"
 }
 
-// appendTool appends a tool that is described in JSON.
+// appendTool appends the tool that a JSON object describes. What describes none is left
+// out.
 func appendTool(tools []shownTool, text string) []shownTool {
 	var d struct {
 		Name        string `json:"name"`
@@ -129,7 +132,8 @@ func appendTool(tools []shownTool, text string) []shownTool {
 	return append(tools, t)
 }
 
-// eachMember ranges over the eachMember of a JSON object, in its order.
+// eachMember ranges over the members of a JSON object in the order in which they stand.
+// Of what is no object it yields none, of a broken one those before the break.
 func eachMember(v jsontext.Value) func(yield func(string, jsontext.Value) bool) {
 	return func(yield func(string, jsontext.Value) bool) {
 		d := jsontext.NewDecoder(strings.NewReader(string(v)))

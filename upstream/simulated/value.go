@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// number returns a number out of the question, else the least one allowed, else 1.
+// number returns a number of the question that is not used yet. If there is none left,
+// it returns the least that the schema allows, or 1.
 func (q *question) number(s shownSchema) jsontext.Value {
 	for i, n := range q.numbers {
 		if _, err := strconv.Atoi(n); err == nil || !s.is("integer") {
@@ -23,11 +24,12 @@ func (q *question) number(s shownSchema) jsontext.Value {
 	return jsontext.Value("1")
 }
 
-// lenient spares the look-up of every name among its siblings: a duplicate in a
-// schema harms nobody here.
+// lenient spares the JSON decoder the look-up of every name among its siblings: a
+// duplicate in a schema harms nobody here.
 var lenient = jsontext.AllowDuplicateNames(true)
 
-// shownSchema is what the simulated model understands of a JSON Schema.
+// shownSchema is the part of JSON Schema that the simulated model understands. Other
+// keywords are passed over: what it writes need not fit them.
 type shownSchema struct {
 	Type       jsontext.Value            `json:"type"` // a name or a list of names
 	Enum       []jsontext.Value          `json:"enum"`
@@ -44,26 +46,29 @@ type shownSchema struct {
 	Minimum    jsontext.Value            `json:"minimum"`
 }
 
-// is tells whether the first type the schema names is this one.
+// is reports whether name is the first type that the schema allows.
 func (s *shownSchema) is(name string) bool {
 	first := strings.TrimLeft(string(s.Type), "[ ")
 	return strings.HasPrefix(first, `"`+name+`"`)
 }
 
-// Bounds on a value, whatever its schema asks for.
+// Bounds on a value, whatever its schema asks for: a schema can refer to itself.
 const (
 	maxValueDepth = 8
 	maxValueItems = 16
 )
 
-// value returns a small value that fits the schema, with words and numbers of the
-// question in it.
+// value returns a small value that fits the schema, made of words and numbers of the
+// question. definitions are the schemas that its $refs can name, depth is how deep the
+// value stands in another.
 func (q *question) value(schema jsontext.Value, definitions string, depth int) jsontext.Value {
 	var s shownSchema
 	if json.Unmarshal(schema, &s, lenient) != nil || depth > maxValueDepth {
 		return quoteJSON(q.phrase()) // true, or more than we understand
 	}
 	inner := func(schema jsontext.Value) jsontext.Value { return q.value(schema, definitions, depth+1) }
+	// What fixes the value comes before what describes it: const, enum and default leave
+	// nothing to make up.
 	switch {
 	case s.Const != nil:
 		return s.Const
@@ -84,6 +89,7 @@ func (q *question) value(schema jsontext.Value, definitions string, depth int) j
 	case s.is("null"):
 		return jsontext.Value("null")
 	case s.Type == nil:
+		// Any one of these may do. allOf is usually one $ref with a description beside it.
 		for _, among := range [][]jsontext.Value{s.AllOf, s.AnyOf, s.OneOf} {
 			if len(among) > 0 {
 				return inner(among[0])
@@ -93,7 +99,7 @@ func (q *question) value(schema jsontext.Value, definitions string, depth int) j
 	return quoteJSON(q.phrase())
 }
 
-// object returns an object with the required properties.
+// object returns an object with the required properties, whose values are made by value.
 func (s *shownSchema) object(value func(jsontext.Value) jsontext.Value) jsontext.Value {
 	out := jsontext.Value("{")
 	for i, name := range s.Required {
@@ -106,7 +112,8 @@ func (s *shownSchema) object(value func(jsontext.Value) jsontext.Value) jsontext
 	return append(out, '}')
 }
 
-// array returns an array of as few items as are allowed, but one.
+// array returns an array of one item, or of the least number that is allowed, whose
+// items are made by value.
 func (s *shownSchema) array(value func(jsontext.Value) jsontext.Value) jsontext.Value {
 	out := jsontext.Value("[")
 	for i := range min(max(1, s.MinItems), maxValueItems) {
@@ -118,7 +125,8 @@ func (s *shownSchema) array(value func(jsontext.Value) jsontext.Value) jsontext.
 	return append(out, ']')
 }
 
-// shownDefinitions returns what a schema defines: schemas by what a $ref calls them.
+// shownDefinitions returns the schemas that a schema defines, as a JSON object whose
+// names are the $refs to them.
 func shownDefinitions(schema string) string {
 	var s struct {
 		Defs        map[string]jsontext.Value `json:"$defs"`
@@ -136,8 +144,7 @@ func shownDefinitions(schema string) string {
 	return string(out)
 }
 
-// resolveRef returns the schema that a $ref names, nil if the prompt does not
-// show it.
+// resolveRef returns the schema that a $ref names, nil if definitions has none.
 func resolveRef(definitions, ref string) jsontext.Value {
 	var all map[string]jsontext.Value
 	_ = json.Unmarshal([]byte(definitions), &all, lenient) // none is as good as unreadable

@@ -14,7 +14,7 @@ import (
 	"dragoman/upstream"
 )
 
-// Bedrock is a server that speaks InvokeModelWithResponseStream (reference/bedrock.md
+// Bedrock is a server that speaks InvokeModelWithResponseStream (docs/reference/bedrock.md
 // §2, §3), with the Anthropic Messages body or, where the body has a prompt, that
 // of text completions, and ConverseStream and Converse (§5). It wants requests
 // signed, and if they are signed as [AccessKeyID] it verifies the signature.
@@ -129,7 +129,7 @@ func modelOf(path string) (model, operation string, ok bool) {
 	return model, operation, ok && known && err == nil && model != ""
 }
 
-// bedrock is the problem in Bedrock's words (reference/bedrock.md §2a).
+// bedrock is the problem in Bedrock's words (docs/reference/bedrock.md §2a).
 func (p *malformed) bedrock() string {
 	switch {
 	case p.missing:
@@ -140,7 +140,7 @@ func (p *malformed) bedrock() string {
 	return p.text
 }
 
-// refuseBedrock answers with an exception (reference/bedrock.md §4).
+// refuseBedrock answers with an exception (docs/reference/bedrock.md §4).
 func refuseBedrock(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)

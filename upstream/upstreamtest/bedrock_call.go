@@ -21,5 +21,5 @@ const (
 	converse       = "converse"
 )
 
-// countTokens is the operation of reference/bedrock.md §6.
+// countTokens is the operation of docs/reference/bedrock.md §6.
 const countTokens = "count-tokens"

@@ -12,7 +12,7 @@ import (
 // bedrockVersion is the anthropic_version that a body has.
 const bedrockVersion = "bedrock-2023-05-31"
 
-// readMessages reads the Anthropic Messages body (reference/bedrock.md §2a).
+// readMessages reads the Anthropic Messages body (docs/reference/bedrock.md §2a).
 func readMessages(data []byte) (*translate.Prompt, *malformed) {
 	var request struct {
 		messagesBody
@@ -31,7 +31,7 @@ func readMessages(data []byte) (*translate.Prompt, *malformed) {
 }
 
 // checkNative checks what the Messages body has on Bedrock, and what it has not
-// (reference/bedrock.md §2a).
+// (docs/reference/bedrock.md §2a).
 func checkNative(model string, data []byte) *malformed {
 	var request struct {
 		Version string         `json:"anthropic_version"`

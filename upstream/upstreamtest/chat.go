@@ -9,7 +9,7 @@ import (
 	"dragoman/translate"
 )
 
-// Chat is a server with chat completions (reference/vertex.md §5), streaming and
+// Chat is a server with chat completions (docs/reference/vertex.md §5), streaming and
 // whole. Its fields make it answer as one server or another does; set them
 // before serving.
 type Chat struct {

@@ -32,7 +32,7 @@ func readConverse(operation, model string, data []byte, lacks upstream.Features)
 	return call, problem
 }
 
-// lacking refuses what the model does not do (reference/bedrock.md §9; the texts
+// lacking refuses what the model does not do (docs/reference/bedrock.md §9; the texts
 // on streaming, images and documents are reported).
 func (r *converseBody) lacking(operation string, lacks upstream.Features) *malformed {
 	has := func(member func(converseBlock) bool) bool {

@@ -9,7 +9,7 @@ import (
 )
 
 // converseBody is the body of Converse and ConverseStream without tools
-// (reference/bedrock.md §5). What is not here is an unknown key.
+// (docs/reference/bedrock.md §5). What is not here is an unknown key.
 type converseBody struct {
 	Messages  []converseMessage `json:"messages"`
 	System    []converseBlock   `json:"system"`

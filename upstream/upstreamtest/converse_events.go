@@ -11,7 +11,7 @@ import (
 )
 
 // converseEvents returns the events of ConverseStream for a completion
-// (reference/bedrock.md §5). named says that the request asked which stop sequence
+// (docs/reference/bedrock.md §5). named says that the request asked which stop sequence
 // was met, and that the model tells.
 func (c Completion) converseEvents(named bool) []event {
 	var list []event

@@ -7,7 +7,7 @@ import (
 	"dragoman/translate"
 )
 
-// What a request may hold of each (reference/bedrock.md §5).
+// What a request may hold of each (docs/reference/bedrock.md §5).
 const (
 	maxImages    = 20
 	maxDocuments = 5

@@ -15,7 +15,7 @@ type event struct {
 }
 
 // events returns the stream of the Messages API for a completion
-// (reference/streaming.md §2, §3).
+// (docs/reference/streaming.md §2, §3).
 func (c Completion) events() []event {
 	var list []event
 	add := func(name, format string, args ...any) {

@@ -22,7 +22,7 @@ type guardrailConfig struct {
 }
 
 // readGuardrail reads which guardrail a request asks for, and refuses what the service
-// does (reference/bedrock.md §2, §5; the rules of InvokeModel are in its API model).
+// does (docs/reference/bedrock.md §2, §5; the rules of InvokeModel are in its API model).
 func readGuardrail(operation string, h http.Header, data []byte) (*upstream.Guardrail, *malformed) {
 	if operation != invokeStream {
 		return converseGuardrail(operation, data)

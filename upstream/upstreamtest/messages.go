@@ -12,7 +12,7 @@ import (
 )
 
 // Messages is a server with the Messages API, streaming alone
-// (reference/messages-api.md, reference/streaming.md).
+// (docs/reference/messages-api.md, docs/reference/streaming.md).
 type Messages struct {
 	// Key is the x-api-key it wants; "" takes any request. Set it before serving.
 	Key string
@@ -116,7 +116,7 @@ func (b *messagesBody) promptOr(counts bool) (*translate.Prompt, *malformed) {
 }
 
 // messages is the problem in the words of the Messages API
-// (reference/messages-api.md §9).
+// (docs/reference/messages-api.md §9).
 func (p *malformed) messages() string {
 	path := strings.ReplaceAll(strings.TrimPrefix(p.pointer+"/"+p.key, "/"), "/", ".")
 	switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // messagesBody is the request body of the Messages API for a model without
-// tools (reference/messages-api.md §2). What is not here is an unknown key.
+// tools (docs/reference/messages-api.md §2). What is not here is an unknown key.
 type messagesBody struct {
 	MaxTokens     *int           `json:"max_tokens"`
 	System        messageContent `json:"system"`
@@ -71,8 +71,8 @@ func decode(data []byte, to any) *malformed {
 	return &malformed{text: err.Error()}
 }
 
-// prompt checks what a model would refuse (reference/wire.md §8,
-// reference/messages-api.md §9) and returns what the body asks.
+// prompt checks what a model would refuse (docs/reference/wire.md §8,
+// docs/reference/messages-api.md §9) and returns what the body asks.
 func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 	switch {
 	case b.MaxTokens == nil:

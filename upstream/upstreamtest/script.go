@@ -94,7 +94,7 @@ func Cut(bytes int) *Fault { return &Fault{kind: cut, after: bytes} }
 // End ends the answer's body in good order after this many bytes.
 func End(bytes int) *Fault { return &Fault{kind: end, after: bytes} }
 
-// early tells whether the fault comes instead of an answer.
+// early reports whether the fault comes instead of an answer.
 func (f *Fault) early() bool { return f != nil && (f.kind == refuse || f.kind == reply) }
 
 // before returns the fault for an answer that comes in one piece: what would fail
@@ -111,7 +111,7 @@ func (f *Fault) before() *Fault {
 }
 
 // statusWithin is the HTTP status of failures within an answer, for those that come
-// instead of one: exceptions (reference/bedrock.md §4), and what a [Chat] fails with.
+// instead of one: exceptions (docs/reference/bedrock.md §4), and what a [Chat] fails with.
 var statusWithin = map[string]int{
 	"ValidationException":         http.StatusBadRequest,
 	"ModelErrorException":         http.StatusFailedDependency,

@@ -11,13 +11,13 @@ import (
 	"dragoman/translate"
 )
 
-// The markers between the turns of a text prompt (reference/legacy-format.md §9).
+// The markers between the turns of a text prompt (docs/reference/legacy-format.md §9).
 const (
 	humanMarker     = "\n\nHuman:"
 	assistantMarker = "\n\nAssistant:"
 )
 
-// textBody is the body of text completions (reference/bedrock.md §2b). What is
+// textBody is the body of text completions (docs/reference/bedrock.md §2b). What is
 // not here is an unknown key.
 type textBody struct {
 	Prompt        *string        `json:"prompt"`
@@ -144,7 +144,7 @@ func nextMarker(text string) (before, role, after string) {
 
 func invalidPrompt(text string) *malformed { return &malformed{text: "Invalid prompt: prompt " + text} }
 
-// textEvents returns the chunks of a completion of the prompt (reference/bedrock.md
+// textEvents returns the chunks of a completion of the prompt (docs/reference/bedrock.md
 // §2b). It begins with a blank unless it goes on with a prefill.
 func (c Completion) textEvents(p *translate.Prompt) []event {
 	var list []event
@@ -170,7 +170,7 @@ func (c Completion) textEvents(p *translate.Prompt) []event {
 	return list
 }
 
-// metrics are the counters that Bedrock adds (reference/bedrock.md §3).
+// metrics are the counters that Bedrock adds (docs/reference/bedrock.md §3).
 func (c Completion) metrics() any {
 	return struct {
 		Input      int `json:"inputTokenCount"`

@@ -11,7 +11,7 @@ import (
 )
 
 // Tokens is a token server of Google, the security token service of identity
-// federation, and a metadata server (reference/vertex.md §4):
+// federation, and a metadata server (docs/reference/vertex.md §4):
 //
 //	POST /token                                                     refresh_token, JWT bearer
 //	POST /v1/token                                                  token exchange
@@ -92,7 +92,7 @@ func (t *Tokens) issue(grant string) (string, time.Duration) {
 	return value, t.lifetime
 }
 
-// valid tells whether an Authorization header has a token that serves.
+// valid reports whether an Authorization header has a token that serves.
 func (t *Tokens) valid(authorization string) bool {
 	value, ok := strings.CutPrefix(authorization, "Bearer ")
 	t.mu.Lock()

@@ -15,7 +15,7 @@ import (
 
 // Vertex is a server that speaks streamRawPredict with the Messages body, for the
 // models of Anthropic, and chat completions, for those of other publishers
-// (reference/vertex.md §2, §5). It wants a token of its Tokens, and serves their
+// (docs/reference/vertex.md §2, §5). It wants a token of its Tokens, and serves their
 // routes besides.
 //
 // A [Fault] of a type in capitals ("RESOURCE_EXHAUSTED") is one of Google's front
@@ -152,7 +152,7 @@ func (v *Vertex) read(data []byte, counts bool) (*translate.Prompt, *malformed) 
 	return request.promptOr(counts)
 }
 
-// googleCodes are the HTTP statuses of Google's errors (reference/vertex.md §6).
+// googleCodes are the HTTP statuses of Google's errors (docs/reference/vertex.md §6).
 var googleCodes = map[string]int{
 	"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403,
 	"NOT_FOUND": 404, "RESOURCE_EXHAUSTED": 429, "CANCELLED": 499, "INTERNAL": 500, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
