@@ -12,6 +12,7 @@ import (
 	"dragoman/translate"
 )
 
+// anthropicVersion is the version of the Messages API that prompts are written for.
 const anthropicVersion = "2023-06-01"
 
 // AnthropicOptions say how to reach a server with the Messages API.
@@ -22,18 +23,19 @@ type AnthropicOptions struct {
 	APIKey string
 	// Connect is how long it may take to reach the server.
 	Connect Connect
-	// HTTPClient replaces the client with the settings of this package. Either
-	// way redirects are not followed: they would take the key elsewhere.
+	// HTTPClient replaces the client with the settings of this package; nil is that client.
+	// Redirects are not followed either way: they would take the key elsewhere.
 	HTTPClient *http.Client
 }
 
-// Anthropic invokes models on any server with the Messages API
-// (docs/reference/messages-api.md), always streaming.
+// Anthropic asks models on any server with the Messages API
+// (docs/reference/messages-api.md §2), always for a stream.
 type Anthropic struct {
 	messages, tokens endpoint
 }
 
-// NewAnthropic checks the options; it does not touch the network.
+// NewAnthropic returns an upstream with these options, or an error that names the option
+// that makes no sense. It does not touch the network.
 func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 	base, err := parseBase(opt.BaseURL)
 	if err != nil {
@@ -54,25 +56,26 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 	return &Anthropic{messages, tokens}, nil
 }
 
-// Invoke sends the prompt to the model of this name.
+// Invoke sends the prompt to the model of this name and returns its answer.
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return streamMessages(ctx, a.messages, func() ([]byte, error) {
 		return messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
 	}, new(messagesDecoder).decode)
 }
 
-// Passes reports whether Pass can be asked for the model: every one, here.
+// Passes reports whether the model can be asked with Pass. Every model on this wire can.
 func (a *Anthropic) Passes(Model) bool { return true }
 
-// Pass sends the request of a client to the model of this name, which has tools of
-// its own.
+// Pass sends the request of a client to the model of this name, which has tools of its
+// own, and returns the events of its answer. Failures are those of Invoke.
 func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
 	return streamMessages(ctx, a.messages.with(n.header(true)), func() ([]byte, error) {
 		return n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")}), nil
 	}, new(nativeDecoder).decode)
 }
 
-// Count returns how many tokens the prompt has (docs/reference/messages-api.md §11).
+// Count returns how many tokens the prompt has (docs/reference/messages-api.md §11). The
+// error is an [*Error].
 func (a *Anthropic) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
 	body, err := messagesBody{Model: m.ID}.encode(p)
 	if err != nil {
@@ -81,7 +84,8 @@ func (a *Anthropic) Count(ctx context.Context, m Model, p *translate.Prompt) (in
 	return a.tokens.count(ctx, countBody(body, nil))
 }
 
-// CountNative returns how many tokens the request of a client has.
+// CountNative returns how many tokens the request of a client has. The error is an
+// [*Error].
 func (a *Anthropic) CountNative(ctx context.Context, m Model, n Native) (int, error) {
 	tokens := a.tokens.with(n.header(true))
 	return tokens.count(ctx, countBody(n.Body, map[string]jsontext.Value{"model": asJSON(m.ID), memberVersion: nil, memberBetas: nil}))

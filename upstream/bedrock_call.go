@@ -16,19 +16,25 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// bedrockRequest is a request in the form of one wire.
+// How the AWS SDK is used. It signs a request, chooses the endpoint, and reads the
+// errors of the service. The body of the request is ours, and so is the reading of an
+// answer: the SDK would decode and encode images, and read frames with goroutines and
+// many allocations.
+
+// bedrockRequest is a request in the form of one wire, and how its answer is read.
 type bedrockRequest[P portion] struct {
 	data []byte // the body
 	send operation
-	// read yields the pieces of the answer. It reports whether it came to the last.
+	// read yields the pieces of an answer. It reports whether it came to the last one.
 	read func(answer io.Reader, yield func(P, error) bool) bool
 }
 
-// operation is one of Bedrock's. It sends the request of an exchange, to which it
-// leaves the answer.
+// operation calls one operation of the SDK with the body of an sdkCall, which keeps the
+// answer.
 type operation func(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error
 
-// invokeBedrock sends the request that encode makes once the range begins.
+// invokeBedrock returns the sequence of an answer. When the range begins it sends the
+// request that encode returns.
 func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode func() (bedrockRequest[P], error)) iter.Seq2[P, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		var none P
@@ -52,7 +58,8 @@ func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode f
 	})
 }
 
-// open sends the request and returns an exchange with an answer, unread.
+// open sends the request and returns the call with its answer, unread. The caller has to
+// close it.
 func (b *Bedrock) open(ctx context.Context, m Model, data []byte, send operation) (*sdkCall, error) {
 	call := &sdkCall{request: data}
 	if err := send(ctx, b.client, m, call); err != nil {
@@ -65,21 +72,21 @@ func (b *Bedrock) open(ctx context.Context, m Model, data []byte, send operation
 	return call, nil
 }
 
-// sdkCall stands between the SDK and its HTTP client, for one invocation. The
-// SDK signs, chooses the endpoint and reads errors. The body of an answer is for
-// the wire alone.
+// sdkCall is one call of an operation of the SDK. It takes the place of the SDK's HTTP
+// client, so that the request has the body that we wrote, and the body of an answer
+// stays unread by the SDK.
 type sdkCall struct {
-	client    bedrockruntime.HTTPClient
-	request   []byte
-	answer    io.ReadCloser
+	client    bedrockruntime.HTTPClient // the SDK's own
+	request   []byte                    // the body
+	answer    io.ReadCloser             // the body of the response; nil if there was none with status 200
 	requestID string
 }
 
-// join puts the exchange in its place.
+// join puts the call between the SDK and its HTTP client.
 func (call *sdkCall) join(o *bedrockruntime.Options) { call.client, o.HTTPClient = o.HTTPClient, call }
 
-// withoutEventStream takes out the SDK's own reader of event streams, whose
-// goroutines share unguarded state with those of other streams.
+// withoutEventStream takes out the SDK's own reader of event streams, whose goroutines
+// share unguarded state with those of other streams.
 func withoutEventStream(o *bedrockruntime.Options) {
 	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
 		_, err := s.Deserialize.Remove("OperationEventStreamDeserializer")
@@ -87,8 +94,8 @@ func withoutEventStream(o *bedrockruntime.Options) {
 	})
 }
 
-// Do sends the request with a body of its own. The SDK closes the one it made as
-// soon as there is a response; where the transport has not looked for its end by
+// Do sends the request with a body of its own. The SDK closes the one it made as soon as
+// there is a response; where the transport has not looked for the end of that body by
 // then, the connection could not be used again.
 func (call *sdkCall) Do(r *http.Request) (*http.Response, error) {
 	own := *r
@@ -104,8 +111,8 @@ func (call *sdkCall) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// boundedClient is a client of which the SDK reads refusals and counts to their end, and more
-// before it lets go of them, however long they are.
+// boundedClient cuts the bodies of responses to maxErrorBody. The SDK reads refusals and
+// counts to their end, however long they are.
 type boundedClient struct{ bedrockruntime.HTTPClient }
 
 func (b boundedClient) Do(r *http.Request) (*http.Response, error) {
@@ -116,23 +123,25 @@ func (b boundedClient) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
+// boundedBody reads the beginning of a body. The embedded body is all of it.
 type boundedBody struct {
 	io.ReadCloser
-	bounded io.Reader
+	limited io.Reader
 }
 
-func (b *boundedBody) Read(p []byte) (int, error) { return b.bounded.Read(p) }
+func (b *boundedBody) Read(p []byte) (int, error) { return b.limited.Read(p) }
 
+// close closes the answer, if there is one.
 func (call *sdkCall) close() {
 	if call.answer != nil {
 		call.answer.Close()
 	}
 }
 
-// unknownError is what the SDK makes of an error that is not in AWS's form.
+// unknownError is the message that the SDK gives an error which is not in AWS's form.
 const unknownError = "UnknownError"
 
-// bedrockError maps what the SDK returns instead of a stream.
+// bedrockError maps what the SDK returns instead of an answer.
 func bedrockError(err error) error {
 	var (
 		known    *Error
@@ -165,14 +174,16 @@ func bedrockError(err error) error {
 }
 
 // replaceBody gives the request its body in the place of the SDK's, before it is
-// measured and signed. The SDK would have images decoded from base64, to encode
-// them again, and sends text that is not UTF-8.
+// measured and signed. The SDK would decode images from base64 to encode them again, and
+// it sends text that is not UTF-8 as it is.
 func (call *sdkCall) replaceBody(o *bedrockruntime.Options) {
 	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
 		return s.Serialize.Add(middleware.SerializeMiddlewareFunc("ReplaceBody", call.serialize), middleware.After)
 	})
 }
 
+// serialize is the step of the SDK that replaceBody adds, behind the SDK's own
+// serializer.
 func (call *sdkCall) serialize(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
 	out middleware.SerializeOutput, metadata middleware.Metadata, err error,
 ) {

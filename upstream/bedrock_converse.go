@@ -10,12 +10,12 @@ import (
 	"dragoman/translate"
 )
 
-// BedrockConverse invokes models with ConverseStream, whose body is the same for
-// all families (docs/reference/bedrock.md §5), or with Converse where the model cannot
+// BedrockConverse asks models with ConverseStream, whose body is the same for all
+// families (docs/reference/bedrock.md §5), or with Converse where the model cannot
 // stream: then the text comes in one chunk.
 //
-// A prompt with an image or a document that the model, or Converse, cannot be
-// shown is an [*Error], and nothing is sent.
+// A prompt with an image or a document that the model, or Converse, cannot be shown is
+// an [*Error], and nothing is sent.
 type BedrockConverse struct {
 	bedrock *Bedrock
 }
@@ -23,7 +23,8 @@ type BedrockConverse struct {
 // Converse returns the upstream that asks over Converse with the client of b.
 func (b *Bedrock) Converse() *BedrockConverse { return &BedrockConverse{b} }
 
-// Invoke sends the prompt to the model with this id, inference profile or ARN.
+// Invoke sends the prompt to the model with this id, inference profile or ARN and
+// returns its answer.
 func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	// A Claude alone can be asked which sequence it met.
 	send, watch := splitStops(p, m.Can, isClaude(m.ID))
@@ -37,19 +38,19 @@ func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prom
 	}))
 }
 
-// sendConverseStream asks for an event stream.
+// sendConverseStream is the [operation] whose answer is an event stream.
 func sendConverseStream(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
 	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, call.join, call.replaceBody, withoutEventStream)
 	return err
 }
 
-// sendConverse asks for the answer in one piece.
+// sendConverse is the [operation] whose answer comes in one piece.
 func sendConverse(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
 	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, call.join, call.replaceBody)
 	return err
 }
 
-// Keeps reports whether answers pass the guardrail; see [Bedrock.Keeps].
+// Keeps reports whether answers pass the guardrail. Converse has no tag suffix.
 func (b *BedrockConverse) Keeps(_ Model, g Guardrail) bool { return g.TagSuffix == "" }
 
 // Count returns how many tokens the prompt has; see [Bedrock.Count].

@@ -12,8 +12,13 @@ import (
 	"dragoman/translate"
 )
 
-// countBody counts the tokens of a body in the model's own form, which has to be
-// one that the model would take: with a length of its answer.
+// CountTokens of Bedrock (docs/reference/bedrock.md §6), which counts the body of
+// another operation.
+
+// countBody returns how many tokens a body of InvokeModel has. err is that of writing
+// the body, and is returned. The model has to be one that takes the body, and the body
+// one that the model takes: a request that only counts has no max_tokens, so it gets the
+// least there is.
 func (b *Bedrock) countBody(ctx context.Context, m Model, body []byte, err error) (int, error) {
 	if err != nil {
 		return 0, err
@@ -28,7 +33,7 @@ func (b *Bedrock) countBody(ctx context.Context, m Model, body []byte, err error
 	return b.count(ctx, m, asJSON(map[string]any{"invokeModel": map[string][]byte{"body": body}}))
 }
 
-// count asks for the tokens of an input.
+// count returns how many tokens an input has: an object with the body of one operation.
 func (b *Bedrock) count(ctx context.Context, m Model, input jsontext.Value) (int, error) {
 	if err := checkModelID(m.ID); err != nil {
 		return 0, err

@@ -13,17 +13,19 @@ import (
 	"dragoman/translate"
 )
 
-// What Bedrock calls a guardrail in a body of InvokeModel, and in the answer to one.
+// The members by which InvokeModel speaks of a guardrail: in the body of a request, and
+// in the events of an answer.
 const (
 	GuardrailConfig = "amazon-bedrock-guardrailConfig"
 	GuardrailAction = "amazon-bedrock-guardrailAction"
 	Intervened      = "INTERVENED" // the action: the text is the guardrail's, or it has masked some
 )
 
-// invokeModes are what InvokeModel calls the modes.
+// invokeModes are the modes of [Guardrail] in the words of InvokeModel.
 var invokeModes = map[string]string{"sync": "SYNCHRONOUS", "async": "ASYNCHRONOUS"}
 
-// guard asks InvokeModel for the guardrail, which may be nil.
+// guard asks InvokeModel for the guardrail, if there is one: in headers, and in the body
+// for what has no header.
 func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput) {
 	if g == nil {
 		return
@@ -39,9 +41,11 @@ func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput)
 	}{g.TagSuffix, invokeModes[g.Mode]})})
 }
 
-// withIntervention puts it into the ending of an answer in the form of the Messages
-// API that a guardrail intervened: Bedrock says so beside any event, be it the last,
-// and leaves the stop reason as it was.
+// withIntervention yields the events of an answer in the form of the Messages API, with
+// the stop reason [translate.StopGuardrail] if a guardrail intervened. Bedrock says that
+// it did beside any event, even the last one, and leaves the stop reason as the model
+// gave it: so message_delta, which has the reason, is held until the event behind it has
+// come.
 func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var ending []byte // message_delta, until the event behind it is known
@@ -69,7 +73,7 @@ func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error
 }
 
 // intervenes reports whether an event says that a guardrail intervened. Text of the
-// model cannot: its quotes are escaped.
+// model cannot make it so: quotation marks in it are escaped.
 func intervenes(data []byte) bool {
 	if !bytes.Contains(data, []byte(`"`+GuardrailAction+`"`)) {
 		return false

@@ -10,8 +10,8 @@ import (
 	"dragoman/translate"
 )
 
-// BedrockMessages invokes models with InvokeModelWithResponseStream and the
-// Anthropic Messages body (docs/reference/bedrock.md §2a).
+// BedrockMessages asks models with InvokeModelWithResponseStream and the Anthropic
+// Messages body (docs/reference/bedrock.md §2a).
 type BedrockMessages struct {
 	bedrock *Bedrock
 }
@@ -19,7 +19,8 @@ type BedrockMessages struct {
 // Messages returns the upstream that sends the Messages body with the client of b.
 func (b *Bedrock) Messages() *BedrockMessages { return &BedrockMessages{b} }
 
-// Invoke sends the prompt to the model with this id, inference profile or ARN.
+// Invoke sends the prompt to the model with this id, inference profile or ARN and
+// returns its answer.
 func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := messagesBody{AnthropicVersion: bedrockVersion, cache: m.Can.Has(Caching)}.encode(p)
@@ -27,19 +28,20 @@ func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prom
 	})
 }
 
-// Pass sends the request of a client to the model with this id, inference profile
-// or ARN, which has tools of its own.
+// Pass sends the request of a client to the model with this id, inference profile or
+// ARN, which has tools of its own, and returns the events of its answer.
 func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
 	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Event], error) {
 		return bedrockRequest[translate.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
 	})
 }
 
-// Passes reports whether Pass can be asked for the model: every one, here.
+// Passes reports whether the model can be asked with Pass. Every model on this wire can.
 func (b *BedrockMessages) Passes(Model) bool { return true }
 
 // encodeBedrock returns the body of a client's request as Bedrock takes it
-// (docs/reference/bedrock.md §2a). A model takes the new version from Claude 4.7 on.
+// (docs/reference/bedrock.md §2a): with the version and the betas in it, and not in
+// headers. A Claude takes the new version from 4.7 on.
 func encodeBedrock(m Model, n Native) []byte {
 	version := bedrockVersion
 	if v, known := claudeVersion(strings.ToLower(m.ID)); n.isNew() && isClaude(m.ID) && (!known || v >= 407) {
@@ -52,7 +54,7 @@ func encodeBedrock(m Model, n Native) []byte {
 	return n.encode(members)
 }
 
-// Keeps reports whether answers pass the guardrail: they do, here.
+// Keeps reports whether answers pass the guardrail. All do on this wire.
 func (b *BedrockMessages) Keeps(Model, Guardrail) bool { return true }
 
 // Count returns how many tokens the prompt has; see [Bedrock.Count].
@@ -61,7 +63,7 @@ func (b *BedrockMessages) Count(ctx context.Context, m Model, p *translate.Promp
 	return b.bedrock.countBody(ctx, m, body, err)
 }
 
-// CountNative returns how many tokens the request of a client has.
+// CountNative returns how many tokens the request of a client has; see [Bedrock.Count].
 func (b *BedrockMessages) CountNative(ctx context.Context, m Model, n Native) (int, error) {
 	return b.bedrock.countBody(ctx, m, encodeBedrock(m, n), nil)
 }

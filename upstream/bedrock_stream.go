@@ -16,23 +16,25 @@ import (
 // chunkStart is how the payload of a chunk begins.
 var chunkStart = []byte(`{"bytes":"`)
 
-// bedrockStream reads the answer of one of Bedrock's streaming operations.
+// bedrockStream reads the events of an answer in AWS frames (docs/reference/bedrock.md
+// §3). It maps failures within the stream.
 type bedrockStream struct {
-	frames *eventstream.Reader
-	data   []byte // the payload of the last chunk, decoded; reused
+	frames *eventstream.Reader // not yet read
+	data   []byte              // the JSON of the last chunk, reused
 }
 
 func newBedrockStream(r io.Reader) *bedrockStream {
 	return &bedrockStream{frames: eventstream.NewReader(r)}
 }
 
-// frameEvent is an event of a stream: its type and its JSON.
+// frameEvent is an event of a stream: its type and its JSON. Both are valid until the
+// next event is read.
 type frameEvent struct {
 	kind, payload []byte
 }
 
-// events yields each event, valid until the next one. An exception in the stream
-// and a frame that is broken or cut are errors.
+// events yields each event. An exception in the stream and a frame that is broken or cut
+// are errors.
 func (s *bedrockStream) events() iter.Seq2[frameEvent, error] {
 	return func(yield func(frameEvent, error) bool) {
 		for {
@@ -44,8 +46,8 @@ func (s *bedrockStream) events() iter.Seq2[frameEvent, error] {
 	}
 }
 
-// payloads yields the model's JSON of each chunk, valid until the next one.
-// Events of another type are left out; errors are those of events.
+// payloads yields the model's JSON of each chunk, valid until the next one. Events of
+// other types are left out; errors are those of events.
 func (s *bedrockStream) payloads() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for ev, err := range s.events() {
@@ -95,8 +97,9 @@ func frameError(err error) error {
 	return readError(err)
 }
 
-// chunk decodes {"bytes":"…","p":"…"}. Bedrock writes it in this order and
-// without blanks; for anything else there is a JSON decoder.
+// chunk returns the model's JSON in the payload of a chunk, {"bytes":"…","p":"…"}: bytes
+// is base64, p is padding. Bedrock writes the members in this order and without blanks,
+// which is read without a JSON decoder.
 func (s *bedrockStream) chunk(payload []byte) ([]byte, error) {
 	if text, ok := bytes.CutPrefix(payload, chunkStart); ok {
 		if end := bytes.IndexByte(text, '"'); end >= 0 {
@@ -119,7 +122,7 @@ func (s *bedrockStream) chunk(payload []byte) ([]byte, error) {
 	return chunk.Bytes, nil
 }
 
-// frameHeaders are the headers of a frame that we read.
+// frameHeaders are the values of the headers that are known here.
 type frameHeaders struct {
 	message, event, exception, code, text []byte
 }

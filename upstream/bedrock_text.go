@@ -14,19 +14,20 @@ import (
 	"dragoman/translate"
 )
 
-// The markers between the turns of a text prompt. The model may go on and write
-// the next turn of the human, so that its marker is a stop sequence.
+// The markers between the turns of a text prompt (docs/reference/legacy-format.md §9).
+// The model may go on and write the next turn of the human, so the human's marker is a
+// stop sequence.
 const (
 	humanTurn     = "\n\nHuman:"
 	assistantTurn = "\n\nAssistant:"
 )
 
-// BedrockText invokes models with InvokeModelWithResponseStream and the text
-// completions body of the Claude 2 family (docs/reference/bedrock.md §2b): the whole
-// prompt is one text.
+// BedrockText asks models with InvokeModelWithResponseStream and the body of text
+// completions, which the Claude 2 family takes (docs/reference/bedrock.md §2b): the
+// whole prompt is one text.
 //
-// Its prompts have to be rendered for a [translate.Target] with TextWire. One in
-// which some text begins a turn, or that holds an image or a document, is an
+// Its prompts have to be rendered for a [translate.Target] with TextWire. A prompt of
+// which some text would begin a turn, or that holds an image or a document, is an
 // [*Error], and nothing is sent.
 type BedrockText struct {
 	bedrock *Bedrock
@@ -35,7 +36,7 @@ type BedrockText struct {
 // Text returns the upstream that sends text completions with the client of b.
 func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
 
-// Invoke sends the prompt to the model with this id or ARN.
+// Invoke sends the prompt to the model with this id or ARN and returns its answer.
 func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := encodeText(p)
@@ -43,7 +44,7 @@ func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) 
 	})
 }
 
-// textBody is the request body of docs/reference/bedrock.md §2b.
+// textBody is the body of a request (docs/reference/bedrock.md §2b).
 type textBody struct {
 	AnthropicVersion string   `json:"anthropic_version"`
 	Prompt           string   `json:"prompt"`
@@ -54,7 +55,9 @@ type textBody struct {
 	TopK             *int     `json:"top_k,omitzero"`
 }
 
-// encodeText returns the body for the prompt as JSON.
+// encodeText returns the body for the prompt as JSON. It fails if the text of the prompt
+// has more markers than the prompt has turns: then some text would begin a turn that
+// nobody took.
 func encodeText(p *translate.Prompt) ([]byte, error) {
 	if err := onlyText(p); err != nil {
 		return nil, err
@@ -78,7 +81,7 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 	})
 }
 
-// onlyText finds what a text cannot hold.
+// onlyText returns an [*Error] if the prompt holds an image or a document.
 func onlyText(p *translate.Prompt) error {
 	for i, turn := range p.Turns {
 		for _, part := range turn.Parts {
@@ -90,7 +93,7 @@ func onlyText(p *translate.Prompt) error {
 	return nil
 }
 
-// markers counts those that the text of the prompt has to hold: one for each
+// markers returns how many markers the text of the prompt has to hold: one for each
 // turn, and the one that the completion follows.
 func markers(p *translate.Prompt) int {
 	if prefilled(p) {
@@ -99,7 +102,7 @@ func markers(p *translate.Prompt) int {
 	return len(p.Turns) + 1
 }
 
-// textCompletion is one chunk of a completion. The last one has a stop_reason.
+// textCompletion is one chunk of an answer. The last one has a stop_reason.
 type textCompletion struct {
 	Type       string         `json:"type"` // may be missing
 	Completion string         `json:"completion"`
@@ -110,19 +113,20 @@ type textCompletion struct {
 	Action     string         `json:"amazon-bedrock-guardrailAction"`
 }
 
-// textDecoder turns the chunks of one completion into ours.
+// textDecoder turns the chunks of one answer into ours. It ends with the chunk that has
+// a stop reason.
 type textDecoder struct {
 	prompt     *translate.Prompt
 	begun      bool   // there was text
-	intervened bool   // a guardrail did
-	text       []byte // of the last completion, kept to save an allocation a chunk
+	intervened bool   // a guardrail intervened
+	text       []byte // of the last chunk, kept to save an allocation a chunk
 }
 
 // newTextDecoder returns a decoder for the answer to a prompt.
 func newTextDecoder(p *translate.Prompt) *textDecoder { return &textDecoder{prompt: p} }
 
-// decode reads one chunk. What is no completion is a sign of life. The last
-// chunk, and no other, has Stop set.
+// decode returns the chunk for one of the wire's. For what is no completion it is empty:
+// a sign of life. The last chunk, and no other, has Stop set.
 func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 	if text, ok := d.piece(data); ok {
 		return translate.Chunk{Text: d.trim(text)}, nil
@@ -148,14 +152,14 @@ func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 	return translate.Chunk{}, nil
 }
 
-// How a chunk is written that has text and no more to say.
+// How a chunk is written that has text and nothing else to say: nearly all of an answer.
 var (
 	pieceStart = []byte(`{"type":"completion","completion":"`)
 	pieceEnd   = []byte(`,"stop_reason":null,"stop":null}`)
 )
 
-// piece reads such a chunk without a JSON decoder. It is false for whatever is
-// not written in just this way, broken JSON included.
+// piece returns the text of such a chunk, without a JSON decoder. It is false for
+// whatever is not written in just this way, broken JSON included: decode reads that.
 func (d *textDecoder) piece(data []byte) (string, bool) {
 	if !bytes.HasPrefix(data, pieceStart) {
 		return "", false
@@ -171,7 +175,7 @@ func (d *textDecoder) piece(data []byte) (string, bool) {
 }
 
 // trim takes off the blank that the model writes behind "Assistant:"
-// (docs/reference/legacy-format.md §9). Behind a prefill a blank is the answer's own.
+// (docs/reference/legacy-format.md §9). Behind a prefill a blank belongs to the answer.
 func (d *textDecoder) trim(text string) string {
 	if d.begun || text == "" {
 		return text
@@ -183,9 +187,10 @@ func (d *textDecoder) trim(text string) string {
 	return strings.TrimPrefix(text, " ")
 }
 
-// stop reads why the completion ended. At the human's next turn the model had no
-// more to say, unless it was the client who asked to stop there; a sequence that
-// has no name can be no other if the prompt has none.
+// stop returns why the completion ended. Where the human's next turn would begin the
+// model had no more to say, unless it was the client who asked to stop there. A stop
+// sequence without a name is the human's marker if the prompt has no sequences: that one
+// is always sent.
 func (d *textDecoder) stop(reason, sequence string) (translate.Stop, string) {
 	stop := stopReason(reason)
 	asked := d.prompt.StopSequences
@@ -198,7 +203,7 @@ func (d *textDecoder) stop(reason, sequence string) (translate.Stop, string) {
 	return stop, sequence
 }
 
-// Keeps reports whether answers pass the guardrail: they do, here.
+// Keeps reports whether answers pass the guardrail. All do on this wire.
 func (b *BedrockText) Keeps(Model, Guardrail) bool { return true }
 
 // Count returns how many tokens the prompt has; see [Bedrock.Count].

@@ -9,19 +9,20 @@ import (
 	"dragoman/translate"
 )
 
-// chatClient asks servers for chatClient completions (docs/reference/vertex.md §5), the API of
-// OpenAI that most servers of open models speak. It sends no tools.
+// chatClient asks a server for chat completions (docs/reference/vertex.md §5): the API
+// of OpenAI, which most servers of open models speak. It sends no tools.
 //
-// Of the stop sequences a server is sent ours alone, since few servers name the
-// one they met: the client's are watched for here. A server that streams is also
-// read when it answers whole, and the other way round. What a server takes for a
-// tool call of its own, unasked, is left out: no text of the model is in it.
+// The server is sent none but our own stop sequences, since few servers say which one
+// they met; the client's are watched for here. A server that was asked for a stream may
+// answer whole, and the other way round: the content type decides. If a server takes
+// some text for a call of a tool of its own, which nobody asked for, that call is left
+// out: no text of the model is in it.
 type chatClient struct {
 	completions endpoint // …/chat/completions
 	strict      bool     // the server refuses stream_options
 }
 
-// invoke sends the prompt to the model.
+// invoke sends the prompt to the model and returns its answer.
 func (c *chatClient) invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	send, watch := splitStops(p, m.Can, false)
 	return watchStops(watch, newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
@@ -43,7 +44,8 @@ func (c *chatClient) invoke(ctx context.Context, m Model, p *translate.Prompt) i
 	}))
 }
 
-// open sends the request and returns the response if it is an answer.
+// open sends the request and returns the response if it is an answer. The caller has to
+// close its body.
 func (c *chatClient) open(ctx context.Context, m Model, p *translate.Prompt, stop []string) (*http.Response, error) {
 	body, err := encodeChat(m, p, stop, !c.strict)
 	if err != nil {
@@ -52,7 +54,7 @@ func (c *chatClient) open(ctx context.Context, m Model, p *translate.Prompt, sto
 	return c.completions.post(ctx, body, readChatError, "application/json", "text/event-stream")
 }
 
-// wholeBody yields a body at once.
+// wholeBody yields a body at once, as the one event of an answer.
 func wholeBody(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		data, err := io.ReadAll(io.LimitReader(r, maxSSEEvent+1))

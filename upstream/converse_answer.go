@@ -40,23 +40,27 @@ func converseUsage(u converse.Usage) translate.Usage {
 	}
 }
 
-// converseDecoder turns one answer into chunks.
+// converseDecoder turns one answer of Converse or ConverseStream into chunks. A stream
+// ends with messageStop, which has the stop reason, and behind it metadata, which has
+// the usage.
 type converseDecoder struct {
-	stops []string      // that the request sent
-	event converseEvent // of the last decode, kept to save an allocation an event
-	last  translate.Chunk
+	stops []string        // that the request sent
+	event converseEvent   // of the last decode, kept to save an allocation an event
+	last  translate.Chunk // the last chunk, as far as it is known
 }
 
-// streamEnd is the type of the event that stands for the end of a stream.
+// streamEnd is the type of the event that withEnd adds. Bedrock sends no such event.
 const streamEnd = "end"
 
-// readStream yields the chunks of ConverseStream.
+// readStream yields the chunks of an answer of ConverseStream. It reports whether it
+// came to the last one.
 func (d *converseDecoder) readStream(answer io.Reader, yield func(translate.Chunk, error) bool) bool {
 	return decodeStream(withEnd(newBedrockStream(answer).events()), d.decode, yield)
 }
 
-// withEnd adds an event for the end of the stream: nothing else tells that an
-// answer is whole to which no metadata came.
+// withEnd yields the events, and behind them one for the end of the stream: a stream
+// that ends behind messageStop without metadata is whole all the same, and nothing else
+// shows that it is.
 func withEnd(events iter.Seq2[frameEvent, error]) iter.Seq2[frameEvent, error] {
 	return func(yield func(frameEvent, error) bool) {
 		for ev, err := range events {
@@ -68,8 +72,9 @@ func withEnd(events iter.Seq2[frameEvent, error]) iter.Seq2[frameEvent, error] {
 	}
 }
 
-// decode reads one event. The stop comes with the metadata, which follow it, so
-// that the last chunk has the usage.
+// decode returns the chunk for an event. The stop of messageStop comes with the chunk
+// for metadata, so that the last chunk has the usage, or with the one for the end of the
+// stream.
 func (d *converseDecoder) decode(ev frameEvent) (translate.Chunk, error) {
 	switch string(ev.kind) {
 	case converse.EventContentBlockDelta, converse.EventMessageStop, converse.EventMetadata:
@@ -92,7 +97,8 @@ func (d *converseDecoder) decode(ev frameEvent) (translate.Chunk, error) {
 	return translate.Chunk{Text: d.event.Delta.Text, Thinking: d.event.Delta.Reasoning.Text}, nil
 }
 
-// readWhole yields the chunks of Converse: an empty one, the text, the stop.
+// readWhole yields the chunks of an answer of Converse: an empty one, the text, the
+// stop. It reports whether it came to the last one.
 func (d *converseDecoder) readWhole(answer io.Reader, yield func(translate.Chunk, error) bool) bool {
 	if !yield(translate.Chunk{}, nil) {
 		return false
@@ -105,7 +111,8 @@ func (d *converseDecoder) readWhole(answer io.Reader, yield func(translate.Chunk
 	return yield(text, nil) && yield(d.last, nil)
 }
 
-// whole reads an answer and returns the chunk with its text.
+// whole reads an answer and returns the chunk with its text. It leaves the last chunk in
+// d.
 func (d *converseDecoder) whole(answer io.Reader) (translate.Chunk, error) {
 	var c translate.Chunk
 	data, err := io.ReadAll(io.LimitReader(answer, maxConverseAnswer))
@@ -134,8 +141,9 @@ func (d *converseDecoder) whole(answer io.Reader) (translate.Chunk, error) {
 	return c, nil
 }
 
-// stop notes why the answer ended. Of several sequences only a Claude says which
-// it met; a model that was sent none has met none.
+// stop notes why the answer ended, or returns an error if what the model wrote is
+// missing from the answer. Of several stop sequences only a Claude says which it met; of
+// one it can be no other. A model that was sent none has met none, whatever it says.
 func (d *converseDecoder) stop(s converse.Ending) error {
 	switch s.StopReason {
 	case "":

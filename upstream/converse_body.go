@@ -7,8 +7,7 @@ import (
 	"dragoman/upstream/converse"
 )
 
-// encodeConverse returns the body for the prompt as JSON, with these stop
-// sequences.
+// encodeConverse returns the body for the prompt as JSON, with these stop sequences.
 func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error) {
 	b := converse.Request{
 		Inference:     converse.InferenceConfig{MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, StopSequences: stops},
@@ -31,7 +30,8 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 	return encodeJSON(b)
 }
 
-// topKFields asks for top_k in the words of the model's family.
+// topKFields returns the field that asks for top_k, which each family calls otherwise;
+// nil if topK is nil.
 func topKFields(id string, topK *int) *converse.FamilyFields {
 	id = strings.ToLower(id)
 	switch {
@@ -45,8 +45,8 @@ func topKFields(id string, topK *int) *converse.FamilyFields {
 	return &converse.FamilyFields{TopK: topK}
 }
 
-// converseSystem returns the system blocks, with a cache point behind the first,
-// which is the same for the same tools.
+// converseSystem returns the blocks of the system prompt. The first one is the same for
+// the same tools: a cache point stands behind it.
 func converseSystem(can Features, p *translate.Prompt) []converse.Block {
 	var blocks []converse.Block
 	for i, s := range p.System {
@@ -61,7 +61,8 @@ func converseSystem(can Features, p *translate.Prompt) []converse.Block {
 	return blocks
 }
 
-// forConverse is the guardrail for Converse, nil for none.
+// forConverse returns the guardrail as Converse is asked for it, nil for none. The mode
+// is ConverseStream's alone.
 func (g *Guardrail) forConverse(streaming bool) *converse.Guardrail {
 	if g == nil {
 		return nil

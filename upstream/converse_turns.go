@@ -9,15 +9,16 @@ import (
 	"dragoman/upstream/converse"
 )
 
-// converseFormats are the formats of images and documents by the media types of
-// the Messages API.
+// converseFormats are the formats of images and documents by the media types of the
+// Messages API.
 var converseFormats = map[string]map[string]string{
 	translate.PartImage:    {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"},
 	translate.PartDocument: {"application/pdf": "pdf", "text/plain": "txt"},
 }
 
-// converseTurns returns the turns of a prompt. Converse refuses blank text: it is
-// left out, and so is a blank prefill, which says nothing.
+// converseTurns returns the turns of a prompt as messages. Converse refuses blank text,
+// so it is left out, and so is a prefill that is blank: it says nothing. Any other turn
+// that is blank is an [*Error].
 func converseTurns(can Features, turns []translate.Turn) ([]converse.Message, error) {
 	names := documentNames{}
 	var messages []converse.Message
@@ -37,9 +38,10 @@ func converseTurns(can Features, turns []translate.Turn) ([]converse.Message, er
 	return messages, nil
 }
 
-// converseBlocks returns the blocks of a turn. Where Converse has no place for
-// what the client said of a document, it stands in a text before it; so it does
-// in a turn without text, where Converse wants one beside a document.
+// converseBlocks returns the blocks of a turn. What the client said of a document that
+// its block has no member for stands in a text before it. There is such a text as well
+// where the turn has no other: Converse wants one beside a document
+// (docs/reference/bedrock.md §5).
 func converseBlocks(can Features, turn translate.Turn, i int, names documentNames) ([]converse.Block, error) {
 	spoken := false
 	for _, part := range turn.Parts {
@@ -71,7 +73,8 @@ func converseBlocks(can Features, turn translate.Turn, i int, names documentName
 	return content, nil
 }
 
-// aboutDocument is what the block of a document does not say.
+// aboutDocument returns what the client said of a document that its block has no member
+// for.
 func aboutDocument(name string, part translate.Part) string {
 	said := ""
 	if part.Title != "" && part.Title != name {
@@ -83,8 +86,8 @@ func aboutDocument(name string, part translate.Part) string {
 	return said
 }
 
-// converseMedia returns the format and the source of an image or document; place
-// says which it is.
+// converseMedia returns the format and the source of an image or document. place says in
+// an error which one it is.
 func converseMedia(can Features, part translate.Part, place string) (format string, source converse.Source, err error) {
 	needs := Images
 	if part.Type == translate.PartDocument {

@@ -9,40 +9,43 @@ import (
 	"time"
 )
 
-// vertexVersion goes into each Messages body; of the two that Vertex takes the
-// one that all models know (docs/reference/vertex.md §2).
+// vertexVersion is the anthropic_version of each Messages body: of the two that Vertex
+// takes, the one that all models know (docs/reference/vertex.md §2).
 const vertexVersion = "vertex-2023-10-16"
 
 // VertexOptions say how to reach Google Vertex AI.
 type VertexOptions struct {
 	Project  string // id or number
 	Location string // a region, "global", or a multi-region: "us", "eu"
-	// Endpoint is a URL to use instead of the location's own, with or without /v1.
+	// Endpoint is a URL to use instead of the location's own, with or without /v1 at its
+	// end.
 	Endpoint string
-	// Credentials is the path of a credentials file: of a user, a service account,
-	// or another identity provider (workload identity federation). It is read for
-	// every new token. "" asks the metadata server of the machine or pod.
+	// Credentials is the path of a credentials file: of a user, a service account, or
+	// another identity provider (workload identity federation). It is read again for every
+	// new token, so that it can be rotated. "" asks the metadata server of the machine or
+	// pod.
 	Credentials string
 	// Connect is how long it may take to reach Vertex, or a token server.
 	Connect Connect
-	// HTTPClient replaces the client with the settings of this package, for Vertex
-	// and for token servers. Either way redirects are not followed.
+	// HTTPClient replaces the client with the settings of this package, for Vertex and for
+	// token servers; nil is that client. Redirects are not followed either way.
 	HTTPClient *http.Client
-	// OnToken, if it is not nil, is called with the end of each new access token that
-	// has one. Calls do not overlap.
+	// OnToken, if it is not nil, is called with the expiry of each new access token that has
+	// one. Calls do not overlap.
 	OnToken func(expiry time.Time)
 }
 
-// Vertex invokes models on Google Vertex AI (docs/reference/vertex.md). Each of its
-// wires has a type of its own over the same client: [Vertex.Messages],
-// [Vertex.Chat].
+// Vertex asks models on Google Vertex AI (docs/reference/vertex.md §1) over the wire
+// that suits each. [Vertex.Messages] and [Vertex.Chat] return upstreams that ask over
+// one wire, with the same client.
 type Vertex struct {
 	location string // its URL, within the project
 	client   *http.Client
 }
 
-// NewVertex checks the options; it does not touch the network. Credentials are
-// looked for when the first request needs them.
+// NewVertex returns an upstream with these options, or an error that names the option
+// that makes no sense. It does not touch the network: credentials are looked for when
+// the first request needs them.
 func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	base, err := vertexBase(opt)
 	if err != nil {
@@ -58,7 +61,8 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 }
 
 // vertexBase returns the URL that all paths of the API begin with
-// (docs/reference/vertex.md §1).
+// (docs/reference/vertex.md §1). The location is a part of its host name, so both it and
+// the project are checked here.
 func vertexBase(opt VertexOptions) (string, error) {
 	switch {
 	case opt.Project == "":
@@ -87,8 +91,8 @@ func vertexBase(opt VertexOptions) (string, error) {
 
 const lowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// IsVertexProject reports whether s can be the id or the number of a project. Older
-// ones are scoped by a domain: "example.com:my-project".
+// IsVertexProject reports whether s can be the id or the number of a project. Older ids
+// are scoped by a domain: "example.com:my-project".
 func IsVertexProject(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-.:") == "" && strings.Contains(lowerAlphanumeric, s[:1])
 }
@@ -98,7 +102,8 @@ func IsVertexLocation(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-") == ""
 }
 
-// isVertexModel reports whether s can be one segment of a path as it is.
+// isVertexModel reports whether s can stand in a path as one segment: clients may name a
+// model themselves.
 func isVertexModel(s string) bool {
 	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
 	return s != "" && len(s) <= maxModelID && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
