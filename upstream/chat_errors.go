@@ -62,18 +62,18 @@ func chatError(data []byte, status int) *Error {
 // goes before the status: OpenAI reports it with a 429, as it reports too many requests,
 // but to try again is of no use.
 func (f *chatFailure) class(status int) errorClass {
-	if a := byCode[f.code()]; a.final {
-		return a
+	if class := byCode[f.code()]; class.final {
+		return class
 	}
-	if a, known := byStatus[status]; known {
-		return a
+	if class, known := byStatus[status]; known {
+		return class
 	}
 	for _, word := range [...]string{f.code(), f.Type} {
-		if a, known := byCode[word]; known {
-			return a
+		if class, known := byCode[word]; known {
+			return class
 		}
-		if a, known := byType[word]; known {
-			return a
+		if class, known := byType[word]; known {
+			return class
 		}
 	}
 	if status >= 400 {

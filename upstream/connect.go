@@ -11,31 +11,32 @@ import (
 	"time"
 )
 
+// How a server is reached: settings of connections, and the URLs and keys of the
+// configuration.
+
+// Settings of the connections to an upstream.
 const (
 	defaultConnect  = 5 * time.Second
 	idleConns       = 256 // kept for each upstream
 	idleConnTimeout = 90 * time.Second
-	// A connection over which nothing came for this long is asked for a sign of
-	// life (HTTP/2).
+	// pingAfter is how long a connection may be silent before it is asked for a sign of
+	// life, and how long that may take (HTTP/2). A dead connection would else hold the
+	// requests on it until their time-out.
 	pingAfter = 15 * time.Second
-
-	// What may follow the end of an answer, and how long to wait for it, so that
-	// its connection can serve again.
-	trailerBytes = 64 << 10
-	trailerWait  = 50 * time.Millisecond
 )
 
-// Connect is how long it may take to reach an upstream: to connect, and then to agree
-// on TLS. 0 is 5 seconds. All else of a connection is the same whatever it is.
+// Connect is how long it may take to reach an upstream: to connect, and then to agree on
+// TLS. 0 means 5 seconds. The other settings of a connection do not depend on it.
 type Connect time.Duration
 
+// timeout returns the time-out that c means.
 func (c Connect) timeout() time.Duration { return cmp.Or(time.Duration(c), defaultConnect) }
 
 // dialer sets the time-out of a dialer.
 func (c Connect) dialer(d *net.Dialer) { d.Timeout = c.timeout() }
 
-// transport gives a transport the settings for an upstream. How long an answer may
-// take is for the context to say.
+// transport sets what a transport for an upstream has. It has no time-out for an answer:
+// that is the context's.
 func (c Connect) transport(t *http.Transport) {
 	t.TLSHandshakeTimeout = c.timeout()
 	t.MaxIdleConns = 0
@@ -46,18 +47,20 @@ func (c Connect) transport(t *http.Transport) {
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter}
 }
 
-// withoutRedirects returns a client that takes a redirect for the answer.
+// withoutRedirects returns a copy of the client that returns a redirect as the response.
 func withoutRedirects(c *http.Client) *http.Client {
 	own := *c
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &own
 }
 
-// replayable tells the transport that it may send a request again when an idle
-// connection turns out to be dead. The header has no value and is not sent.
+// replayable lets the transport send a request again on a new connection when the idle
+// one that it took turns out to be dead. Without this header it would not repeat a POST.
+// The header has no value, so it is not sent.
 func replayable(h http.Header) { h["Idempotency-Key"] = nil }
 
-// parseBase reads the base URL of an upstream. Its errors repeat no credentials.
+// parseBase reads the base URL of an upstream. Its errors repeat no credentials that the
+// URL holds.
 func parseBase(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -73,8 +76,7 @@ func parseBase(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// withVersion returns a base URL that ends in /v1, as which it may or may not
-// have been given.
+// withVersion returns a base URL that ends in /v1, whether or not it was given so.
 func withVersion(base *url.URL) string {
 	s := strings.TrimRight(base.String(), "/")
 	return strings.TrimRight(strings.TrimSuffix(s, "/v1"), "/") + "/v1"
@@ -85,8 +87,8 @@ func isKey(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-// clientOf returns the client, or one of our own for nil, that takes a redirect
-// for the answer.
+// clientOf returns a client that returns a redirect as the response: a copy of client
+// or, if that is nil, one with the settings of this package.
 func clientOf(client *http.Client, connect Connect) *http.Client {
 	if client == nil {
 		client = &http.Client{Transport: newTransport(connect)}
@@ -94,6 +96,7 @@ func clientOf(client *http.Client, connect Connect) *http.Client {
 	return withoutRedirects(client)
 }
 
+// newTransport returns a transport with the settings of this package.
 func newTransport(connect Connect) *http.Transport {
 	dialer := new(net.Dialer)
 	connect.dialer(dialer)

@@ -15,14 +15,15 @@ import (
 	"dragoman/translate"
 )
 
-// endpoint is where the requests of a wire over plain HTTP go.
+// endpoint is where requests over plain HTTP go, and what they are sent with.
 type endpoint struct {
 	url    string
 	header func(h http.Header) // adds what the server wants, such as a key; may be nil
 	client *http.Client
 }
 
-// with returns the resource with more headers.
+// with returns the endpoint with more headers: those that header adds behind the
+// endpoint's own.
 func (r endpoint) with(header func(h http.Header)) endpoint {
 	first := r.header
 	r.header = func(h http.Header) {
@@ -34,10 +35,11 @@ func (r endpoint) with(header func(h http.Header)) endpoint {
 	return r
 }
 
-// maxCount bounds the answer that says how many tokens there are, in bytes.
+// maxCount bounds the body that says how many tokens there are, in bytes.
 const maxCount = 64 << 10
 
-// count sends a body and returns the number of tokens that it is told.
+// count sends a body and returns the number of tokens in the answer
+// (docs/reference/messages-api.md §11).
 func (r endpoint) count(ctx context.Context, body []byte) (int, error) {
 	response, err := r.post(ctx, body, readMessagesError, "application/json")
 	if err != nil {
@@ -57,8 +59,9 @@ func (r endpoint) count(ctx context.Context, body []byte) (int, error) {
 	return *answer.Tokens, nil
 }
 
-// countBody is the body of a request for a count: that of a request for an answer,
-// without what is about the answer (docs/reference/messages-api.md §11).
+// countBody returns the body of a request that counts tokens: that of a request for an
+// answer, without what is about the answer (docs/reference/messages-api.md §11), and
+// with these members, of which nil removes one.
 func countBody(body []byte, members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{}
 	for _, name := range []string{"max_tokens", "stream", "stop_sequences", "temperature", "top_p", "top_k", "metadata", "service_tier"} {
@@ -68,9 +71,9 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 	return translate.WithMembers(body, changes)
 }
 
-// post sends a body in JSON and returns the response if it is an answer of one of
-// these media types. read maps the body of any other. Of the client's headers
-// none goes upstream.
+// post sends a body in JSON and returns the response if it is an answer of one of these
+// media types; the caller has to close its body. read maps the body of any other. None
+// of the client's headers go upstream.
 func (r *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(body))
 	if err != nil {
@@ -95,8 +98,9 @@ func (r *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 	return response, nil
 }
 
-// streamMessages sends the body that encode makes, and yields what decode makes of the
-// Messages streamMessages that comes back.
+// streamMessages returns the sequence of an answer in the form of the Messages API. When
+// the range begins it sends the body that encode returns; decode is given the JSON of
+// each event of the stream that comes back.
 func streamMessages[P portion](ctx context.Context, r endpoint, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		body, err := encode()

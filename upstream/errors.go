@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Error is a failure of an upstream in the Messages API's terms
+// Error is a failure of an upstream in the terms of the Messages API
 // (docs/reference/errors.md §2, §7). It is the same type whether the upstream refused
 // the request or broke off in the middle of its answer.
 type Error struct {
@@ -18,15 +18,16 @@ type Error struct {
 	Status int
 	// Type is the error.type of the Messages API, such as "overloaded_error".
 	Type string
-	// Message is for the client. It holds nothing of the proxy's own set-up.
+	// Message is for the client. It holds nothing of the proxy's own set-up: no accounts,
+	// roles or addresses.
 	Message string
 	// RetryAfter is how long the upstream asked to wait; 0 if it did not say.
 	RetryAfter time.Duration
-	// Refuses is the feature that the model was asked for and does not have. The
-	// same request without it may be accepted.
+	// Refuses is the feature that the request asked for and the model does not have; 0 if
+	// that was not what was wrong. The same request without it may be accepted.
 	Refuses Features
-	// MaxTokens is the most tokens that the model gives, where it was asked for more;
-	// 0 if that was not what was wrong. The same request for so many may be accepted.
+	// MaxTokens is the most tokens that the model gives, if the request asked for more; 0 if
+	// that was not what was wrong. The same request for so many may be accepted.
 	MaxTokens int
 	// Final says that to try again is of no use, whatever the status.
 	Final bool
@@ -36,7 +37,7 @@ type Error struct {
 	Err error
 }
 
-// Error returns status, type and message, and the cause if there is one.
+// Error returns the status, the type and the message, and the cause if there is one.
 func (e *Error) Error() string {
 	s := fmt.Sprintf("%d %s: %s", e.Status, e.Type, e.Message)
 	if e.Err != nil {
@@ -48,7 +49,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// The error types of the Messages API that the mapping yields.
+// The error types of the Messages API (docs/reference/errors.md §2) that failures are
+// mapped to.
 const (
 	typeInvalidRequest = "invalid_request_error"
 	typeNotFound       = "not_found_error"
@@ -60,24 +62,27 @@ const (
 	typeOverloaded     = "overloaded_error"
 )
 
-// errorClass is one right-hand side of the mapping.
+// errorClass is what a failure is mapped to: all of an [Error] that is the same for many
+// failures.
 type errorClass struct {
 	status int
 	typ    string
-	// ourCredentials: the upstream did not take our own credentials. A client that was
-	// told so with a 401 or 403 would look for the fault in its own key.
+	// ourCredentials says that the upstream did not take the proxy's own credentials. The
+	// status is not 401 or 403 then: a client would look for the fault in its own key.
 	ourCredentials bool
-	// final: to try again is of no use, or is paid for twice.
+	// final says that to try again is of no use, or would be paid for twice.
 	final bool
 }
 
+// The classes of errors.
 var (
 	credentialsRefused = errorClass{status: http.StatusBadGateway, typ: typeAPI, ourCredentials: true, final: true}
-	// A token that was not taken is not sent again.
+	// tokenRefused is not final: a token that was not taken is not sent again.
 	tokenRefused = errorClass{status: http.StatusBadGateway, typ: typeAPI, ourCredentials: true}
 	badGateway   = errorClass{status: http.StatusBadGateway, typ: typeAPI}
-	// What is refused with a status that we do not know is refused again. It is no sign
-	// that the upstream is down: a client may have asked for an id that no URL has room for.
+	// unexplained is a refusal with a status that we do not know. It is final: the same
+	// request is refused again. It does not mean that the upstream is down: a client may
+	// have asked for a model whose id is longer than the server takes URLs.
 	unexplained     = errorClass{status: http.StatusBadGateway, typ: typeAPI, final: true}
 	internalError   = errorClass{status: http.StatusInternalServerError, typ: typeAPI}
 	overloaded      = errorClass{status: 529, typ: typeOverloaded}
@@ -87,26 +92,26 @@ var (
 	noSuchModel     = errorClass{status: http.StatusNotFound, typ: typeNotFound}
 	requestTooLarge = errorClass{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge}
 	conflict        = errorClass{status: http.StatusConflict, typ: typeConflict}
-	// A quota does not come back in a minute, and a model that ran for minutes
-	// would run for them again.
+	// overQuota is final because a quota does not come back in a minute, tookTooLong
+	// because a model that ran for minutes would run for as long again.
 	overQuota   = errorClass{status: http.StatusTooManyRequests, typ: typeRateLimit, final: true}
 	tookTooLong = errorClass{status: http.StatusGatewayTimeout, typ: typeTimeout, final: true}
 )
 
-// ofStatus maps an HTTP status, 0 for none.
+// ofStatus maps an HTTP status; 0 is none.
 func ofStatus(status int) errorClass {
-	a, known := byStatus[status]
+	class, known := byStatus[status]
 	switch {
 	case known:
-		return a
+		return class
 	case status >= 400 && status < 500:
 		return unexplained
 	}
 	return badGateway
 }
 
-// byStatus maps an HTTP status that came without a body we can read. What is not
-// in it means that the upstream is not what the configuration takes it for.
+// byStatus maps the HTTP status of a response whose body we cannot read. A status that
+// is not here means that the server is not what the configuration takes it for.
 var byStatus = map[int]errorClass{
 	http.StatusBadRequest:            invalidRequest,
 	http.StatusUnauthorized:          credentialsRefused,
@@ -125,23 +130,25 @@ var byStatus = map[int]errorClass{
 	529:                              overloaded,
 }
 
-// error makes the answer an Error. What an upstream says when it refuses our
-// credentials may name accounts and roles: that goes to the log alone.
-func (a errorClass) error(message string) *Error {
-	e := &Error{Status: a.status, Type: a.typ, Message: message, Final: a.final}
-	if a.ourCredentials {
+// error returns an Error of the class. message is what the upstream said. What it says
+// when it refuses our credentials may name accounts and roles: that goes to the log
+// alone. What it says of a request that is not valid may name a feature that the model
+// lacks, or its limit.
+func (class errorClass) error(message string) *Error {
+	e := &Error{Status: class.status, Type: class.typ, Message: message, Final: class.final}
+	if class.ourCredentials {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
 		e.Err = errors.New(message)
 	}
-	if a.status == http.StatusBadRequest {
+	if class.status == http.StatusBadRequest {
 		message = unwrapped(message)
 		e.Refuses, e.MaxTokens = featureRefused(message), limitRefused(message)
 	}
 	return e
 }
 
-// statusError maps a failure of which only the HTTP status, and perhaps some
-// words, can be understood.
+// statusError maps a failure of which only the HTTP status, and perhaps some words, can
+// be understood.
 func statusError(status int, message string) *Error {
 	text := fmt.Sprintf("the upstream answered with status %d", status)
 	if message != "" {
@@ -150,35 +157,37 @@ func statusError(status int, message string) *Error {
 	return ofStatus(status).error(text)
 }
 
-// transportError maps a failure to reach the upstream or to go on reading from it.
+// transportError maps a failure to reach the upstream or to read on from it. An [*Error]
+// below, such as that of our credentials, is returned as it is.
 func transportError(err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
 	}
 	var network net.Error
-	a, message := badGateway, "the connection to the upstream failed"
+	class, message := badGateway, "the connection to the upstream failed"
 	if errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
-		a, message = timedOut, "the connection to the upstream timed out"
+		class, message = timedOut, "the connection to the upstream timed out"
 	}
-	e := a.error(message)
+	e := class.error(message)
 	e.Err = err
 	return e
 }
 
-// gatewayError is an answer of the upstream that makes no sense.
+// gatewayError returns the error for an answer of the upstream that makes no sense.
 func gatewayError(message string, cause error) *Error {
 	e := badGateway.error(message)
 	e.Err = cause
 	return e
 }
 
-// noCredentials is the failure of the proxy to find credentials of its own.
+// noCredentials returns the error for credentials of the proxy's own that cannot be had.
 func noCredentials(cause error) *Error {
 	return gatewayError("the proxy has no credentials for its upstream", cause)
 }
 
-// readError maps a failure to read on from a body. io.EOF stays as it is.
+// readError maps a failure to read on from the body of an answer. io.EOF is returned as
+// it is.
 func readError(err error) error {
 	switch {
 	case err == io.EOF:

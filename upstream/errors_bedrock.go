@@ -2,8 +2,8 @@ package upstream
 
 import "strings"
 
-// byException maps AWS exceptions (docs/reference/bedrock.md §4), before the stream
-// and in it.
+// byException maps AWS exceptions (docs/reference/bedrock.md §4), whether they come
+// instead of an answer or within its stream.
 var byException = map[string]errorClass{
 	"ValidationException":                 invalidRequest,
 	"ConflictException":                   conflict,
@@ -29,34 +29,35 @@ var byException = map[string]errorClass{
 	"InvalidClientTokenId":                credentialsRefused,
 }
 
-// exceptionError maps an AWS exceptionError by its name, which may come as on the wire:
-// in lower camel case, behind a namespace and '#', before ':' and a URL. For
-// names nobody told us of, the HTTP status decides; in a stream it is 0.
+// exceptionError maps an AWS exception by its name. On the wire that may be in lower
+// camel case, behind a namespace and '#', or before ':' and a URL. For names that are
+// not known the HTTP status decides; within a stream it is 0.
 func exceptionError(name, message string, status int) *Error {
 	name, _, _ = strings.Cut(name, ":")
 	name = name[strings.LastIndexByte(name, '#')+1:]
 	if name != "" {
 		name = strings.ToUpper(name[:1]) + name[1:]
 	}
-	a, known := byException[name]
+	class, known := byException[name]
 	if !known {
-		a = ofStatus(status)
+		class = ofStatus(status)
 	}
 	if message == "" {
 		message = "the upstream failed with " + name
 	}
-	if a.ourCredentials {
+	if class.ourCredentials {
 		message = name + ": " + message
 	}
-	return a.error(message)
+	return class.error(message)
 }
 
 // awsError is the body of an AWS exception (docs/reference/bedrock.md §3, §4).
 type awsError struct {
 	Message  string `json:"message"`
-	Original string `json:"originalMessage"`
+	Original string `json:"originalMessage"` // the model's own message
 }
 
+// text returns the message, and behind it what the model said, if that is not the same.
 func (e awsError) text() string {
 	if e.Message == "" || e.Original == "" || e.Message == e.Original {
 		return e.Message + e.Original

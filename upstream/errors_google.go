@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// byGoogleStatus maps the errors of Google's front end (docs/reference/vertex.md §6,
-// docs/reference/errors.md §7).
+// byGoogleStatus maps the status words of Google's front end (docs/reference/vertex.md
+// §6, docs/reference/errors.md §7).
 var byGoogleStatus = map[string]errorClass{
 	"INVALID_ARGUMENT":    invalidRequest,
 	"FAILED_PRECONDITION": invalidRequest,
@@ -23,7 +23,8 @@ var byGoogleStatus = map[string]errorClass{
 	"DEADLINE_EXCEEDED":   timedOut,
 }
 
-// googleFailure is an error of Google's front end.
+// googleFailure is an error of Google's front end, which stands before the models of
+// Vertex AI.
 type googleFailure struct {
 	Code    int              `json:"code"` // an HTTP status
 	Message string           `json:"message"`
@@ -31,8 +32,8 @@ type googleFailure struct {
 	Details []jsontext.Value `json:"details"`
 }
 
-// googleError maps an error of Google's front end, alone or in a list. It is nil
-// if data is something else.
+// googleError maps an error of Google's front end, alone or in a list. It returns nil if
+// data is something else.
 func googleError(data []byte) *Error {
 	var list []jsontext.Value
 	if json.Unmarshal(data, &list, lenient) == nil && len(list) > 0 {
@@ -45,25 +46,25 @@ func googleError(data []byte) *Error {
 		return nil
 	}
 	f := body.Error
-	a, known := byGoogleStatus[f.Status]
+	class, known := byGoogleStatus[f.Status]
 	if !known {
-		if a, known = byStatus[f.Code]; !known {
+		if class, known = byStatus[f.Code]; !known {
 			return nil
 		}
 	}
 	if f.Message == "" {
 		f.Message = "the upstream failed with " + f.Status
 	}
-	if a.ourCredentials {
+	if class.ourCredentials {
 		f.Message = f.Status + ": " + f.Message
 	}
-	e := a.error(f.Message)
+	e := class.error(f.Message)
 	e.RetryAfter = f.retryAfter()
 	return e
 }
 
-// retryAfter reads google.rpc.RetryInfo: {"@type": "…/google.rpc.RetryInfo",
-// "retryDelay": "12.5s"}. It is 0 if there is none.
+// retryAfter returns the delay of google.rpc.RetryInfo among the details, {"@type":
+// "…/google.rpc.RetryInfo", "retryDelay": "12.5s"}; 0 if there is none.
 func (f *googleFailure) retryAfter() time.Duration {
 	for _, detail := range f.Details {
 		var info struct {

@@ -2,8 +2,8 @@ package upstream
 
 import "net/http"
 
-// byType maps the error types of the Messages API: what a stream's error event
-// or an exception names has no status of its own.
+// byType maps the error types of the Messages API. They decide where there is no HTTP
+// status: in the error event of a stream.
 var byType = map[string]errorClass{
 	typeInvalidRequest:     invalidRequest,
 	typeNotFound:           noSuchModel,
@@ -18,21 +18,22 @@ var byType = map[string]errorClass{
 	"permission_error":     credentialsRefused,
 }
 
-// apiError maps an error of the Messages API. Status and type are kept as they
-// came; in a stream the status is 200 or 0 and follows from the type.
+// apiError maps an error of the Messages API. Its status and type are kept as they came,
+// but for those that speak of credentials, which are ours and not the client's. Within a
+// stream the status is 200 or 0 and follows from the type.
 func apiError(typ, message string, status int) *Error {
-	a, known := byType[typ]
+	class, known := byType[typ]
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		a = credentialsRefused
-	case a.ourCredentials:
+		class = credentialsRefused
+	case class.ourCredentials:
 	case status >= 400:
-		a = errorClass{status: status, typ: typ}
+		class = errorClass{status: status, typ: typ}
 	case !known:
-		a = errorClass{status: http.StatusInternalServerError, typ: typ}
+		class = errorClass{status: http.StatusInternalServerError, typ: typ}
 	}
 	if message == "" {
 		message = "the upstream failed with " + typ
 	}
-	return a.error(message)
+	return class.error(message)
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenient spares the look-up of every name among its siblings: a duplicate in an
-// upstream's event harms nobody.
+// lenient spares the JSON decoder the look-up of every name among its siblings: a
+// duplicate in what an upstream sends harms nobody.
 var lenient = jsontext.AllowDuplicateNames(true)
 
-// stringEnd returns where the JSON string ends that b begins with: len(b) if it
-// does not end. That it is one is for the caller to know.
+// stringEnd returns where the JSON string ends that b begins with, len(b) if it does not
+// end. The caller has to know that b begins with a quotation mark.
 func stringEnd(b []byte) int {
 	end := 1
 	for end < len(b) && b[end] != '"' {
@@ -22,8 +22,8 @@ func stringEnd(b []byte) int {
 	return min(end+1, len(b))
 }
 
-// digits returns how many digits of an index b begins with: one, or more without
-// a zero before them.
+// digits returns how many digits of a number b begins with. Zeros do not stand before
+// other digits in JSON: of "01" it is one.
 func digits(b []byte) int {
 	n := 0
 	for n < len(b) && b[n] >= '0' && b[n] <= '9' && (n == 0 || b[0] != '0') {
@@ -32,7 +32,7 @@ func digits(b []byte) int {
 	return n
 }
 
-// asJSON returns a value as JSON.
+// asJSON returns as JSON what can always be written: ids and names that were checked.
 func asJSON(v any) jsontext.Value {
 	data, err := json.Marshal(v)
 	if err != nil {

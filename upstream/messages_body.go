@@ -4,9 +4,10 @@ import (
 	"dragoman/translate"
 )
 
-// messagesBody is the request body of the Messages API, as far as a prompt
-// needs it (docs/reference/messages-api.md §2). Bedrock takes the same body with
-// anthropic_version, and without model and stream (docs/reference/bedrock.md §2a).
+// messagesBody is the request body of the Messages API, as far as a prompt needs it
+// (docs/reference/messages-api.md §2). Bedrock and Vertex take the same body with
+// anthropic_version, and without the model (docs/reference/bedrock.md §2a,
+// docs/reference/vertex.md §2).
 type messagesBody struct {
 	AnthropicVersion string         `json:"anthropic_version,omitzero"`
 	Model            string         `json:"model,omitzero"`
@@ -22,25 +23,27 @@ type messagesBody struct {
 	cache bool // the model takes a cache point
 }
 
+// messagesText is a block of the system prompt.
 type messagesText struct {
 	Type         string        `json:"type"`
 	Text         string        `json:"text"`
 	CacheControl *cacheControl `json:"cache_control,omitzero"`
 }
 
-// cacheControl is a cache point behind its block.
+// cacheControl ends what a cache is to keep: the block that has it and all before.
 type cacheControl struct {
 	Type string `json:"type"`
 }
 
-// messagesTurn is one message. A [translate.Part] in JSON is a content block of
-// the Messages API as it stands.
+// messagesTurn is one message. A [translate.Part] is a content block of the Messages API
+// when it is written as JSON.
 type messagesTurn struct {
 	Role    string           `json:"role"`
 	Content []translate.Part `json:"content"`
 }
 
-// encode fills the body from the prompt and returns it as JSON.
+// encode returns the body for the prompt as JSON. Members that are not of the prompt are
+// those of b.
 func (b messagesBody) encode(p *translate.Prompt) ([]byte, error) {
 	b.MaxTokens = p.MaxTokens
 	b.StopSequences = p.StopSequences

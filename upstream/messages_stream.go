@@ -9,9 +9,9 @@ import (
 	"dragoman/translate"
 )
 
-// messagesEvent is one event of a Messages stream (docs/reference/streaming.md §3),
-// as far as a completion needs it. One struct for all types: the type says
-// which fields can be set.
+// messagesEvent is one event of a Messages stream (docs/reference/streaming.md §3), as
+// far as a completion needs it. It is one struct for all types of event: the type says
+// which members can be set.
 type messagesEvent struct {
 	Type         string          `json:"type"`
 	Delta        messagesDelta   `json:"delta"`         // content_block_delta, message_delta
@@ -24,6 +24,7 @@ type messagesEvent struct {
 	Metrics bedrockMetrics `json:"amazon-bedrock-invocationMetrics"` // message_stop
 }
 
+// messagesDelta has the members of a delta and of a content block at its start.
 type messagesDelta struct {
 	Text         string `json:"text"`
 	Thinking     string `json:"thinking"`
@@ -31,12 +32,14 @@ type messagesDelta struct {
 	StopSequence string `json:"stop_sequence"`
 }
 
+// messagesError is an error of the Messages API (docs/reference/errors.md §1).
 type messagesError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
 }
 
-// bedrockMetrics is what Bedrock adds to the last chunk (docs/reference/bedrock.md §3).
+// bedrockMetrics is what Bedrock adds to the last event of an answer
+// (docs/reference/bedrock.md §3).
 type bedrockMetrics struct {
 	Input      int `json:"inputTokenCount"`
 	Output     int `json:"outputTokenCount"`
@@ -44,17 +47,19 @@ type bedrockMetrics struct {
 	CacheWrite int `json:"cacheWriteInputTokenCount"`
 }
 
-// messagesDecoder turns the events of one Messages stream into chunks.
+// messagesDecoder turns the events of one Messages stream into chunks. It ends with
+// message_stop. The stop reason comes before that, in message_delta, and counters come
+// in several events, each of which replaces what was known.
 type messagesDecoder struct {
 	event    messagesEvent // of the last decode, kept to save an allocation an event
 	text     []byte        // of the last text delta, likewise
 	usage    translate.Usage
 	stop     translate.Stop
-	sequence string
+	sequence string // the stop sequence that was met
 }
 
-// decode reads one event. Unknown events give an empty chunk: they still are a
-// sign of life. The chunk of message_stop, and no other, has Stop set.
+// decode returns the chunk for one event. For an event that is not known it is empty,
+// but still a sign of life. The chunk for message_stop, and no other, has Stop set.
 func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	if text, ok := d.textDelta(data); ok {
 		return translate.Chunk{Text: text}, nil
@@ -90,8 +95,8 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	return translate.Chunk{}, nil
 }
 
-// readEvent reads the JSON of an event, whose type is a part of it. What has none
-// may be an error of what stands before the server.
+// readEvent reads the JSON of an event into event, whose type is typ. JSON without a
+// type may be an error of what stands before the server.
 func readEvent(data []byte, event any, typ *string) error {
 	err := json.Unmarshal(data, event, lenient)
 	if err != nil || *typ == "" {
@@ -105,14 +110,15 @@ func readEvent(data []byte, event any, typ *string) error {
 	return nil
 }
 
-// How the servers we know begin the event that nearly all of a stream is made of.
+// How the servers that we know begin the event of which nearly all of a stream is made.
 var (
 	deltaStart = []byte(`{"type":"content_block_delta","index":`)
 	deltaText  = []byte(`,"delta":{"type":"text_delta","text":`)
 )
 
-// textDelta reads a text delta without a JSON decoder, in a tenth of the time. It
-// is false for whatever is not written in just this way, broken JSON included.
+// textDelta returns the text of a text delta, without a JSON decoder and in a tenth of
+// its time. It is false for whatever is not written in just this way, broken JSON
+// included: decode reads that.
 func (d *messagesDecoder) textDelta(data []byte) (string, bool) {
 	rest, ok := bytes.CutPrefix(data, deltaStart)
 	index := digits(rest)
@@ -134,11 +140,12 @@ func (d *messagesDecoder) textDelta(data []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// meter takes from Bedrock's own counters what the model did not report.
+// meter takes from Bedrock's own counters those that the model did not report.
 func (d *messagesDecoder) meter(m bedrockMetrics) {
 	d.usage = mergeUsage(m.usage(), d.usage)
 }
 
+// usage returns the counters in the terms of the Messages API.
 func (m bedrockMetrics) usage() translate.Usage {
 	return translate.Usage{
 		InputTokens: m.Input, OutputTokens: m.Output,
@@ -146,8 +153,8 @@ func (m bedrockMetrics) usage() translate.Usage {
 	}
 }
 
-// mergeUsage is old with all that news knows: totals are cumulative, and a zero or an
-// absent counter says nothing.
+// mergeUsage returns old with each counter that news has. Totals are cumulative, so the
+// later one counts; a zero or an absent counter says nothing.
 func mergeUsage(old, news translate.Usage) translate.Usage {
 	take := func(to *int, from int) {
 		if from != 0 {
@@ -161,8 +168,8 @@ func mergeUsage(old, news translate.Usage) translate.Usage {
 	return old
 }
 
-// stopReason reads a stop_reason. We send no tools, so what speaks of them, or of
-// a turn that the upstream would like to go on with, is an end like any other.
+// stopReason returns the stop for a stop_reason. We send no tools, so tool_use is an end
+// like any other, and so is pause_turn, a turn that the upstream would go on with.
 func stopReason(s string) translate.Stop {
 	switch stop := translate.Stop(s); stop {
 	case translate.StopMaxTokens, translate.StopSequence, translate.StopRefusal, translate.StopGuardrail, translate.StopContextWindow:
@@ -171,8 +178,8 @@ func stopReason(s string) translate.Stop {
 	return translate.StopEndTurn
 }
 
-// withStop returns a message_delta with another stop reason; what cannot be read is
-// left to who reads it.
+// withStop returns the JSON of a message_delta with another stop reason and no stop
+// sequence. An event that cannot be read is returned as it is: the decoder reports it.
 func withStop(event []byte, stop translate.Stop) []byte {
 	var e struct {
 		Delta jsontext.Value `json:"delta"`

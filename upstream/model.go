@@ -5,34 +5,35 @@ import (
 	"strings"
 )
 
-// Model is a model of an upstream.
+// Model is a model as an upstream is asked for it.
 type Model struct {
-	ID        string   // that the upstream knows
-	Can       Features // what may be asked of it
-	MaxTokens int      // the most that an answer can have; 0 if that is not known
-	// Guardrail is what the answer has to pass; nil for none. It is for an upstream
-	// that keeps it.
+	ID        string   // the model's name at the upstream
+	Can       Features // what it may be asked
+	MaxTokens int      // the most tokens that an answer can have; 0 if that is not known
+	// Guardrail is what the answer has to pass; nil for none. It is set only if the upstream
+	// keeps it ([Bedrock.Keeps]).
 	Guardrail *Guardrail
 }
 
 // Features is a set of what some models can be asked and others refuse.
 type Features uint16
 
-// The features.
+// The features. What a model lacks is done without, or done here.
 const (
-	Prefill       Features = 1 << iota // goes on with a last assistant turn
-	System                             // a system prompt; without it, it stands in front of the first user turn
-	Streaming                          // an answer in pieces; without it, it comes whole
-	StopSequences                      // ends before a text; without it, we find the text and leave
+	Prefill       Features = 1 << iota // to go on with a last assistant turn
+	System                             // to take a system prompt; without it, the prompt stands before the text of the first user turn
+	Streaming                          // to answer in pieces; without it, the answer comes whole
+	StopSequences                      // to end before a text; without it, we find the text and leave
 	Images
 	Documents
-	Sampling // temperature and top_p
-	TopK     // top_k
-	Caching  // a cache point behind the tool preamble
-	Tools    // tools in an API of its own
+	Sampling // to take temperature and top_p
+	TopK     // to take top_k
+	Caching  // to keep what stands before a cache point, which is behind the tool preamble
+	Tools    // to call tools through an API of its own
 )
 
-// featureNames are the keys of the configuration, by the bit of the feature.
+// featureNames are the names of the features in the configuration, in the order of their
+// bits.
 var featureNames = []string{"prefill", "system", "streaming", "stop_sequences", "images", "documents", "sampling", "top_k", "caching", "tools"}
 
 // Has reports whether all features of the set g are in f.
@@ -49,7 +50,7 @@ func (f Features) String() string {
 	return strings.Join(names, ",")
 }
 
-// FeatureNames returns the names of all features, as in the configuration.
+// FeatureNames returns the names of all features, as the configuration spells them.
 func FeatureNames() []string { return slices.Clone(featureNames) }
 
 // FeatureOf returns the feature of this name, 0 if there is none.
@@ -60,20 +61,20 @@ func FeatureOf(name string) Features {
 	return 0
 }
 
-// Override says which features a model has, or has not, whatever its family.
+// Override says which features a model has, or lacks, whatever its family.
 type Override struct{ With, Without Features }
 
-// Apply returns f, overridden.
+// Apply returns f with the features of With and without those of Without.
 func (o Override) Apply(f Features) Features { return (f | o.With) &^ o.Without }
 
-// Guardrail is one of Bedrock's, which a prompt and the answer to it have to pass
-// (docs/reference/bedrock.md §2, §5). Words are those of Converse; what is empty has not
-// been asked for.
+// Guardrail is one of Bedrock's guardrails, which a prompt and the answer to it have to
+// pass (docs/reference/bedrock.md §2, §5). Its words are those of Converse; what is
+// empty has not been asked for.
 type Guardrail struct {
 	ID, Version string
 	Trace       string // enabled, enabled_full or disabled
-	Mode        string // sync or async: whether text waits until it has been looked at
-	// TagSuffix is that of the tags around the text that it looks at. InvokeModel alone
-	// has it.
+	Mode        string // sync or async: whether text waits until the guardrail has looked at it
+	// TagSuffix is the suffix of the tags around the text that the guardrail looks at. Only
+	// InvokeModel has it.
 	TagSuffix string
 }

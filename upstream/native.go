@@ -13,28 +13,31 @@ import (
 	"dragoman/translate"
 )
 
-// ErrNoCounter says that an upstream does not count tokens.
+// ErrNoCounter is returned by Count if the upstream does not count the tokens of the
+// model.
 var ErrNoCounter = errors.New("the upstream does not count tokens")
 
-// Native is a request for a model with a tool API of its own, in the terms of the
-// Messages API. It goes to the model as it is, but for what says which model it is
-// for and how the answer comes.
+// Native is a request of a client for a model with a tool API of its own, in the terms
+// of the Messages API. It goes to the model as it is, but for the members that say which
+// model it is for and how the answer comes.
 type Native struct {
 	Body    jsontext.Value // a JSON object without duplicate names
-	Version string         // anthropic-version of the client; "" if it gave none
-	Betas   []string       // anthropic-beta
+	Version string         // the client's anthropic-version; "" if it sent none
+	Betas   []string       // the client's anthropic-beta
 }
 
-// encode returns the body for a model: without the members that say who it is for,
-// and with those of this wire.
+// encode returns the body for a wire: without the members that say whom it is for, and
+// with these members of the wire.
 func (n Native) encode(members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{"model": nil, "stream": nil, memberVersion: nil, memberBetas: nil}
 	maps.Copy(changes, members)
 	return translate.WithMembers(n.Body, changes)
 }
 
-// header writes the client's betas, and where the server speaks several versions of
-// the API, which one it is.
+// header returns a function that writes the client's betas into the headers of a request.
+// With version it also writes which version of the API the client speaks, for a server
+// that speaks several: the new one, or one that is a date. Where the client's version is
+// neither, the header stays as it is.
 func (n Native) header(version bool) func(http.Header) {
 	return func(h http.Header) {
 		if betas := n.betas(); len(betas) > 0 {
@@ -49,18 +52,18 @@ func (n Native) header(version bool) func(http.Header) {
 	}
 }
 
-// isDate reports whether s looks like a version of the API.
+// isDate reports whether s has the form of a version of the API, such as 2023-06-01.
 func isDate(s string) bool {
 	return len(s) == len("2023-06-01") && strings.Trim(s, "0123456789-") == ""
 }
 
-// The members that some clients write into a body, instead of headers or beside them.
+// Members that some clients write into a body, instead of headers or beside them.
 const (
 	memberVersion = "anthropic_version"
 	memberBetas   = "anthropic_beta"
 )
 
-// betas returns those of the header and of the body, each once.
+// betas returns the betas of the header and of the body, sorted, each once.
 func (n Native) betas() []string {
 	var body struct {
 		Betas jsontext.Value `json:"anthropic_beta"`
@@ -80,16 +83,18 @@ func (n Native) betas() []string {
 	return slices.Compact(betas)
 }
 
-// isBeta reports whether s can be the name of a beta that is the upstream's business.
-// Those of a client's own login are not (docs/reference/errors.md §6).
+// isBeta reports whether s can be the name of a beta that the upstream is to know of.
+// Betas of a client's own login are not: it is we who log in (docs/reference/errors.md
+// §6).
 func isBeta(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" && !strings.HasPrefix(s, "oauth-")
 }
 
-// newVersion is the version of the Messages API that took parameters away.
+// newVersion is the version of the Messages API that took parameters away
+// (docs/reference/messages-api.md §1).
 const newVersion = "2026-10-21"
 
-// isNew reports whether the client speaks the new version, in a header or in the body.
+// isNew reports whether the client speaks the new version, as a header or the body says.
 func (n Native) isNew() bool {
 	var body struct {
 		Version string `json:"anthropic_version"`

@@ -10,15 +10,18 @@ import (
 	"dragoman/translate"
 )
 
-// nativeDecoder turns the events of one Messages stream into those of translate.
+// nativeDecoder turns the events of one Messages stream into those of translate. Each
+// keeps its JSON, in which a client gets it; what is read of it is what the proxy counts
+// and checks.
 type nativeDecoder struct {
-	chunks  messagesDecoder
-	usage   translate.Usage
-	started bool
-	blocks  int // that have begun
+	chunks  messagesDecoder // reads text deltas
+	usage   translate.Usage // so far
+	started bool            // there was a message_start
+	blocks  int             // how many have begun
 }
 
-// decode reads one event. Its Raw, like its Text, is valid until the next one.
+// decode returns the event for one of the wire's. Its Raw and its Text are valid until
+// the next one. An event that cannot stand where it comes is an error.
 func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
 	if bytes.ContainsAny(data, "\r\n") { // which would end a line of the client's stream
 		raw := jsontext.Value(bytes.Clone(data))
@@ -46,8 +49,9 @@ func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
 	return e, nil
 }
 
-// inOrder reports whether an event can follow those before it: so far as it takes to
-// put a message together.
+// inOrder reports whether an event can follow those before it, as far as that matters to
+// put a message together: blocks are numbered in the order in which they begin, and
+// within a message.
 func (d *nativeDecoder) inOrder(e translate.Event) bool {
 	switch e.Type {
 	case translate.MessageStart:
@@ -65,7 +69,8 @@ func (d *nativeDecoder) inOrder(e translate.Event) bool {
 	return true
 }
 
-// nativeEvent is a [messagesEvent], and what says where it belongs.
+// nativeEvent is a [messagesEvent] with what a client needs and a completion does not:
+// which block it belongs to, and calls.
 type nativeEvent struct {
 	messagesEvent
 	Index        int `json:"index"`
@@ -88,7 +93,7 @@ type nativeEvent struct {
 	} `json:"delta"`
 }
 
-// delta returns the kind of a delta, and what it carries.
+// delta returns the kind of a delta, and the text that it carries.
 func (ev *nativeEvent) delta() (translate.DeltaType, []byte) {
 	switch d := &ev.Delta; d.Type {
 	case "text_delta":
@@ -103,6 +108,8 @@ func (ev *nativeEvent) delta() (translate.DeltaType, []byte) {
 	return translate.OtherDelta, nil
 }
 
+// event returns the event of translate for one of the wire's, whose JSON is data. Where
+// Bedrock has changed the JSON of the Messages API, Raw is changed back.
 func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
 	e := translate.Event{Type: translate.OtherEvent, Index: ev.Index, Raw: data}
 	switch ev.Type {

@@ -10,8 +10,10 @@ import (
 	"dragoman/translate"
 )
 
+// What several wires ask of a prompt.
+
 // systemText returns the system prompt as one text, with an empty line between its
-// entries.
+// entries. Blank entries are left out.
 func systemText(p *translate.Prompt) string {
 	var texts []string
 	for _, s := range p.System {
@@ -22,8 +24,8 @@ func systemText(p *translate.Prompt) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// foldSystem returns the turns with the system prompt in front of the text of the
-// first one, for a model that takes none elsewhere.
+// foldSystem returns the turns of the prompt with the system prompt before the text of
+// the first one, for a model that takes a system prompt nowhere else.
 func foldSystem(p *translate.Prompt) []translate.Turn {
 	system := systemText(p)
 	if system == "" || len(p.Turns) == 0 {
@@ -41,10 +43,11 @@ func foldSystem(p *translate.Prompt) []translate.Turn {
 	return turns
 }
 
-// isBlank reports whether Converse would refuse a text.
+// isBlank reports whether a text is empty or white space, which Converse refuses.
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// placeOf says for a client which image or document of its prompt is meant.
+// placeOf names an image or a document of a prompt for the client: part stands in this
+// turn, counted from 0.
 func placeOf(part translate.Part, turn int, role string) string {
 	name := part.Type
 	if part.Title != "" {
@@ -58,7 +61,8 @@ func prefilled(p *translate.Prompt) bool {
 	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
 }
 
-// encodeJSON returns the body of a request as JSON.
+// encodeJSON returns the body of a request as JSON, or an [*Error]: a prompt that is not
+// UTF-8 cannot be written.
 func encodeJSON(body any) ([]byte, error) {
 	data, err := json.Marshal(body)
 	if err != nil {

@@ -5,11 +5,15 @@ import (
 	"strings"
 )
 
-// limitRefusals are how the messages begin by which servers refuse a max_tokens beyond
-// what the model can do (docs/reference/wire.md §8, bedrock.md §2b; reports of users): %d
-// stands for a number, the last of which is the limit. They are compared as
-// [refusals] are. What depends on the length of the prompt is no limit of the
-// model's, and not here.
+// What the words say by which a server refuses a request: that the model lacks a
+// feature, or gives fewer tokens. Servers have no codes for these, so that their
+// messages are compared with the ones that are known.
+
+// limitRefusals are the beginnings of messages by which servers refuse a max_tokens
+// beyond what the model can do (docs/reference/wire.md §8, docs/reference/bedrock.md
+// §2b; reports of users). %d stands for a number, the last of which is the limit. They
+// are compared as those of [featureRefusals] are. Messages about a limit that depends on
+// the length of the prompt are not here: that is no limit of the model's.
 var limitRefusals = []string{
 	"max_tokens: %d > %d, which is the maximum allowed number of output tokens",
 	"the maximum tokens you requested exceeds the model limit of %d",
@@ -18,8 +22,8 @@ var limitRefusals = []string{
 	"max_tokens is too large: %d. this model supports at most %d completion tokens",
 }
 
-// limitRefused returns how many tokens a server says that the model gives at most,
-// 0 if the message, which is unwrapped, is about something else.
+// limitRefused returns the most tokens that the model gives, as an unwrapped message
+// says, 0 if the message is about something else.
 func limitRefused(message string) int {
 	for _, excess := range limitRefusals {
 		if n := lastNumber(message, excess); n > 0 {
@@ -29,8 +33,8 @@ func limitRefused(message string) int {
 	return 0
 }
 
-// lastNumber reads the last number of a text that begins as the pattern says, 0 if it
-// does not.
+// lastNumber returns the last number of a text that begins as the pattern says, 0 if it
+// does not or if a number is too large.
 func lastNumber(text, pattern string) int {
 	last, number := 0, false
 	for literal := range strings.SplitSeq(pattern, "%d") {
@@ -54,11 +58,12 @@ func lastNumber(text, pattern string) int {
 	return last
 }
 
-// featureRefusals are how the messages begin by which servers refuse a feature
-// (docs/reference/bedrock.md §9, docs/reference/wire.md §8; for chat completions, reports of
-// users), compared without regard to case. What a server quotes of a request stands
-// behind the beginning: no client can have it say these words. What leaves nothing
-// to ask, such as an image in a prompt that has one, is not here.
+// featureRefusals are the beginnings of messages by which servers refuse a feature
+// (docs/reference/bedrock.md §9, docs/reference/wire.md §8; for chat completions,
+// reports of users), in lower case. Only the beginning of a message is compared: what a
+// server quotes of a request comes later, so no client can make it say these words.
+// Refusals after which there is nothing to ask are not here, such as that of an image in
+// a prompt that has one.
 var featureRefusals = []struct {
 	text    string
 	feature Features
@@ -100,10 +105,11 @@ var featureRefusals = []struct {
 	{"continue_final_message", Prefill},
 }
 
-// wrappings are what some servers write before a message.
+// wrappings are what some servers write before a message, in lower case.
 var wrappings = []string{"the model returned the following errors: ", "jinja exception: ", "error: ", "value error, "}
 
-// unwrapped returns a message as it is compared with the beginnings that are known.
+// unwrapped returns a message as it is compared: in lower case, and without what a
+// server wrote before it.
 func unwrapped(message string) string {
 	message = strings.ToLower(strings.ReplaceAll(message, "’", "'"))
 	for _, wrapping := range wrappings {
@@ -112,8 +118,8 @@ func unwrapped(message string) string {
 	return message
 }
 
-// featureRefused returns the feature that a server refuses with this message, which is
-// unwrapped, 0 if it refuses something else.
+// featureRefused returns the feature that a server refuses with this unwrapped message,
+// 0 if it refuses something else.
 func featureRefused(message string) Features {
 	for _, r := range featureRefusals {
 		if strings.HasPrefix(message, r.text) {

@@ -14,14 +14,19 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
+// What becomes of a response that is not an answer: an error, which says as much as the
+// body lets us know.
+
 const (
-	// maxErrorBody bounds how much of a refusal is read, in bytes.
+	// maxErrorBody bounds how much of the body of a refusal is read, in bytes.
 	maxErrorBody = 64 << 10
-	// maxErrorText bounds how much of a refusal in plain words is passed on.
+	// maxErrorText bounds how much of a refusal in plain words is passed on, in bytes.
 	maxErrorText = 500
 )
 
-// readMessagesError maps a response that is not an event stream.
+// readMessagesError is the [errorReader] of servers with the Messages API. An error of
+// that API counts as one whatever the status; Google's front end may stand before the
+// server.
 func readMessagesError(status int, kind string, body []byte) *Error {
 	if e := googleError(body); e != nil {
 		return e
@@ -51,8 +56,9 @@ func unreadError(status int, kind string, body []byte) *Error {
 		fmt.Errorf("content type %q", kind))
 }
 
-// errorText returns what a refusal says in words: the message of some other JSON
-// error, or a short plain text. A page of HTML says nothing to an API's client.
+// errorText returns what a refusal says in words: the message of some other error in
+// JSON, or a short plain text. It is "" for anything else: a page of HTML says nothing
+// to the client of an API.
 func errorText(kind string, body []byte) string {
 	var other struct {
 		Message string `json:"message"`
@@ -72,8 +78,10 @@ func errorText(kind string, body []byte) string {
 	return text
 }
 
-// checkResponse returns the error in a response, nil if it is an answer of one of these
-// media types, or of none. read maps the body of any other.
+// checkResponse returns nil if the response is an answer: of status 200, not compressed,
+// and of one of these media types or of none. Else it returns the error that read makes
+// of the body, with what the headers say of it: the request's id, how long to wait, and
+// whether to try again at all.
 func checkResponse(r *http.Response, read errorReader, kinds ...string) error {
 	kind := mediaType(r)
 	encoding := r.Header.Get("content-encoding")
@@ -90,16 +98,18 @@ func checkResponse(r *http.Response, read errorReader, kinds ...string) error {
 	return e
 }
 
-// errorReader maps the body of a response that is not an answer.
+// errorReader maps the body of a response that is not an answer, given its status and
+// its media type ("" if there is none).
 type errorReader func(status int, kind string, body []byte) *Error
 
-// mediaType returns the type of a response's body, "" if it names none.
+// mediaType returns the media type of a response's body, "" if it names none.
 func mediaType(r *http.Response) string {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("content-type"))
 	return kind
 }
 
-// requestID returns the upstream's id of a request, by either of its names.
+// requestID returns the upstream's id of a request: Anthropic and most servers write it
+// in one of two headers.
 func requestID(h http.Header) string {
 	return cmp.Or(h.Get("request-id"), h.Get("x-request-id"))
 }

@@ -10,9 +10,10 @@ import (
 	"dragoman/translate"
 )
 
-// newSequence makes a sequence of run, which talks to one upstream. The context that
-// run gets ends with the range. An error that came after the end of the caller's
-// context is replaced by the context's cause.
+// newSequence returns a sequence that run yields when the range begins. The context that
+// run is given ends with the range, so that the request does too. An error behind the
+// end of the caller's context is replaced by the context's cause: that is what ended the
+// request.
 func newSequence[P portion](
 	ctx context.Context,
 	run func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool),
@@ -29,14 +30,15 @@ func newSequence[P portion](
 	}
 }
 
-// portion is what an answer comes in: the chunks of a text, or the events of a model
-// with tools of its own.
+// portion is a part of an answer: a chunk of its text or, of a model with tools of its
+// own, an event.
 type portion interface {
 	translate.Chunk | translate.Event
 }
 
-// withRequestID adds the upstream's id of the request to the first portion that can have
-// it, or to an error: to a copy, for one error may be the cause that many calls ended with.
+// withRequestID returns a yield that adds the upstream's id of the request to the first
+// portion that has a place for it, and to an error. It changes a copy of the error: one
+// error may be what several requests ended with.
 func withRequestID[P portion](id string, yield func(P, error) bool) func(P, error) bool {
 	told := false
 	return func(p P, err error) bool {
@@ -71,17 +73,24 @@ func isLast[P portion](p P) bool {
 	return false
 }
 
-// drain reads what follows the end of an answer, which lets its connection serve
-// the next one. An upstream that has not finished by then is cut off.
+// What may follow the end of an answer, in bytes, and how long to wait for it.
+const (
+	trailerBytes = 64 << 10
+	trailerWait  = 50 * time.Millisecond
+)
+
+// drain reads what follows the end of an answer, so that its connection can serve the
+// next request. A body that does not end soon is cut off with cancel, and its connection
+// is lost.
 func drain(body io.Reader, cancel context.CancelFunc) {
 	timer := time.AfterFunc(trailerWait, cancel)
 	defer timer.Stop()
 	_, _ = io.CopyN(io.Discard, body, trailerBytes)
 }
 
-// decodeStream yields the piece of an answer that decode makes of each event, up to
-// the last one. If the events end before, so does the answer: in an error. It
-// reports whether it came to the last piece.
+// decodeStream yields the portion that decode makes of each event, up to the last one.
+// If the events end before, the answer ends in an error. It reports whether it came to
+// the last portion.
 func decodeStream[E any, P portion](events iter.Seq2[E, error], decode func(E) (P, error), yield func(P, error) bool) bool {
 	var none P
 	for event, err := range events {

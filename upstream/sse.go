@@ -18,8 +18,8 @@ var (
 	dataField     = []byte("data")
 )
 
-// sseReader reads server-sent events (docs/reference/streaming.md §1). It looks at
-// each byte once and holds one event at most.
+// sseReader reads server-sent events (docs/reference/streaming.md §1). It looks at each
+// byte once and holds one event at most.
 type sseReader struct {
 	r    *bufio.Reader
 	long []byte // a line that did not fit the buffer of r, reused
@@ -30,8 +30,8 @@ func newSSEReader(r io.Reader) *sseReader {
 	return &sseReader{r: bufio.NewReaderSize(r, sseBuffer)}
 }
 
-// payloads yields the data of each event that has any, valid until the next one.
-// An event counts when the empty line after it has come.
+// payloads yields the data of each event that has any, valid until the next one. An
+// event counts when the empty line behind it has come: one that was cut is left out.
 func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if start, _ := s.r.Peek(len(byteOrderMark)); bytes.Equal(start, byteOrderMark) {
@@ -49,7 +49,7 @@ func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 	}
 }
 
-// next returns the data of the next event.
+// next returns the data of the next event, or io.EOF where the stream ends.
 func (s *sseReader) next() ([]byte, error) {
 	s.data = s.data[:0]
 	for lines := 0; ; {
@@ -74,8 +74,8 @@ func (s *sseReader) next() ([]byte, error) {
 	}
 }
 
-// line returns the next line without its ending, valid until the next call. What
-// stands behind the last line ending is not a line.
+// line returns the next line without its ending, valid until the next call. Text behind
+// the last line ending is not a line.
 func (s *sseReader) line() ([]byte, error) {
 	line, err := s.r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
@@ -95,6 +95,7 @@ func (s *sseReader) line() ([]byte, error) {
 	return bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'}), nil
 }
 
+// tooLong returns the error for an event that is longer than maxSSEEvent.
 func tooLong() error {
 	return gatewayError(fmt.Sprintf("the upstream sent an event of more than %d bytes", maxSSEEvent), nil)
 }
