@@ -63,7 +63,7 @@ func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error
 				return
 			}
 			if err == nil && bytes.Contains(data, []byte(`"message_delta"`)) {
-				ending = bytes.Clone(data)
+				ending = bytes.Clone(data) // the reader reuses data for the next event
 			} else if !yield(data, err) || err != nil {
 				return
 			}

@@ -138,13 +138,14 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 		}
 		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
 	}
+	// A server that has sent status 200 can only say within the stream that it failed.
 	if c.Object == "error" || len(c.Error) > 0 && c.Error.Kind() != 'n' {
 		if e := chatError(data, 0); e != nil {
 			return translate.Chunk{}, e
 		}
 	}
 	d.usage = mergeUsage(d.usage, c.Usage.usage())
-	if len(c.Choices) == 0 {
+	if len(c.Choices) == 0 { // the counters come alone
 		return translate.Chunk{Usage: d.usage}, nil
 	}
 	return d.choice(&c.Choices[0])
@@ -168,6 +169,7 @@ func (d *chatDecoder) whole(data []byte) (translate.Chunk, error) {
 // finish_reason: that is an error.
 func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	chunk := translate.Chunk{Usage: d.usage}
+	// Of the two one is empty: which depends on whether the answer is a stream.
 	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} {
 		chunk.Text += string(delta.Content)
 		if delta.ReasoningContent != "" {

@@ -14,6 +14,8 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 		RequestFields: topKFields(m.ID, p.TopK),
 		Guardrail:     m.Guardrail.forConverse(m.Can.Has(Streaming)),
 	}
+	// Which sequence was met is said only where it is asked for, and only a Claude's own
+	// answer has it.
 	if len(stops) > 0 && isClaude(m.ID) {
 		b.ResponseFields = []string{converse.StopSequencePointer}
 	}

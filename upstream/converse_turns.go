@@ -29,7 +29,7 @@ func converseTurns(can Features, turns []translate.Turn) ([]converse.Message, er
 		}
 		if len(content) == 0 {
 			if turn.Role == translate.RoleAssistant && i == len(turns)-1 {
-				break
+				break // a blank prefill
 			}
 			return nil, invalidRequest.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
 		}
@@ -43,7 +43,7 @@ func converseTurns(can Features, turns []translate.Turn) ([]converse.Message, er
 // where the turn has no other: Converse wants one beside a document
 // (docs/reference/bedrock.md §5).
 func converseBlocks(can Features, turn translate.Turn, i int, names documentNames) ([]converse.Block, error) {
-	spoken := false
+	spoken := false // there is text in the turn
 	for _, part := range turn.Parts {
 		spoken = spoken || part.Type == translate.PartText && !isBlank(part.Text)
 	}

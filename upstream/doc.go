@@ -13,15 +13,15 @@
 // For a model with tools of its own, Pass sends a client's request as it is and returns
 // [translate.Event]s by the same rules.
 //
-// There is a group of files for each way to reach a model; each group stands on the ones
-// below it:
+// The files stand in floors: each uses its own and those below it.
 //
-//	bedrock_wires, vertex_wires           which wire a model is asked over
-//	bedrock_*, vertex_*, anthropic, openai    one upstream each, and its credentials
-//	messages_*, native*, converse_*, chat_*   one wire each: its request and its answer
-//	endpoint, response, sse, sequence, connect   requests over HTTP, whatever they ask
-//	errors*, refusals, retry_after        failures in the terms of the Messages API
-//	model, family                         what a model can be asked
+//	bedrock_wires, vertex_wires                  which wire a model is asked over
+//	bedrock*, vertex*, anthropic, openai         the upstreams, and their credentials
+//	messages_*, native*, converse_*, chat*       the wires: a request and its answer
+//	endpoint, response, sse, sequence, connect   HTTP, whatever is asked over it
+//	stops, stopset, prompt, json                 what several wires do
+//	errors*, refusals, retry_after               failures in the terms of the Messages API
+//	model, family                                what a model can be asked
 //
 // Its rooms are eventstream, the frames that Bedrock streams in; converse, the JSON of
 // Bedrock's Converse; simulated, a program that plays a model; and upstreamtest, servers

@@ -24,15 +24,15 @@ type endpoint struct {
 
 // with returns the endpoint with more headers: those that header adds behind the
 // endpoint's own.
-func (r endpoint) with(header func(h http.Header)) endpoint {
-	first := r.header
-	r.header = func(h http.Header) {
+func (e endpoint) with(header func(h http.Header)) endpoint {
+	first := e.header
+	e.header = func(h http.Header) {
 		if first != nil {
 			first(h)
 		}
 		header(h)
 	}
-	return r
+	return e
 }
 
 // maxCount bounds the body that says how many tokens there are, in bytes.
@@ -40,8 +40,8 @@ const maxCount = 64 << 10
 
 // count sends a body and returns the number of tokens in the answer
 // (docs/reference/messages-api.md §11).
-func (r endpoint) count(ctx context.Context, body []byte) (int, error) {
-	response, err := r.post(ctx, body, readMessagesError, "application/json")
+func (e endpoint) count(ctx context.Context, body []byte) (int, error) {
+	response, err := e.post(ctx, body, readMessagesError, "application/json")
 	if err != nil {
 		return 0, err
 	}
@@ -74,8 +74,8 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 // post sends a body in JSON and returns the response if it is an answer of one of these
 // media types; the caller has to close its body. read maps the body of any other. None
 // of the client's headers go upstream.
-func (r *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(body))
+func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, transportError(err)
 	}
@@ -84,10 +84,10 @@ func (r *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 	h.Set("accept", strings.Join(kinds, ", "))
 	h.Set("user-agent", "dragoman")
 	replayable(h)
-	if r.header != nil {
-		r.header(h)
+	if e.header != nil {
+		e.header(h)
 	}
-	response, err := r.client.Do(request)
+	response, err := e.client.Do(request)
 	if err != nil {
 		return nil, transportError(err)
 	}
@@ -101,12 +101,12 @@ func (r *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 // streamMessages returns the sequence of an answer in the form of the Messages API. When
 // the range begins it sends the body that encode returns; decode is given the JSON of
 // each event of the stream that comes back.
-func streamMessages[P portion](ctx context.Context, r endpoint, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
+func streamMessages[P portion](ctx context.Context, e endpoint, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		body, err := encode()
 		var response *http.Response
 		if err == nil {
-			response, err = r.post(ctx, body, readMessagesError, "text/event-stream")
+			response, err = e.post(ctx, body, readMessagesError, "text/event-stream")
 		}
 		if err != nil {
 			var none P

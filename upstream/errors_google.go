@@ -47,7 +47,7 @@ func googleError(data []byte) *Error {
 	}
 	f := body.Error
 	class, known := byGoogleStatus[f.Status]
-	if !known {
+	if !known { // then the HTTP status that the error repeats
 		if class, known = byStatus[f.Code]; !known {
 			return nil
 		}

@@ -29,6 +29,7 @@ func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
 			data = raw
 		}
 	}
+	// Nearly all events are text deltas, which are read as a completion's are.
 	var e translate.Event
 	if text, ok := d.chunks.textDelta(data); ok {
 		index, _ := strconv.Atoi(string(data[len(deltaStart) : len(deltaStart)+digits(data[len(deltaStart):])]))

@@ -34,6 +34,7 @@ func newSSEReader(r io.Reader) *sseReader {
 // event counts when the empty line behind it has come: one that was cut is left out.
 func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
+		// A byte order mark before the first line is not a part of it.
 		if start, _ := s.r.Peek(len(byteOrderMark)); bytes.Equal(start, byteOrderMark) {
 			_, _ = s.r.Discard(len(start))
 		}
@@ -52,22 +53,24 @@ func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 // next returns the data of the next event, or io.EOF where the stream ends.
 func (s *sseReader) next() ([]byte, error) {
 	s.data = s.data[:0]
-	for lines := 0; ; {
+	for lines := 0; ; { // of data
 		line, err := s.line()
 		if err != nil {
 			return nil, readError(err)
 		}
+		// An empty line ends an event that has data. Behind a comment, or a field that we
+		// have no use for, it ends nothing.
 		if len(line) == 0 && lines > 0 {
 			return s.data, nil
 		}
 		name, value, _ := bytes.Cut(line, []byte{':'})
 		if !bytes.Equal(name, dataField) {
-			continue // a comment, the event's name, or what we have no use for
+			continue // a comment, the event's name (its JSON has the type too), or another field
 		}
 		if lines++; lines > 1 {
 			s.data = append(s.data, '\n')
 		}
-		s.data = append(s.data, bytes.TrimPrefix(value, []byte{' '})...)
+		s.data = append(s.data, bytes.TrimPrefix(value, []byte{' '})...) // one blank behind the colon is layout
 		if len(s.data) > maxSSEEvent {
 			return nil, tooLong()
 		}
@@ -78,6 +81,7 @@ func (s *sseReader) next() ([]byte, error) {
 // the last line ending is not a line.
 func (s *sseReader) line() ([]byte, error) {
 	line, err := s.r.ReadSlice('\n')
+	// A line that fits the buffer is returned from there, without a copy.
 	if err == bufio.ErrBufferFull {
 		s.long = s.long[:0]
 		for err == bufio.ErrBufferFull {

@@ -14,12 +14,13 @@ import (
 	"dragoman/upstream"
 )
 
-// Bedrock is a server that speaks InvokeModelWithResponseStream (docs/reference/bedrock.md
-// §2, §3), with the Anthropic Messages body or, where the body has a prompt, that
-// of text completions, and ConverseStream and Converse (§5). It wants requests
-// signed, and if they are signed as [AccessKeyID] it verifies the signature.
+// Bedrock is a server that speaks InvokeModelWithResponseStream
+// (docs/reference/bedrock.md §2, §3), with the Anthropic Messages body or, where the
+// body has a prompt, that of text completions; ConverseStream and Converse (§5); and
+// CountTokens (§6). It wants requests signed, and if they are signed as [AccessKeyID] it
+// verifies the signature.
 type Bedrock struct {
-	// Lacks is what the models refuse over Converse: of System, StopSequences,
+	// Lacks are the features that the models refuse over Converse: of System, StopSequences,
 	// Streaming, Images and Documents. Set it before serving.
 	Lacks upstream.Features
 	// Native has the models answer the Messages body with tools of their own. Set it
@@ -83,7 +84,8 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	untilEnd(func() { b.play(r.Context(), call.frames(w, newBody(w, c)), call.events(c), c.Fault) })
 }
 
-// count answers a request for a count, with an estimate; its script has the fault.
+// count answers a request for a count with an estimate. Of the script's answer only the
+// fault counts.
 func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, data []byte) {
 	prompt, problem := b.readCount(model, data)
 	if problem != nil {
@@ -98,7 +100,7 @@ func (b *Bedrock) count(w http.ResponseWriter, r *http.Request, model string, da
 	writeCount(w, "inputTokens", prompt.EstimateTokens())
 }
 
-// read reads the body of a request to an operation.
+// read reads the body of a request to an operation that answers.
 func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, problem *malformed) {
 	if operation != invokeStream {
 		return readConverse(operation, model, data, b.Lacks)
@@ -119,8 +121,8 @@ func (b *Bedrock) read(operation, model string, data []byte) (call bedrockCall, 
 	return call, problem
 }
 
-// modelOf returns the model id and the operation in an escaped path. The id is one
-// segment, in which even '/' is escaped.
+// modelOf returns the model id and the operation that an escaped path names. The id is
+// one segment, in which even '/' is escaped.
 func modelOf(path string) (model, operation string, ok bool) {
 	path, ok = strings.CutPrefix(path, "/model/")
 	path, operation, _ = strings.Cut(path, "/")
@@ -129,7 +131,7 @@ func modelOf(path string) (model, operation string, ok bool) {
 	return model, operation, ok && known && err == nil && model != ""
 }
 
-// bedrock is the problem in Bedrock's words (docs/reference/bedrock.md §2a).
+// bedrock returns the problem in the words of Bedrock (docs/reference/bedrock.md §2a).
 func (p *malformed) bedrock() string {
 	switch {
 	case p.missing:
@@ -140,7 +142,8 @@ func (p *malformed) bedrock() string {
 	return p.text
 }
 
-// refuseBedrock answers with an exception (docs/reference/bedrock.md §4).
+// refuseBedrock answers with an exception instead of an answer
+// (docs/reference/bedrock.md §4).
 func refuseBedrock(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)
@@ -156,8 +159,8 @@ func refuseBedrock(w http.ResponseWriter, f *Fault) {
 	fmt.Fprintf(w, `{"message":%s}`, quote(f.message))
 }
 
-// readCount reads a request for a count: the body of one of the other operations,
-// which has to be as they take it. The prompt is what it counts.
+// readCount reads a request for a count: the body of one of the other operations, which
+// has to be as that takes it. The prompt is what it counts.
 func (b *Bedrock) readCount(model string, data []byte) (*translate.Prompt, *malformed) {
 	var request struct {
 		Input struct {

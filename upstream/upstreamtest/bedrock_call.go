@@ -6,15 +6,15 @@ import (
 	"dragoman/translate"
 )
 
-// bedrockCall is a request to an operation, and how that answers.
+// bedrockCall is a request to an operation, and how it is answered.
 type bedrockCall struct {
 	prompt *translate.Prompt
-	events func(Completion) []event
-	frames func(http.ResponseWriter, *body) wireWriter
-	whole  bool // the answer comes in one piece, so that nothing fails within it
+	events func(Completion) []event                    // of the answer
+	frames func(http.ResponseWriter, *body) wireWriter // how they are written
+	whole  bool                                        // the answer comes in one piece, so that nothing fails within it
 }
 
-// The operations.
+// The operations, as the path of a request names them.
 const (
 	invokeStream   = "invoke-with-response-stream"
 	converseStream = "converse-stream"

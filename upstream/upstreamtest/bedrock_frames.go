@@ -12,21 +12,24 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// bedrockFrames writes AWS event-stream frames.
+// bedrockFrames writes the frames of InvokeModelWithResponseStream
+// (docs/reference/bedrock.md §3).
 type bedrockFrames struct {
 	w    http.ResponseWriter
 	body *body
 }
 
+// start sends the head of the response.
 func (f *bedrockFrames) start() {
 	f.w.Header().Set("content-type", "application/vnd.amazon.eventstream")
 	f.w.Header().Set("x-amzn-bedrock-content-type", "application/json")
 	f.body.flush()
 }
 
-// padding is what the member p of a chunk is cut from.
+// padding is what the member p of a payload is cut from.
 const padding = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
+// event writes a chunk, with the counters in the last one.
 func (f *bedrockFrames) event(name string, data []byte, damaged bool) {
 	if name == "message_stop" {
 		data = fmt.Appendf(nil, `%s,"amazon-bedrock-invocationMetrics":{"inputTokenCount":7,"outputTokenCount":1,"invocationLatency":40,"firstByteLatency":10}}`,
@@ -43,6 +46,7 @@ func (f *bedrockFrames) event(name string, data []byte, damaged bool) {
 		eventstreamapi.EventTypeHeader, "chunk")
 }
 
+// fail writes the frame of an exception.
 func (f *bedrockFrames) fail(typ, message string) {
 	name := []rune(typ)
 	name[0] = unicode.ToLower(name[0])
@@ -51,7 +55,8 @@ func (f *bedrockFrames) fail(typ, message string) {
 		eventstreamapi.ExceptionTypeHeader, string(name))
 }
 
-// frame writes one frame with these headers, given as names and values in turn.
+// frame writes one frame with these headers, given as names and values in turn. damaged
+// flips a bit in it.
 func (f *bedrockFrames) frame(payload []byte, damaged bool, headers ...string) {
 	m := eventstream.Message{Payload: payload}
 	m.Headers.Set(eventstreamapi.ContentTypeHeader, eventstream.StringValue("application/json"))

@@ -12,7 +12,8 @@ import (
 // bedrockVersion is the anthropic_version that a body has.
 const bedrockVersion = "bedrock-2023-05-31"
 
-// readMessages reads the Anthropic Messages body (docs/reference/bedrock.md §2a).
+// readMessages reads the Anthropic Messages body for a model without tools
+// (docs/reference/bedrock.md §2a).
 func readMessages(data []byte) (*translate.Prompt, *malformed) {
 	var request struct {
 		messagesBody
@@ -30,8 +31,8 @@ func readMessages(data []byte) (*translate.Prompt, *malformed) {
 	return request.prompt()
 }
 
-// checkNative checks what the Messages body has on Bedrock, and what it has not
-// (docs/reference/bedrock.md §2a).
+// checkNative checks the members of a Messages body that say whom it is for: those that
+// Bedrock wants, and those that it does not take (docs/reference/bedrock.md §2a).
 func checkNative(model string, data []byte) *malformed {
 	var request struct {
 		Version string         `json:"anthropic_version"`

@@ -10,7 +10,8 @@ import (
 	"dragoman/upstream"
 )
 
-// readConverse reads the body of one of both operations.
+// readConverse reads the body of Converse or ConverseStream for a model that lacks these
+// features.
 func readConverse(operation, model string, data []byte, lacks upstream.Features) (call bedrockCall, problem *malformed) {
 	var request converseBody
 	if problem = decode(data, &request); problem != nil {
@@ -32,8 +33,8 @@ func readConverse(operation, model string, data []byte, lacks upstream.Features)
 	return call, problem
 }
 
-// lacking refuses what the model does not do (docs/reference/bedrock.md §9; the texts
-// on streaming, images and documents are reported).
+// lacking refuses a feature that the model lacks (docs/reference/bedrock.md §9; the
+// texts on streaming, images and documents are reported).
 func (r *converseBody) lacking(operation string, lacks upstream.Features) *malformed {
 	has := func(member func(converseBlock) bool) bool {
 		return slices.ContainsFunc(r.Messages, func(m converseMessage) bool { return slices.ContainsFunc(m.Content, member) })
@@ -56,7 +57,7 @@ func (r *converseBody) lacking(operation string, lacks upstream.Features) *malfo
 	return nil
 }
 
-// prompt checks what Converse would refuse and returns what the body asks.
+// prompt returns what the body asks, or what Converse would refuse of it.
 func (r *converseBody) prompt() (*translate.Prompt, *malformed) {
 	if problem := r.inference(); problem != nil {
 		return nil, problem
@@ -106,6 +107,7 @@ func (r *converseBody) inference() *malformed {
 	return nil
 }
 
+// outOfRange refuses a parameter in the words of Converse.
 func outOfRange(field string) *malformed {
 	return &malformed{text: "1 validation error detected: Value at 'inferenceConfig." + field + "' failed to satisfy constraint"}
 }

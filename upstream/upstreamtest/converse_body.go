@@ -9,7 +9,7 @@ import (
 )
 
 // converseBody is the body of Converse and ConverseStream without tools
-// (docs/reference/bedrock.md §5). What is not here is an unknown key.
+// (docs/reference/bedrock.md §5). A key that is not here is unknown, and refused.
 type converseBody struct {
 	Messages  []converseMessage `json:"messages"`
 	System    []converseBlock   `json:"system"`
@@ -30,6 +30,7 @@ type converseBody struct {
 	Guardrail      jsontext.Value `json:"guardrailConfig"`
 }
 
+// converseMessage is one message.
 type converseMessage struct {
 	Role    string          `json:"role"`
 	Content []converseBlock `json:"content"`
@@ -46,7 +47,7 @@ type converseBlock struct {
 	} `json:"cachePoint"`
 }
 
-// members counts those that the block has.
+// members returns how many members the block has.
 func (b converseBlock) members() int {
 	n := 0
 	for _, has := range []bool{b.Text != nil, b.Image != nil, b.Document != nil, b.Cache != nil} {
@@ -68,7 +69,7 @@ type media struct {
 	} `json:"source"`
 }
 
-// part returns an image or document as a part of a prompt.
+// part returns an image or a document as a part of a prompt.
 func (m *media) part(typ, mediaType string) translate.Part {
 	part := translate.Part{Type: typ, Title: m.Name, Context: m.Context}
 	if m.Source.Text != nil {

@@ -47,6 +47,7 @@ func (t *Tokens) ExternalAccount(folder, server string) (string, error) {
 	})
 }
 
+// write writes a file of JSON and returns its path.
 func write(folder, name string, v any) (string, error) {
 	path := filepath.Join(folder, name)
 	return path, os.WriteFile(path, quote(v), 0o600)

@@ -6,9 +6,9 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
-	"dragoman/upstream"
 )
 
+// event is one event of an answer: its type, and its JSON.
 type event struct {
 	name string
 	data []byte
@@ -68,11 +68,11 @@ func quote(v any) []byte {
 	return data
 }
 
-// action is what InvokeModel says beside the last event of an answer in which a
-// guardrail intervened.
+// action returns the member by which InvokeModel says, beside the last event, that a
+// guardrail intervened; "" if none did.
 func (c Completion) action() string {
 	if c.Stop != translate.StopGuardrail {
 		return ""
 	}
-	return `,"` + upstream.GuardrailAction + `":"` + upstream.Intervened + `"`
+	return `,"amazon-bedrock-guardrailAction":"INTERVENED"`
 }

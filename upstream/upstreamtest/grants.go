@@ -15,6 +15,9 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
+// The checks of the token server: that a request has the secrets of the credentials file
+// that it was made with.
+
 const (
 	cloudPlatform = "https://www.googleapis.com/auth/cloud-platform"
 	jwtBearer     = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -23,7 +26,7 @@ const (
 	audience      = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/cluster"
 )
 
-// userGrant checks a request with the refresh token of a userGrant (RFC 6749, §6), or with
+// userGrant checks a request with the refresh token of a user (RFC 6749, §6), or with
 // the assertion of a service account.
 func (t *Tokens) userGrant(r *http.Request) (string, error) {
 	if r.PostFormValue("grant_type") == jwtBearer {
@@ -34,7 +37,7 @@ func (t *Tokens) userGrant(r *http.Request) (string, error) {
 	})
 }
 
-// exchangeGrant checks a token exchangeGrant (RFC 8693, §2.1).
+// exchangeGrant checks a token exchange (RFC 8693, §2.1).
 func (t *Tokens) exchangeGrant(r *http.Request) (string, error) {
 	return "token-exchange", want(r.PostFormValue, url.Values{
 		"grant_type": {tokenExchange}, "audience": {audience}, "scope": {cloudPlatform},
@@ -43,6 +46,7 @@ func (t *Tokens) exchangeGrant(r *http.Request) (string, error) {
 	})
 }
 
+// metadataGrant checks a request to the metadata server.
 func (t *Tokens) metadataGrant(r *http.Request) (string, error) {
 	if err := want(r.Header.Get, url.Values{"Metadata-Flavor": {"Google"}}); err != nil {
 		return "", err
@@ -50,7 +54,7 @@ func (t *Tokens) metadataGrant(r *http.Request) (string, error) {
 	return "metadata", want(r.FormValue, url.Values{"scopes": {cloudPlatform}})
 }
 
-// want compares fields with what they should be.
+// want returns an error if a field is not what it should be.
 func want(get func(string) string, fields url.Values) error {
 	for name := range fields {
 		if get(name) != fields.Get(name) {

@@ -27,5 +27,5 @@ func (n Native) call(model string, body []byte) []event {
 	return list
 }
 
-// nativePrompt stands for what a native request asks.
+// nativePrompt stands in the log for what a native request asks.
 var nativePrompt = &translate.Prompt{}

@@ -11,8 +11,8 @@ import (
 	"dragoman/translate"
 )
 
-// messagesBody is the request body of the Messages API for a model without
-// tools (docs/reference/messages-api.md §2). What is not here is an unknown key.
+// messagesBody is the request body of the Messages API for a model without tools
+// (docs/reference/messages-api.md §2). A key that is not here is unknown, and refused.
 type messagesBody struct {
 	MaxTokens     *int           `json:"max_tokens"`
 	System        messageContent `json:"system"`
@@ -26,11 +26,13 @@ type messagesBody struct {
 	} `json:"metadata"`
 }
 
+// message is one message.
 type message struct {
 	Role    string         `json:"role"`
 	Content messageContent `json:"content"`
 }
 
+// messageBlock is one content block.
 type messageBlock struct {
 	translate.Part
 	CacheControl struct {
@@ -71,8 +73,8 @@ func decode(data []byte, to any) *malformed {
 	return &malformed{text: err.Error()}
 }
 
-// prompt checks what a model would refuse (docs/reference/wire.md §8,
-// docs/reference/messages-api.md §9) and returns what the body asks.
+// prompt returns what the body asks, or what a model would refuse of it
+// (docs/reference/wire.md §8, docs/reference/messages-api.md §9).
 func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 	switch {
 	case b.MaxTokens == nil:
@@ -112,6 +114,7 @@ func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 	return p, nil
 }
 
+// turn checks the message of this index and returns it as a turn.
 func (m *message) turn(i int) (translate.Turn, *malformed) {
 	role := [...]string{translate.RoleUser, translate.RoleAssistant}[i%2]
 	if m.Role != role {

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// ServeHTTP answers the routes above.
+// ServeHTTP answers the routes of [Tokens].
 func (t *Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !t.serve(w, r) {
 		http.NotFound(w, r)
 	}
 }
 
-// serve is false if the path is none of the routes.
+// serve answers a request. It returns false, and has written nothing, if the path is
+// none of the routes.
 func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
 	check, ok := map[string]func(*http.Request) (grant string, err error){
 		"POST /token":    t.userGrant,
@@ -44,7 +45,8 @@ func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// failing returns what is to go wrong with a request, once it has stalled.
+// failing returns the fault that a request meets, nil for none. A request that stalls
+// waits here until the fault is another.
 func (t *Tokens) failing(ctx context.Context) *Fault {
 	for {
 		t.mu.Lock()
@@ -65,7 +67,7 @@ func (t *Tokens) failing(ctx context.Context) *Fault {
 	}
 }
 
-// refuseToken answers with an error of RFC 6749, §5.2.
+// refuseToken answers with an error (RFC 6749, §5.2).
 func refuseToken(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)

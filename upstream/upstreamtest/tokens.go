@@ -27,7 +27,7 @@ type Tokens struct {
 	generation int                  // of the secrets
 	key        *rsa.PrivateKey      // of the service account, made when it is first needed
 	grants     []string             // by which tokens were issued, in order
-	ends       map[string]time.Time // of the tokens issued
+	ends       map[string]time.Time // when the tokens end that were issued
 }
 
 // NewTokens returns a server whose tokens last an hour.
@@ -75,14 +75,15 @@ func (t *Tokens) Rotate() {
 	t.key = nil
 }
 
-// Grants returns by what the tokens so far were had, in order: "refresh_token",
-// "jwt-bearer", "token-exchange" or "metadata".
+// Grants returns the grants by which tokens were issued so far, in order:
+// "refresh_token", "jwt-bearer", "token-exchange" or "metadata".
 func (t *Tokens) Grants() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.grants)
 }
 
+// issue returns a new token and how long it lasts.
 func (t *Tokens) issue(grant string) (string, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -69,6 +69,7 @@ func (v *Vertex) authorized(answer func(w http.ResponseWriter, r *http.Request, 
 	}
 }
 
+// messages answers a request to a model of Anthropic, or for a count.
 func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
 	counts := model == "count-tokens" && method == "rawPredict"
@@ -117,7 +118,7 @@ func (v *Vertex) mistral(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 }
 
-// vertexVersions are what anthropic_version may be.
+// vertexVersions are the values that anthropic_version may have.
 var vertexVersions = []string{"vertex-2023-10-16", "2026-10-21"}
 
 // read reads the Messages body as Vertex takes it: for an answer without the model,
@@ -158,7 +159,8 @@ var googleCodes = map[string]int{
 	"NOT_FOUND": 404, "RESOURCE_EXHAUSTED": 429, "CANCELLED": 499, "INTERNAL": 500, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
 }
 
-// googleErrorBody returns an error of Google's front end, or of Anthropic behind it.
+// googleErrorBody returns the JSON of an error: of Google's front end if the type is in
+// capitals, else of Anthropic behind it.
 func googleErrorBody(typ, message string) []byte {
 	if code, ok := googleCodes[typ]; ok {
 		return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%s,"details":[]}}`, code, quote(message), quote(typ))
@@ -166,6 +168,7 @@ func googleErrorBody(typ, message string) []byte {
 	return messagesErrorBody(typ, message)
 }
 
+// refuseGoogle answers with an error of Google's front end instead of an answer.
 func refuseGoogle(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)
