@@ -182,7 +182,7 @@ func (call *sdkCall) replaceBody(o *bedrockruntime.Options) {
 	})
 }
 
-// serialize is the step of the SDK that replaceBody adds, behind the SDK's own
+// serialize is the step of the SDK that replaceBody adds, after the SDK's own
 // serializer.
 func (call *sdkCall) serialize(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
 	out middleware.SerializeOutput, metadata middleware.Metadata, err error,

@@ -44,11 +44,11 @@ func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput)
 // withIntervention yields the events of an answer in the form of the Messages API, with
 // the stop reason [translate.StopGuardrail] if a guardrail intervened. Bedrock says that
 // it did beside any event, even the last one, and leaves the stop reason as the model
-// gave it: so message_delta, which has the reason, is held until the event behind it has
+// gave it: so message_delta, which has the reason, is held until the event after it has
 // come.
 func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		var ending []byte // message_delta, until the event behind it is known
+		var ending []byte // message_delta, until the event after it is known
 		intervened := false
 		end := func() bool {
 			data := ending

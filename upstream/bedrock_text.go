@@ -56,8 +56,8 @@ type textBody struct {
 }
 
 // encodeText returns the body for the prompt as JSON. It fails if the text of the prompt
-// has more markers than the prompt has turns: then some text would begin a turn that
-// nobody took.
+// has more markers than the prompt has turns: then one stands in a text, and the model
+// would read there the beginning of another turn.
 func encodeText(p *translate.Prompt) ([]byte, error) {
 	if err := onlyText(p); err != nil {
 		return nil, err
@@ -125,8 +125,9 @@ type textDecoder struct {
 // newTextDecoder returns a decoder for the answer to a prompt.
 func newTextDecoder(p *translate.Prompt) *textDecoder { return &textDecoder{prompt: p} }
 
-// decode returns the chunk for one of the wire's. For what is no completion it is empty:
-// a sign of life. The last chunk, and no other, has Stop set.
+// decode returns the chunk for one of the wire's. For an event that is no completion it
+// is empty, which shows at least that the upstream is alive. The last chunk, and no
+// other, has Stop set.
 func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 	if text, ok := d.piece(data); ok {
 		return translate.Chunk{Text: d.trim(text)}, nil
@@ -174,7 +175,7 @@ func (d *textDecoder) piece(data []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// trim takes off the blank that the model writes behind "Assistant:"
+// trim takes off the blank that the model writes after "Assistant:"
 // (docs/reference/legacy-format.md §9). Behind a prefill a blank belongs to the answer.
 func (d *textDecoder) trim(text string) string {
 	if d.begun || text == "" {
@@ -187,10 +188,10 @@ func (d *textDecoder) trim(text string) string {
 	return strings.TrimPrefix(text, " ")
 }
 
-// stop returns why the completion ended. Where the human's next turn would begin the
-// model had no more to say, unless it was the client who asked to stop there. A stop
-// sequence without a name is the human's marker if the prompt has no sequences: that one
-// is always sent.
+// stop returns why the completion ended. The human's marker means that the model had no
+// more to say, unless the client asked for that sequence itself. Where the chunk does
+// not name the sequence and the prompt has none, it was the marker, which is always
+// sent.
 func (d *textDecoder) stop(reason, sequence string) (translate.Stop, string) {
 	stop := stopReason(reason)
 	asked := d.prompt.StopSequences

@@ -12,11 +12,11 @@ import (
 // chatClient asks a server for chat completions (docs/reference/vertex.md §5): the API
 // of OpenAI, which most servers of open models speak. It sends no tools.
 //
-// The server is sent none but our own stop sequences, since few servers say which one
-// they met; the client's are watched for here. A server that was asked for a stream may
-// answer whole, and the other way round: the content type decides. If a server takes
-// some text for a call of a tool of its own, which nobody asked for, that call is left
-// out: no text of the model is in it.
+// Of the stop sequences it sends only ours: few servers say which one they met, and the
+// parser knows ours by the text before them. The client's are watched for here. A server
+// that was asked for a stream may answer whole, and the other way round: the content
+// type decides. Some servers take a text for a call of a tool, though none was offered;
+// such a call is left out, for it holds no text of the model.
 type chatClient struct {
 	completions endpoint // …/chat/completions
 	strict      bool     // the server refuses stream_options

@@ -30,7 +30,7 @@ type chatFile struct {
 // []chatPart. index is that of the turn, for the error.
 //
 // An image is an image_url part. A document is a file part, which OpenAI and OpenRouter
-// know, behind its title and context. What the model cannot be shown is an [*Error], and
+// know, after its title and context. What the model cannot be shown is an [*Error], and
 // so is a file in the store of the Messages API, which no other server can read.
 func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 	var parts []chatPart

@@ -83,9 +83,9 @@ func (u chatUsage) usage() translate.Usage {
 	}
 }
 
-// chatDecoder turns one answer into chunks. Two things come in its events and end it:
-// the finish_reason, and behind it the counters, if the server counts. The chunk with
-// Stop is the one for the end of the stream.
+// chatDecoder turns one answer into chunks. The finish_reason comes with the last text,
+// and the counters, if the server counts, in an event after it. So the chunk with Stop
+// is the one for the end of the stream.
 type chatDecoder struct {
 	stops    []string // that the server was sent
 	called   bool     // the text has begun a call
@@ -111,7 +111,7 @@ func newChatDecoder(p *translate.Prompt, stops []string) *chatDecoder {
 const chatEnd = "[DONE]"
 
 // ended yields the events of a stream. It adds the last event where that is missing:
-// some servers end the stream behind the finish_reason.
+// some servers end the stream after the finish_reason.
 func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for data, err := range events {
@@ -126,7 +126,7 @@ func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, e
 }
 
 // decode returns the chunk for an event. Only the chunk for the last event has Stop set,
-// since the counters come behind the finish_reason.
+// since the counters come after the finish_reason.
 func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	if string(data) == chatEnd {
 		return d.end()

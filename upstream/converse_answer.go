@@ -41,7 +41,7 @@ func converseUsage(u converse.Usage) translate.Usage {
 }
 
 // converseDecoder turns one answer of Converse or ConverseStream into chunks. A stream
-// ends with messageStop, which has the stop reason, and behind it metadata, which has
+// ends with messageStop, which has the stop reason, and after it metadata, which has
 // the usage.
 type converseDecoder struct {
 	stops []string        // that the request sent
@@ -58,8 +58,8 @@ func (d *converseDecoder) readStream(answer io.Reader, yield func(translate.Chun
 	return decodeStream(withEnd(newBedrockStream(answer).events()), d.decode, yield)
 }
 
-// withEnd yields the events, and behind them one for the end of the stream: a stream
-// that ends behind messageStop without metadata is whole all the same, and nothing else
+// withEnd yields the events, and after them one for the end of the stream: a stream
+// that ends after messageStop without metadata is whole all the same, and nothing else
 // shows that it is.
 func withEnd(events iter.Seq2[frameEvent, error]) iter.Seq2[frameEvent, error] {
 	return func(yield func(frameEvent, error) bool) {

@@ -48,7 +48,7 @@ func topKFields(id string, topK *int) *converse.FamilyFields {
 }
 
 // converseSystem returns the blocks of the system prompt. The first one is the same for
-// the same tools: a cache point stands behind it.
+// the same tools: a cache point stands after it.
 func converseSystem(can Features, p *translate.Prompt) []converse.Block {
 	var blocks []converse.Block
 	for i, s := range p.System {

@@ -22,7 +22,7 @@ type endpoint struct {
 	client *http.Client
 }
 
-// with returns the endpoint with more headers: those that header adds behind the
+// with returns the endpoint with more headers: those that header adds after the
 // endpoint's own.
 func (e endpoint) with(header func(h http.Header)) endpoint {
 	first := e.header

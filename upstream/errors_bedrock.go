@@ -30,7 +30,7 @@ var byException = map[string]errorClass{
 }
 
 // exceptionError maps an AWS exception by its name. On the wire that may be in lower
-// camel case, behind a namespace and '#', or before ':' and a URL. For names that are
+// camel case, after a namespace and '#', or before ':' and a URL. For names that are
 // not known the HTTP status decides; within a stream it is 0.
 func exceptionError(name, message string, status int) *Error {
 	name, _, _ = strings.Cut(name, ":")
@@ -57,7 +57,7 @@ type awsError struct {
 	Original string `json:"originalMessage"` // the model's own message
 }
 
-// text returns the message, and behind it what the model said, if that is not the same.
+// text returns the message, and after it what the model said, if that is not the same.
 func (e awsError) text() string {
 	if e.Message == "" || e.Original == "" || e.Message == e.Original {
 		return e.Message + e.Original

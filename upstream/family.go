@@ -122,7 +122,7 @@ func claudeVersion(id string) (int, bool) {
 	return 0, false
 }
 
-// minor returns the minor version, which the words behind the major one begin with if
+// minor returns the minor version, which the words after the major one begin with if
 // there is one.
 func minor(words []string) int {
 	if len(words) == 0 {
@@ -138,7 +138,7 @@ func minor(words []string) int {
 	return n
 }
 
-// shortNumber reads a number of a version: one or two digits, perhaps behind a v. A date
+// shortNumber reads a number of a version: one or two digits, perhaps after a v. A date
 // is longer.
 func shortNumber(word string) (int, bool) {
 	word = strings.TrimPrefix(word, "v")

@@ -59,7 +59,8 @@ type messagesDecoder struct {
 }
 
 // decode returns the chunk for one event. For an event that is not known it is empty,
-// but still a sign of life. The chunk for message_stop, and no other, has Stop set.
+// which shows at least that the upstream is alive. The chunk for message_stop, and no
+// other, has Stop set.
 func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 	if text, ok := d.textDelta(data); ok {
 		return translate.Chunk{Text: text}, nil

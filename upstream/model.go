@@ -28,7 +28,7 @@ const (
 	Documents
 	Sampling // to take temperature and top_p
 	TopK     // to take top_k
-	Caching  // to keep what stands before a cache point, which is behind the tool preamble
+	Caching  // to keep what stands before a cache point, which is after the tool preamble
 	Tools    // to call tools through an API of its own
 )
 

@@ -11,8 +11,8 @@ import (
 )
 
 // nativeDecoder turns the events of one Messages stream into those of translate. Each
-// keeps its JSON, in which a client gets it; what is read of it is what the proxy counts
-// and checks.
+// event keeps its JSON in Raw, which is what the client is sent; its other members are
+// what the proxy counts and checks.
 type nativeDecoder struct {
 	chunks  messagesDecoder // reads text deltas
 	usage   translate.Usage // so far
@@ -50,9 +50,9 @@ func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
 	return e, nil
 }
 
-// inOrder reports whether an event can follow those before it, as far as that matters to
-// put a message together: blocks are numbered in the order in which they begin, and
-// within a message.
+// inOrder reports whether an event can follow those before it. It checks what it takes
+// to put a message together: that the message has begun, and that blocks are numbered in
+// the order in which they begin.
 func (d *nativeDecoder) inOrder(e translate.Event) bool {
 	switch e.Type {
 	case translate.MessageStart:
@@ -70,8 +70,8 @@ func (d *nativeDecoder) inOrder(e translate.Event) bool {
 	return true
 }
 
-// nativeEvent is a [messagesEvent] with what a client needs and a completion does not:
-// which block it belongs to, and calls.
+// nativeEvent is a [messagesEvent] with what a completion does not need: the index of
+// its block, and the members of calls and of thoughts.
 type nativeEvent struct {
 	messagesEvent
 	Index        int `json:"index"`

@@ -11,7 +11,7 @@ import (
 )
 
 // newSequence returns a sequence that run yields when the range begins. The context that
-// run is given ends with the range, so that the request does too. An error behind the
+// run is given ends with the range, so that the request does too. An error after the
 // end of the caller's context is replaced by the context's cause: that is what ended the
 // request.
 func newSequence[P portion](

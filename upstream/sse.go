@@ -31,7 +31,7 @@ func newSSEReader(r io.Reader) *sseReader {
 }
 
 // payloads yields the data of each event that has any, valid until the next one. An
-// event counts when the empty line behind it has come: one that was cut is left out.
+// event counts when the empty line after it has come: one that was cut is left out.
 func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		// A byte order mark before the first line is not a part of it.
@@ -58,7 +58,7 @@ func (s *sseReader) next() ([]byte, error) {
 		if err != nil {
 			return nil, readError(err)
 		}
-		// An empty line ends an event that has data. Behind a comment, or a field that we
+		// An empty line ends an event that has data. After a comment, or a field that we
 		// have no use for, it ends nothing.
 		if len(line) == 0 && lines > 0 {
 			return s.data, nil
@@ -70,14 +70,14 @@ func (s *sseReader) next() ([]byte, error) {
 		if lines++; lines > 1 {
 			s.data = append(s.data, '\n')
 		}
-		s.data = append(s.data, bytes.TrimPrefix(value, []byte{' '})...) // one blank behind the colon is layout
+		s.data = append(s.data, bytes.TrimPrefix(value, []byte{' '})...) // one blank after the colon is layout
 		if len(s.data) > maxSSEEvent {
 			return nil, tooLong()
 		}
 	}
 }
 
-// line returns the next line without its ending, valid until the next call. Text behind
+// line returns the next line without its ending, valid until the next call. Text after
 // the last line ending is not a line.
 func (s *sseReader) line() ([]byte, error) {
 	line, err := s.r.ReadSlice('\n')

@@ -26,7 +26,7 @@ func ExceptionHeaders(name string) Headers {
 	return Headers(nil).Append(HeaderExceptionType, name).Append(HeaderContentType, "application/json").Append(HeaderMessageType, "exception")
 }
 
-// Append returns h with one more header behind its others. Names are up to 255 bytes
+// Append returns h with one more header after its others. Names are up to 255 bytes
 // long, values up to 65,535: longer ones have no place in the encoding.
 func (h Headers) Append(name, value string) Headers {
 	h = append(h, byte(len(name)))
@@ -64,7 +64,7 @@ func (h Headers) check() error {
 	return nil
 }
 
-// next returns the first header and the headers behind it. There has to be one.
+// next returns the first header and the headers after it. There has to be one.
 func (h Headers) next() (name, value []byte, rest Headers, err error) {
 	const behindName = 3 // the type, and the length of the value
 	nameLen := int(h[0])

@@ -33,7 +33,7 @@ func (r *parsedPrompt) completion() string {
 // returned reports whether the last human turn holds results of tools.
 func (r *parsedPrompt) returned() bool { return strings.Contains(r.last, r.speech.resultsStart) }
 
-// answer returns prose, and behind it a call where a tool fits the question.
+// answer returns prose, and after it a call where a tool fits the question.
 func (r *parsedPrompt) answer() string {
 	switch {
 	case !r.returned():

@@ -64,7 +64,7 @@ func quoted(text string) []string {
 	return append(phrases, singleQuoted(text)...)
 }
 
-// singleQuoted returns the phrases in single quotes. A quote behind a word is an
+// singleQuoted returns the phrases in single quotes. A quote after a word is an
 // apostrophe unless a phrase is open; so is one before a word, unless it can open a
 // phrase.
 func singleQuoted(text string) []string {

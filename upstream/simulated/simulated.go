@@ -76,7 +76,7 @@ func (s *Upstream) Invoke(ctx context.Context, _ upstream.Model, p *translate.Pr
 
 // cut returns the part of a completion up to where the prompt wants it to end, and the
 // last chunk, which says why it ends there. max_tokens is applied first: a stop sequence
-// behind it is never written.
+// after it is never written.
 func cut(text string, p *translate.Prompt) (string, translate.Chunk) {
 	end := translate.Chunk{Stop: translate.StopEndTurn}
 	if most := p.MaxTokens * bytesPerToken; len(text) > most {

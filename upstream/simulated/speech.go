@@ -74,7 +74,7 @@ var jsonSpeech = speech{
 }
 
 // listen returns how the system prompt shows calls, the tools that it offers, and what
-// it says behind them. What tells the formats apart is how they list the tools.
+// it says after them. What tells the formats apart is how they list the tools.
 func listen(system string) (s *speech, tools []shownTool, rest string) {
 	// The preamble shows the tags before the list begins: the last opening tag counts.
 	if list, rest, found := strings.Cut(afterLast(system, "<functions>\n"), "</functions>"); found {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// between returns the text between the first start and the first end behind it, without
+// between returns the text between the first start and the first end after it, without
 // the white space around it. It is false if one of the two is missing.
 func between(s, start, end string) (string, bool) {
 	_, s, ok := strings.Cut(s, start)
