@@ -13,7 +13,7 @@
 // For a model with tools of its own, Pass sends a client's request as it is and returns
 // [translate.Event]s by the same rules.
 //
-// The files stand in floors: each uses its own and those below it.
+// The files form layers; each uses its own and those below it:
 //
 //	bedrock_wires, vertex_wires                  which wire a model is asked over
 //	bedrock*, vertex*, anthropic, openai         the upstreams, and their credentials

@@ -8,28 +8,30 @@ import (
 // Model is a model as an upstream is asked for it.
 type Model struct {
 	ID        string   // the model's name at the upstream
-	Can       Features // what it may be asked
+	Can       Features // the features that it has
 	MaxTokens int      // the most tokens that an answer can have; 0 if that is not known
 	// Guardrail is what the answer has to pass; nil for none. It is set only if the upstream
 	// keeps it ([Bedrock.Keeps]).
 	Guardrail *Guardrail
 }
 
-// Features is a set of what some models can be asked and others refuse.
+// Features is a set of features that some models have and others lack. A model that
+// lacks one refuses a request with it.
 type Features uint16
 
-// The features. What a model lacks is done without, or done here.
+// The features. Without one, the request leaves out what it is about, unless something
+// else is said here.
 const (
-	Prefill       Features = 1 << iota // to go on with a last assistant turn
-	System                             // to take a system prompt; without it, the prompt stands before the text of the first user turn
-	Streaming                          // to answer in pieces; without it, the answer comes whole
-	StopSequences                      // to end before a text; without it, we find the text and leave
-	Images
-	Documents
-	Sampling // to take temperature and top_p
-	TopK     // to take top_k
-	Caching  // to keep what stands before a cache point, which is after the tool preamble
-	Tools    // to call tools through an API of its own
+	Prefill       Features = 1 << iota // continues a last assistant turn
+	System                             // takes a system prompt; without it, the prompt stands before the text of the first user turn
+	Streaming                          // answers in pieces; without it, the answer comes whole
+	StopSequences                      // ends before a stop sequence; without it, we look for the sequence and leave the answer there
+	Images                             // reads them; without it, a prompt with one is an error
+	Documents                          // likewise
+	Sampling                           // takes temperature and top_p
+	TopK                               // takes top_k
+	Caching                            // takes a cache point, which is put after the tool preamble
+	Tools                              // calls tools through an API of its own
 )
 
 // featureNames are the names of the features in the configuration, in the order of their
