@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream/converse"
 	"dragoman/upstream/eventstream"
 )
 
@@ -14,7 +15,7 @@ import (
 type converseFrames struct {
 	blocks  []streamedBlock // by the index of the event
 	shown   int             // how many of them the client knows of
-	end     converseEnding
+	end     converse.Ending
 	usage   translate.Usage
 	payload []byte // of the frame
 }
@@ -28,12 +29,12 @@ type streamedBlock struct {
 
 // The headers of each event.
 var (
-	converseStart      = eventstream.EventHeaders("messageStart")
-	converseBlockStart = eventstream.EventHeaders("contentBlockStart")
-	converseBlockDelta = eventstream.EventHeaders("contentBlockDelta")
-	converseBlockStop  = eventstream.EventHeaders("contentBlockStop")
-	converseStopped    = eventstream.EventHeaders("messageStop")
-	converseMetadata   = eventstream.EventHeaders("metadata")
+	converseStart      = eventstream.EventHeaders(converse.EventMessageStart)
+	converseBlockStart = eventstream.EventHeaders(converse.EventContentBlockStart)
+	converseBlockDelta = eventstream.EventHeaders(converse.EventContentBlockDelta)
+	converseBlockStop  = eventstream.EventHeaders(converse.EventContentBlockStop)
+	converseStopped    = eventstream.EventHeaders(converse.EventMessageStop)
+	converseMetadata   = eventstream.EventHeaders(converse.EventMetadata)
 )
 
 func (f *converseFrames) event(dst []byte, e translate.Event, took time.Duration) []byte {
