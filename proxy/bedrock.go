@@ -4,8 +4,12 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/messages"
 	"dragoman/upstream"
+	"dragoman/upstream/eventstream"
 )
 
 // What the dialects of Bedrock have in common: who asks, for which model, and how a
@@ -136,5 +140,16 @@ func bedrockFailure(h http.Header, f *failure, _ string) (int, []byte) {
 // appendFailure appends the exception that ends a stream.
 func appendFailure(dst []byte, f *failure) []byte {
 	name := f.exception().name
-	return appendException(dst, strings.ToLower(name[:1])+name[1:], f.message)
+	return eventstream.Append(dst, eventstream.ExceptionHeaders(strings.ToLower(name[:1])+name[1:]), awsMessage(f.message))
+}
+
+// awsMessage is the body of an AWS error: {"message": ...}.
+func awsMessage(message string) []byte {
+	body, err := json.Marshal(struct {
+		Message string `json:"message"`
+	}{message}, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(err) // a string can always be written
+	}
+	return body
 }

@@ -1,12 +1,15 @@
 package proxy
 
 import (
-	"dragoman/translate/messages"
 	"net/http"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/upstream/converse"
+	"dragoman/upstream/eventstream"
 )
 
 // bedrockConverse is Converse of Bedrock, with and without a stream
@@ -23,41 +26,36 @@ var bedrockConverse = dialect{
 	message:  converseMessageJSON,
 	failure:  bedrockFailure,
 	streamHeader: http.Header{
-		"Content-Type":      {eventStream},
+		"Content-Type":      {eventstream.MediaType},
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"},
 	},
-	ping:   appendFrame(nil, eventHeaders("ping"), []byte("{}")),
+	ping:   eventstream.Append(nil, eventstream.EventHeaders("ping"), []byte("{}")),
 	frames: func(http.Header) frames { return &converseFrames{} },
 }
 
 // converseStops are the stop reasons in this API's terms. What else a model may give
 // that has tools of its own, this API has no term for.
 var converseStops = map[messages.Stop]string{
-	messages.StopEndTurn:       "end_turn",
-	messages.StopToolUse:       "tool_use",
-	messages.StopMaxTokens:     "max_tokens",
-	messages.StopSequence:      "stop_sequence",
-	messages.StopRefusal:       "content_filtered",
-	messages.StopGuardrail:     "guardrail_intervened",
-	messages.StopContextWindow: "model_context_window_exceeded",
+	messages.StopEndTurn:       converse.ReasonEndTurn,
+	messages.StopToolUse:       converse.ReasonToolUse,
+	messages.StopMaxTokens:     converse.ReasonMaxTokens,
+	messages.StopSequence:      converse.ReasonSequence,
+	messages.StopRefusal:       converse.ReasonContentFiltered,
+	messages.StopGuardrail:     converse.ReasonGuardrail,
+	messages.StopContextWindow: converse.ReasonContextWindow,
 }
 
 func converseStop(s messages.Stop) string {
 	if name, ok := converseStops[s]; ok {
 		return name
 	}
-	return "end_turn"
+	return converse.ReasonEndTurn
 }
 
-// converseEnding is how an answer ended. The stop sequence is told whether it was
-// asked for or not, both where a message has it and where the event of a stream has
-// it: no other field of the answer can be asked for.
-type converseEnding struct {
-	Stop  string            `json:"stopReason"`
-	Extra *converseSequence `json:"additionalModelResponseFields,omitzero"`
-}
-
+// converseSequence is the stop sequence in the fields of the model's own answer. It is
+// told whether it was asked for or not, both where a message has it and where the event
+// of a stream has it: no other field of the answer can be asked for.
 type converseSequence struct {
 	StopSequence string `json:"stop_sequence"`
 	Delta        struct {
@@ -65,30 +63,17 @@ type converseSequence struct {
 	} `json:"delta"`
 }
 
-func newEnding(m *messages.Message) converseEnding {
-	e := converseEnding{Stop: converseStop(m.StopReason)}
+func newEnding(m *messages.Message) converse.Ending {
+	e := converse.Ending{StopReason: converseStop(m.StopReason)}
 	if m.StopSequence != "" {
-		e.Extra = &converseSequence{StopSequence: m.StopSequence}
-		e.Extra.Delta.StopSequence = m.StopSequence
+		fields := converseSequence{StopSequence: m.StopSequence}
+		fields.Delta.StopSequence = m.StopSequence
+		e.Fields = appendMarshaled(nil, fields)
 	}
 	return e
 }
 
-// converseMetering is what an answer took, in tokens and milliseconds.
-type converseMetering struct {
-	Usage struct {
-		Input      int `json:"inputTokens"`
-		Output     int `json:"outputTokens"`
-		Total      int `json:"totalTokens"`
-		CacheRead  int `json:"cacheReadInputTokens"`
-		CacheWrite int `json:"cacheWriteInputTokens"`
-	} `json:"usage"`
-	Metrics struct {
-		Latency int64 `json:"latencyMs"`
-	} `json:"metrics"`
-}
-
-func newMetering(u messages.Usage, took time.Duration) (m converseMetering) {
+func newMetering(u messages.Usage, took time.Duration) (m converse.Metering) {
 	m.Usage.Input, m.Usage.Output = u.InputTokens, u.OutputTokens
 	m.Usage.CacheRead, m.Usage.CacheWrite = u.CacheReadInputTokens, u.CacheCreationInputTokens
 	m.Usage.Total = u.InputTokens + u.OutputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens
@@ -96,45 +81,21 @@ func newMetering(u messages.Usage, took time.Duration) (m converseMetering) {
 	return m
 }
 
-// converseContent is a content block of an answer: a union.
-type converseContent struct {
-	Text      *string          `json:"text,omitzero"`
-	ToolUse   *converseCall    `json:"toolUse,omitzero"`
-	Reasoning *converseThought `json:"reasoningContent,omitzero"`
-}
-
-type converseCall struct {
-	ID    string         `json:"toolUseId"`
-	Name  string         `json:"name"`
-	Input jsontext.Value `json:"input,omitzero"`
-}
-
-// converseThought is a union.
-type converseThought struct {
-	Text     *converseThinking `json:"reasoningText,omitzero"`
-	Redacted string            `json:"redactedContent,omitzero"` // base64, as the model's own API has it
-}
-
-type converseThinking struct {
-	Text      string `json:"text"`
-	Signature string `json:"signature,omitzero"`
-}
-
 // newContent returns a block of an answer in this API's terms, which has none for
 // what a model's own tools did.
-func newContent(b *messages.ContentBlock) (c converseContent, ok bool) {
+func newContent(b *messages.ContentBlock) (c converse.Block, ok bool) {
 	switch b.Type {
 	case messages.BlockText:
 		c.Text = &b.Text
 	case messages.BlockToolUse:
-		c.ToolUse = &converseCall{b.ID, b.Name, b.Input}
+		c.ToolUse = &converse.ToolUse{ID: b.ID, Name: b.Name, Input: b.Input}
 		if len(b.Input) == 0 {
 			c.ToolUse.Input = jsontext.Value("{}")
 		}
 	case messages.BlockThinking:
-		c.Reasoning = &converseThought{Text: &converseThinking{b.Thinking, b.Signature}}
+		c.Reasoning = &converse.Reasoning{Text: &converse.ReasoningText{Text: b.Thinking, Signature: b.Signature}}
 	case messages.BlockRedacted:
-		c.Reasoning = &converseThought{Redacted: b.Data}
+		c.Reasoning = &converse.Reasoning{Redacted: b.Data}
 	default:
 		return c, false
 	}
@@ -142,18 +103,8 @@ func newContent(b *messages.ContentBlock) (c converseContent, ok bool) {
 }
 
 func converseMessageJSON(_ http.Header, dst []byte, m *messages.Message, took time.Duration) []byte {
-	type message struct {
-		Role    string            `json:"role"`
-		Content []converseContent `json:"content"`
-	}
-	answer := struct {
-		Output struct {
-			Message message `json:"message"`
-		} `json:"output"`
-		converseEnding
-		converseMetering
-	}{converseEnding: newEnding(m), converseMetering: newMetering(m.Usage, took)}
-	answer.Output.Message = message{messages.RoleAssistant, []converseContent{}}
+	answer := converse.Answer{Ending: newEnding(m), Metering: newMetering(m.Usage, took)}
+	answer.Output.Message = converse.Message{Role: messages.RoleAssistant, Content: []converse.Block{}}
 	for i := range m.Content {
 		if c, ok := newContent(&m.Content[i]); ok {
 			answer.Output.Message.Content = append(answer.Output.Message.Content, c)

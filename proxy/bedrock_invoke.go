@@ -15,6 +15,7 @@ import (
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream"
+	"dragoman/upstream/eventstream"
 )
 
 // bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body
@@ -34,7 +35,7 @@ var bedrockInvoke = dialect{
 	message: invokeMessage,
 	failure: bedrockFailure,
 	streamHeader: http.Header{
-		"Content-Type":                {eventStream},
+		"Content-Type":                {eventstream.MediaType},
 		"X-Amzn-Bedrock-Content-Type": {"application/json"},
 		"Cache-Control":               {"no-cache"},
 		"X-Accel-Buffering":           {"no"},
@@ -131,7 +132,7 @@ type invokeFrames struct {
 	payload   []byte // of the frame
 }
 
-var chunkHeaders = eventHeaders("chunk")
+var chunkHeaders = eventstream.EventHeaders("chunk")
 
 func (f *invokeFrames) event(dst []byte, e messages.Event, took time.Duration) []byte {
 	f.data = e.AppendJSON(f.data[:0])
@@ -162,7 +163,7 @@ func (f *invokeFrames) chunk(dst []byte) []byte {
 	f.payload = append(f.payload[:0], `{"bytes":"`...)
 	f.payload = base64.StdEncoding.AppendEncode(f.payload, f.data)
 	f.payload = append(f.payload, `"}`...)
-	return appendFrame(dst, chunkHeaders, f.payload)
+	return eventstream.Append(dst, chunkHeaders, f.payload)
 }
 
 // metrics is what the last chunk says of the answer, in milliseconds and tokens

@@ -1,18 +1,21 @@
 package proxy
 
 import (
-	"dragoman/translate/messages"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/upstream/converse"
+	"dragoman/upstream/eventstream"
 )
 
 // converseFrames writes the events of a stream of Converse.
 type converseFrames struct {
 	blocks  []streamedBlock // by the index of the event
 	shown   int             // how many of them the client knows of
-	end     converseEnding
+	end     converse.Ending
 	usage   messages.Usage
 	payload []byte // of the frame
 }
@@ -26,18 +29,18 @@ type streamedBlock struct {
 
 // The headers of each event.
 var (
-	converseStart      = eventHeaders("messageStart")
-	converseBlockStart = eventHeaders("contentBlockStart")
-	converseBlockDelta = eventHeaders("contentBlockDelta")
-	converseBlockStop  = eventHeaders("contentBlockStop")
-	converseStopped    = eventHeaders("messageStop")
-	converseMetadata   = eventHeaders("metadata")
+	converseStart      = eventstream.EventHeaders(converse.EventMessageStart)
+	converseBlockStart = eventstream.EventHeaders(converse.EventContentBlockStart)
+	converseBlockDelta = eventstream.EventHeaders(converse.EventContentBlockDelta)
+	converseBlockStop  = eventstream.EventHeaders(converse.EventContentBlockStop)
+	converseStopped    = eventstream.EventHeaders(converse.EventMessageStop)
+	converseMetadata   = eventstream.EventHeaders(converse.EventMetadata)
 )
 
 func (f *converseFrames) event(dst []byte, e messages.Event, took time.Duration) []byte {
 	switch e.Type {
 	case messages.MessageStart:
-		return appendFrame(dst, converseStart, []byte(`{"role":"assistant"}`))
+		return eventstream.Append(dst, converseStart, []byte(`{"role":"assistant"}`))
 	case messages.ContentBlockStart:
 		return f.begin(dst, e.Block)
 	case messages.ContentBlockDelta:
@@ -48,9 +51,9 @@ func (f *converseFrames) event(dst []byte, e messages.Event, took time.Duration)
 		f.end, f.usage = newEnding(e.Message), e.Message.Usage
 	case messages.MessageStop:
 		f.payload = appendMarshaled(f.payload[:0], f.end)
-		dst = appendFrame(dst, converseStopped, f.payload)
+		dst = eventstream.Append(dst, converseStopped, f.payload)
 		f.payload = appendMarshaled(f.payload[:0], newMetering(f.usage, took))
-		return appendFrame(dst, converseMetadata, f.payload)
+		return eventstream.Append(dst, converseMetadata, f.payload)
 	}
 	return dst
 }
@@ -78,7 +81,7 @@ func (f *converseFrames) begin(dst []byte, b *messages.ContentBlock) []byte {
 	f.open(f.shown - 1)
 	f.payload = append(f.payload, `,"start":`...)
 	f.payload = append(appendMarshaled(f.payload, c), '}')
-	return appendFrame(dst, converseBlockStart, f.payload)
+	return eventstream.Append(dst, converseBlockStart, f.payload)
 }
 
 // around is what stands before and after the text of a delta.
@@ -107,7 +110,7 @@ func (f *converseFrames) say(dst []byte, b *streamedBlock, around around, text [
 	f.payload = append(f.payload, around.before...)
 	f.payload, _ = jsontext.AppendQuote(f.payload, text) // whole characters
 	f.payload = append(f.payload, around.after...)
-	return appendFrame(dst, converseBlockDelta, f.payload)
+	return eventstream.Append(dst, converseBlockDelta, f.payload)
 }
 
 // stop closes a block. Clients read all that they were told of an input as JSON: that
@@ -122,7 +125,7 @@ func (f *converseFrames) stop(dst []byte, index int) []byte {
 	}
 	f.open(b.index)
 	f.payload = append(f.payload, '}')
-	return appendFrame(dst, converseBlockStop, f.payload)
+	return eventstream.Append(dst, converseBlockStop, f.payload)
 }
 
 // open begins the payload of an event about a block.

@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/upstream/converse"
 )
 
 // A request of Converse is written as a body of the Messages API, which has a place
@@ -84,7 +85,7 @@ func (c *converter) request(data jsontext.Value) {
 	c.close('}')
 	paths := top.member("additionalModelResponseFieldPaths")
 	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), messages.MaxStopSequences) {
-		if path := c.word(at, v); path != "/stop_sequence" && path != "/delta/stop_sequence" { // which are always told
+		if path := c.word(at, v); path != converse.StopSequencePointer && path != "/delta/stop_sequence" { // which are always told
 			c.drop(paths)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"dragoman/translate"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -52,7 +53,7 @@ func TestConverseCalls(t *testing.T) {
 		message.Usage = messages.Usage{}
 		return message
 	}
-	want := message(t, upstream.NewSimulated(), upstream.Model{})
+	want := message(t, simulated.New(), upstream.Model{})
 	if want.StopReason != messages.StopToolUse {
 		t.Fatalf("the simulated model answers %+v", want)
 	}
