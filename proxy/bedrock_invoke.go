@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/proxy/bedrock"
 	"dragoman/translate"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream"
@@ -29,7 +30,7 @@ var bedrockInvoke = dialect{
 		{"X-Amzn-Bedrock-Performanceconfig-Latency", "standard", "performanceConfigLatency"},
 		{"X-Amzn-Bedrock-Service-Tier", "default", "serviceTier"},
 		{"X-Amzn-Bedrock-Request-Metadata", "", "requestMetadata"},
-		{guardrailTraceHeader, "disabled", "trace"}, // the answer has no place for it
+		{bedrock.GuardrailTraceHeader, "disabled", "trace"}, // the answer has no place for it
 	},
 	message: invokeMessage,
 	failure: bedrockFailure,

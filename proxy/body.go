@@ -3,7 +3,6 @@ package proxy
 import (
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -84,14 +83,6 @@ func (x *exchange) bodyError(err error) error {
 		return invalid("the body is not what its Content-Encoding says: gzip")
 	}
 	return invalid("the body of the request could not be read to its end")
-}
-
-func invalid(message string) error {
-	return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: message}
-}
-
-func tooLarge(limit int64) error {
-	return &failure{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
 }
 
 // counter counts what is read through it.

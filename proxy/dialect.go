@@ -2,12 +2,12 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"dragoman/proxy/bedrock"
 	"dragoman/translate"
 	"dragoman/upstream"
 )
@@ -27,7 +27,7 @@ type dialect struct {
 
 	// convert writes the body of a request as one of the Messages API, for decode; nil
 	// if it is one. The error is a *translate.InvalidRequestError, or the cause of ctx.
-	convert func(ctx context.Context, body []byte) (*conversion, error)
+	convert func(ctx context.Context, body []byte) (*bedrock.Conversion, error)
 
 	// decode reads a request, up to its validation, by the options and what header
 	// and path say of them. The error is a *translate.InvalidRequestError, or the cause
@@ -84,46 +84,4 @@ type frames interface {
 
 	// failure appends the frame that ends a stream that failed.
 	failure(dst []byte, f *failure, requestID string) []byte
-}
-
-// conversion is the body of a request in the terms of the Messages API.
-type conversion struct {
-	body    []byte
-	place   func(path string) string // what the client calls a place in body, or a field
-	words   *strings.Replacer        // of messages, for the client's; nil if they are the same
-	dropped []string                 // what body has no place for: sorted, in the client's terms
-	open    bool                     // the client did not say how long the answer may be
-
-	guardrail *guardrail // that the answer has to pass; nil for none
-}
-
-// lengthOpen tells whether it was not the client who said how long the answer may be.
-func (c *conversion) lengthOpen() bool { return c != nil && c.open }
-
-// called puts an error about the body in the client's terms.
-func (c *conversion) called(err error) error {
-	var invalid *translate.InvalidRequestError
-	if c == nil || !errors.As(err, &invalid) {
-		return err
-	}
-	told := *invalid
-	told.Path = c.place(told.Path)
-	if c.words != nil {
-		told.Message = c.words.Replace(told.Message)
-	}
-	return &told
-}
-
-// names puts fields of the body in the client's terms, sorted, and adds what is not
-// in the body.
-func (c *conversion) names(fields []string) []string {
-	if c == nil {
-		return fields
-	}
-	names := slices.Clone(c.dropped)
-	for _, field := range fields {
-		names = append(names, c.place(field))
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

@@ -8,12 +8,12 @@ import (
 	"math"
 	"net/http"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/metrics"
 	"dragoman/translate"
 	"dragoman/upstream"
 )
@@ -59,16 +59,6 @@ var errClientGone = fmt.Errorf("the client is gone: %w", context.Canceled)
 
 const statusClientGone = 499
 
-// timeoutError says that an upstream was too slow.
-type timeoutError struct {
-	name  string // in the configuration, below timeouts
-	limit time.Duration
-}
-
-func (e *timeoutError) Error() string {
-	return fmt.Sprintf("the upstream took too long: timeouts.%s is %v", e.name, e.limit)
-}
-
 // panicError is a panic that was contained.
 type panicError struct {
 	value any
@@ -81,6 +71,16 @@ func (e *panicError) Error() string {
 		return "panic: " + err.Error()
 	}
 	return fmt.Sprintf("panic with a %T", e.value)
+}
+
+// contain runs f. A panic in it becomes an error.
+func contain(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v, debug.Stack()}
+		}
+	}()
+	return f()
 }
 
 // describe says what the client is told of an error.
@@ -113,20 +113,6 @@ func describe(err error) *failure {
 // internal is what a client is told of an error that is none of its business.
 var internal = &failure{status: http.StatusInternalServerError, typ: typeAPI, message: "internal error"}
 
-// terminal says how an exchange ended that failed with err.
-func (x *exchange) terminal(err error) metrics.Terminal {
-	var late *timeoutError
-	switch {
-	case errors.Is(err, errClientGone):
-		return metrics.ClientGone
-	case ended(x.r.Context()):
-		return metrics.Drained
-	case errors.As(err, &late) && late.name == idleTimeout:
-		return metrics.IdleTimeout
-	}
-	return metrics.Failed
-}
-
 // ended tells whether the server ended ctx, and said why.
 func ended(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled)
@@ -142,4 +128,15 @@ func reason(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return errClientGone
+}
+
+// errNotFound says that a path is not served.
+var errNotFound = &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is nothing at this path"}
+
+func invalid(message string) error {
+	return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: message}
+}
+
+func tooLarge(limit int64) error {
+	return &failure{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
 }

@@ -81,7 +81,7 @@ func (x *exchange) listModels() error {
 	}
 	names = names[:min(len(names), limit)]
 	for _, name := range names {
-		m, err := x.s.route(name)
+		m, err := x.s.models.find(name)
 		if err != nil {
 			return err
 		}
@@ -108,9 +108,9 @@ func (s *Server) names() []string {
 func (x *exchange) describeModel() error {
 	name := pathParam(x.r, "*")
 	if name == "" {
-		return notFound(x)
+		return errNotFound
 	}
-	m, err := x.s.route(name)
+	m, err := x.s.models.find(name)
 	if err != nil {
 		return err
 	}

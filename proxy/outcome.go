@@ -18,17 +18,28 @@ func (x *exchange) fail(err error) {
 	x.record.Terminal = x.terminal(err)
 	x.blame(err)
 	x.explain(err, f)
-	began := x.stream != nil && x.stream.end()
 	switch {
 	case x.record.Terminal == metrics.ClientGone:
 		x.record.Status = cmp.Or(x.record.Status, f.status)
-	case began:
-		x.stream.last(x.stream.to.failure(nil, f, x.record.RequestID))
 	case x.record.Status == 0:
 		f.setHeader(x.w.Header())
 		status, body := x.dialect.failure(x.w.Header(), f, x.record.RequestID)
 		_ = x.write(status, body) // nobody is left to tell
 	}
+}
+
+// terminal says how an exchange ended that failed with err.
+func (x *exchange) terminal(err error) metrics.Terminal {
+	var late *timeoutError
+	switch {
+	case errors.Is(err, errClientGone):
+		return metrics.ClientGone
+	case ended(x.r.Context()):
+		return metrics.Drained
+	case errors.As(err, &late) && late.name == idleTimeout:
+		return metrics.IdleTimeout
+	}
+	return metrics.Failed
 }
 
 // blame takes down whose fault an error is.

@@ -11,47 +11,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"net/http"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"dragoman/metrics"
-	"dragoman/translate"
-	"dragoman/upstream"
 )
-
-// Upstream is a way to reach models; see package upstream. Invoke asks one of its
-// models. The sequence is lazy; its one error comes
-// last; when ctx ends, so does the sequence, with ctx's cause; leaving the range
-// cancels the call and releases all it held.
-type Upstream interface {
-	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
-}
-
-// NativeUpstream is an upstream whose models may have a tool API of their own,
-// that of the Messages API. Pass is to such models what Invoke is to others; the
-// events have a Raw, valid until the next event.
-type NativeUpstream interface {
-	Upstream
-	Passes(m upstream.Model) bool // whether the model is asked over the Messages API
-	Pass(ctx context.Context, m upstream.Model, n upstream.Native) iter.Seq2[translate.Event, error]
-	CountNative(ctx context.Context, m upstream.Model, n upstream.Native) (tokens int, err error)
-}
-
-// Counter is an upstream that counts the tokens of a prompt.
-type Counter interface {
-	Count(ctx context.Context, m upstream.Model, p *translate.Prompt) (tokens int, err error)
-}
-
-// Timeouts bound the parts of an exchange. A zero takes the default.
-type Timeouts struct {
-	FirstByte  time.Duration // from asking the upstream until it accepts; 10 min
-	Idle       time.Duration // between two chunks of the upstream; 5 min
-	Total      time.Duration // from asking the upstream until the end; 60 min
-	WriteStall time.Duration // for the client to take what was written; 60 s
-}
 
 // Options says what a [Server] serves and how.
 type Options struct {
@@ -70,9 +35,9 @@ type Options struct {
 // Server answers clients. From one request to the next it keeps nothing of theirs,
 // only what it has seen of the upstreams.
 type Server struct {
-	models    []Model
+	models    models
 	upstreams map[string]Upstream
-	keys      []key
+	keys      keys
 	strict    bool
 	bodyBytes int64
 	timeouts  Timeouts
@@ -137,23 +102,3 @@ func New(opt Options) (*Server, error) {
 // Drain makes /readyz answer 503 from now on. Requests are still answered, if they
 // arrive soon.
 func (s *Server) Drain() { s.drain() }
-
-// serve answers requests in a dialect: whatever becomes of one, it is
-// authenticated, counted and logged, and a panic stays in it.
-func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		s.metrics.Inflight.Inc()
-		defer s.metrics.Inflight.Dec()
-		x := s.begin(d, w, r)
-		err := x.contain(func() error {
-			if err := x.authenticate(); err != nil {
-				return err
-			}
-			return answer(x)
-		})
-		if err != nil {
-			x.fail(err)
-		}
-		x.end()
-	}
-}

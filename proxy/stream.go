@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -31,6 +32,19 @@ type stream struct {
 // mostFrames bounds the bytes that are gathered: a long chunk goes out in parts.
 const mostFrames = 32 << 10
 
+// stream answers with the events, as they come. Once the status line has gone out, a
+// failure is the last frame: what was cut never looks finished. cancel is for a client
+// that leaves.
+func (x *exchange) stream(events iter.Seq2[translate.Event, error], cancel context.CancelCauseFunc) error {
+	st := &stream{x: x, cancel: cancel, to: x.dialect.frames(x.r.Header)}
+	x.flush = st.flush
+	err := contain(func() error { return st.send(events) })
+	if began := st.end(); began && err != nil && !errors.Is(err, errClientGone) {
+		st.last(st.to.failure(nil, describe(err), x.record.RequestID))
+	}
+	return err
+}
+
 // send streams the events to the client.
 func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 	for e, err := range events {
@@ -47,9 +61,7 @@ func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 			}
 		}
 	}
-	err := st.flush()
-	st.end()
-	return err
+	return st.flush()
 }
 
 // flush writes what has been gathered. The error says that the client is gone.

@@ -47,7 +47,7 @@ func readVertexCall(r *http.Request) (vertexCall, error) {
 	call := pathParam(r, "call")
 	colon := strings.LastIndexByte(call, ':') // ids may hold others
 	if colon <= 0 {
-		return vertexCall{}, notFound(nil)
+		return vertexCall{}, errNotFound
 	}
 	switch model, method := call[:colon], call[colon+1:]; {
 	case call == "count-tokens:rawPredict":
@@ -58,7 +58,7 @@ func readVertexCall(r *http.Request) (vertexCall, error) {
 	case method == "streamRawPredict":
 		return vertexCall{model: model, stream: true}, nil
 	}
-	return vertexCall{}, notFound(nil)
+	return vertexCall{}, errNotFound
 }
 
 // answerVertex answers by what the path asks for.

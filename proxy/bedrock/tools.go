@@ -1,4 +1,4 @@
-package proxy
+package bedrock
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,11 +11,11 @@ var toolKinds = []string{"toolSpec", "cachePoint"}
 
 // tools writes the tools, if there are any. A cache point is a mark on the tool
 // before it.
-func (c *converter) tools(at *spot, list jsontext.Value) {
+func (c *converter) tools(at *place, list jsontext.Value) {
 	begin, end := len(c.out), 0 // of the list, and of the tool before
 	c.write(`"tools":[`)
 	for at, v := range c.items(at, list, translate.MaxTools) {
-		tool := c.open(at, v, toolKinds)
+		tool := c.object(at, v, toolKinds)
 		switch kind := c.union(at, &tool, toolKinds); {
 		case c.err != nil:
 		case kind == "toolSpec":
@@ -23,12 +23,12 @@ func (c *converter) tools(at *spot, list jsontext.Value) {
 			end = len(c.out) - 1
 			c.write(",")
 		case end > 0:
-			c.skip(toolsList, at.index)
+			c.gaps.add(toolsList, at.index)
 			c.reopen(end)
-			c.mark(at, tool.Take(kind))
+			c.cacheControl(at, tool.Take(kind))
 			c.write("},")
 		default:
-			c.skip(toolsList, at.index)
+			c.gaps.add(toolsList, at.index)
 			c.drop(at.member(kind))
 		}
 	}
@@ -40,32 +40,32 @@ func (c *converter) tools(at *spot, list jsontext.Value) {
 	c.write(",")
 }
 
-func (c *converter) toolSpec(at *spot, v jsontext.Value) {
-	spec := c.open(at, v, []string{"name", "description", "inputSchema", "strict"})
-	schema := c.open(at.member("inputSchema"), spec.Take("inputSchema"), []string{"json"})
+func (c *converter) toolSpec(at *place, v jsontext.Value) {
+	spec := c.object(at, v, []string{"name", "description", "inputSchema", "strict"})
+	schema := c.object(at.member("inputSchema"), spec.Take("inputSchema"), []string{"json"})
 	c.write("{")
-	c.member("name", spec.Take("name"))
-	c.member("description", spec.Take("description"))
-	c.member("input_schema", schema.Take("json"))
-	c.member("strict", spec.Take("strict"))
+	c.writeMember("name", spec.Take("name"))
+	c.writeMember("description", spec.Take("description"))
+	c.writeMember("input_schema", schema.Take("json"))
+	c.writeMember("strict", spec.Take("strict"))
 	c.close('}')
-	c.leave(at, &spec)
-	c.leave(at.member("inputSchema"), &schema)
+	c.dropRest(at, &spec)
+	c.dropRest(at.member("inputSchema"), &schema)
 }
 
 // choice writes which tools the model may or must call: a union.
-func (c *converter) choice(at *spot, v jsontext.Value) {
-	if v = given(v); v == nil {
+func (c *converter) toolChoice(at *place, v jsontext.Value) {
+	if v = nonNull(v); v == nil {
 		return
 	}
 	kinds := []string{translate.ChoiceAuto, translate.ChoiceAny, translate.ChoiceTool}
-	from := c.open(at, v, kinds)
+	from := c.object(at, v, kinds)
 	kind := c.union(at, &from, kinds)
-	tool := c.open(at.member(kind), from.Take(kind), []string{"name"})
+	tool := c.object(at.member(kind), from.Take(kind), []string{"name"})
 	c.write(`"tool_choice":{"type":"` + kind + `",`)
 	if kind == translate.ChoiceTool {
-		c.member("name", tool.Take("name"))
-		c.leave(at.member(kind), &tool)
+		c.writeMember("name", tool.Take("name"))
+		c.dropRest(at.member(kind), &tool)
 	}
 	c.close('}')
 	c.write(",")

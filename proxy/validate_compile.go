@@ -13,7 +13,7 @@ func compileCost(doc any) int {
 	var w schemaWalk
 	w.walk(doc, 0, 0)
 	if w.endless {
-		return fitBudget + 1
+		return endless
 	}
 	if w.oldDraft {
 		w.jumps += w.defs

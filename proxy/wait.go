@@ -3,20 +3,7 @@ package proxy
 import (
 	"context"
 	"iter"
-	"time"
 )
-
-// The names of the time-outs in the configuration, below timeouts.
-const (
-	firstByteTimeout = "first_byte"
-	idleTimeout      = "idle"
-	totalTimeout     = "total"
-)
-
-// expire cancels after a time-out.
-func expire(cancel context.CancelCauseFunc, name string, limit time.Duration) *time.Timer {
-	return time.AfterFunc(limit, func() { cancel(&timeoutError{name, limit}) })
-}
 
 // attend stands between an upstream and what reads its answer, where it is known
 // who waits for whom: between two pieces we wait for the upstream, in a piece it
@@ -61,7 +48,9 @@ func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseF
 			arrived := x.elapsed()
 			more := yield(piece, nil)
 			x.record.Parse += x.elapsed() - arrived
-			err = x.flush()
+			if x.flush != nil {
+				err = x.flush()
+			}
 			if !more {
 				return
 			}
@@ -75,12 +64,4 @@ func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseF
 			yield(none, err)
 		}
 	}
-}
-
-// flush writes the frames of a stream that are ready.
-func (x *exchange) flush() error {
-	if x.stream == nil {
-		return nil
-	}
-	return x.stream.flush()
 }

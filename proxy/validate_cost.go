@@ -8,16 +8,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Schemas and answers are a stranger's, and the library that checks one against the other
-// has no bounds of its own: schemas that fold back on themselves take it time without end,
-// and numbers with an exponent of a million take what a million digits take. So the work
-// is estimated before it is done, in a pass that is linear in it, and an exchange may do so
-// much; what would take more is not checked.
-
-// fitBudget is the work that an exchange may do to check what the model wrote: some 50 ms,
-// in units of about a microsecond.
-const fitBudget = 60_000
-
 // The longest number and the largest exponent that are reckoned with.
 const (
 	maxNumber   = 400
@@ -218,18 +208,4 @@ func (f *fitWork) below(w *work, s *jsonschema.Schema, v *instance) {
 		add(s.Contains, in)
 		add(s.UnevaluatedItems, in)
 	}
-}
-
-// firstCauses returns an error with no more than most of its causes, those within causes
-// counted: there may be as many as there was work.
-func firstCauses(err *jsonschema.ValidationError, most *int) *jsonschema.ValidationError {
-	first := *err
-	first.Causes = nil
-	for _, cause := range err.Causes {
-		if *most--; *most < 0 {
-			break
-		}
-		first.Causes = append(first.Causes, firstCauses(cause, most))
-	}
-	return &first
 }

@@ -1,9 +1,10 @@
-package proxy
+package bedrock
 
 import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,32 +17,31 @@ import (
 // converter writes one request, while it reads it. The first failure stays; what is
 // written after it is not used. Members that are null are not there.
 type converter struct {
-	ctx     context.Context // of the work for the client, which may leave
-	out     []byte
-	err     error
-	dropped map[string]bool
-	gaps    []gap
-	members []rawjson.Member // of the objects being read
-	blocks  int              // so far
+	ctx        context.Context // of the work for the client, which may leave
+	out        []byte
+	err        error
+	dropped    map[string]bool
+	gaps       gaps
+	members    []rawjson.Member // of the objects being read
+	blockCount int              // so far
 
-	unbounded bool       // it is not said how long the answer may be
-	guardrail *guardrail // that the answer has to pass; nil for none
+	lengthOpen bool // it is not said how long the answer may be
 
 	quote jsontext.Value // scratch
 }
 
 // fail keeps the first failure.
-func (c *converter) fail(at *spot, message string) {
+func (c *converter) fail(at *place, message string) {
 	if c.err == nil {
-		c.err = &translate.InvalidRequestError{Path: clip(at.String()), Message: message}
+		c.err = &translate.InvalidRequestError{Path: at.String(), Message: message}
 	}
 }
 
 // open begins to read an object, which may be missing. It fails if there is a value
 // of another kind, or if the name of a member is one in known but for the case of
 // its letters.
-func (c *converter) open(at *spot, v jsontext.Value, known []string) (o rawjson.Object) {
-	if v = given(v); v == nil {
+func (c *converter) object(at *place, v jsontext.Value, known []string) (o rawjson.Object) {
+	if v = nonNull(v); v == nil {
 		return o
 	}
 	if v.Kind() != '{' {
@@ -65,9 +65,9 @@ func (c *converter) open(at *spot, v jsontext.Value, known []string) (o rawjson.
 // items ranges over the elements of a list that may be missing, until something
 // fails, of which the list having more than most is one. The place of an element is
 // only there until the next one.
-func (c *converter) items(at *spot, list jsontext.Value, most int) iter.Seq2[*spot, jsontext.Value] {
-	return func(yield func(*spot, jsontext.Value) bool) {
-		if list = given(list); list != nil && list.Kind() != '[' {
+func (c *converter) items(at *place, list jsontext.Value, most int) iter.Seq2[*place, jsontext.Value] {
+	return func(yield func(*place, jsontext.Value) bool) {
+		if list = nonNull(list); list != nil && list.Kind() != '[' {
 			c.fail(at, "This should be a list.")
 		}
 		begin, element := len(c.members), at.element(0)
@@ -89,8 +89,8 @@ func (c *converter) items(at *spot, list jsontext.Value, most int) iter.Seq2[*sp
 
 // text returns a string as it is, or nil if there is none. It fails if there is a
 // value of another kind.
-func (c *converter) text(at *spot, v jsontext.Value) jsontext.Value {
-	if v = given(v); v != nil && v.Kind() != '"' {
+func (c *converter) rawString(at *place, v jsontext.Value) jsontext.Value {
+	if v = nonNull(v); v != nil && v.Kind() != '"' {
 		c.fail(at, "This should be a string.")
 		return nil
 	}
@@ -98,15 +98,15 @@ func (c *converter) text(at *spot, v jsontext.Value) jsontext.Value {
 }
 
 // word returns what a string says; "" if there is none.
-func (c *converter) word(at *spot, v jsontext.Value) string {
-	if v = c.text(at, v); v != nil {
+func (c *converter) stringValue(at *place, v jsontext.Value) string {
+	if v = c.rawString(at, v); v != nil {
 		return rawjson.Text(v)
 	}
 	return ""
 }
 
 // given returns v, or nil if it is null.
-func given(v jsontext.Value) jsontext.Value {
+func nonNull(v jsontext.Value) jsontext.Value {
 	if v.Kind() == 'n' {
 		return nil
 	}
@@ -115,12 +115,12 @@ func given(v jsontext.Value) jsontext.Value {
 
 // union returns the one member of a union that is set. It fails if there is none or
 // more of them, or one that is not of kinds.
-func (c *converter) union(at *spot, o *rawjson.Object, kinds []string) (kind string) {
+func (c *converter) union(at *place, o *rawjson.Object, kinds []string) (kind string) {
 	set := 0
 	var unknown []string
 	for _, m := range o.Members {
 		switch {
-		case given(m.Value) == nil:
+		case nonNull(m.Value) == nil:
 		case slices.Contains(kinds, m.Name):
 			set++
 			kind = m.Name
@@ -129,7 +129,7 @@ func (c *converter) union(at *spot, o *rawjson.Object, kinds []string) (kind str
 		}
 	}
 	if len(unknown) > 0 {
-		c.fail(at.member(dotless(slices.Min(unknown))), "This cannot be expressed here.")
+		c.fail(at.member(withoutDots(slices.Min(unknown))), "This cannot be expressed here.")
 	}
 	if set != 1 {
 		c.fail(at, fmt.Sprintf("One member should be set, and %d are.", set))
@@ -138,20 +138,20 @@ func (c *converter) union(at *spot, o *rawjson.Object, kinds []string) (kind str
 }
 
 // leave passes over members that have no place in what is written.
-func (c *converter) leave(at *spot, o *rawjson.Object) {
+func (c *converter) dropRest(at *place, o *rawjson.Object) {
 	for _, m := range o.Members {
-		if given(m.Value) != nil {
-			c.drop(at.member(dotless(m.Name)))
+		if nonNull(m.Value) != nil {
+			c.drop(at.member(withoutDots(m.Name)))
 		}
 	}
 }
 
 // dotless is a name without dots, which would make it read like a place.
-func dotless(name string) string { return strings.ReplaceAll(name, ".", "_") }
+func withoutDots(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // drop names what is left out: a place without its indexes.
-func (c *converter) drop(at *spot) {
-	field := clip(string(at.append(nil, false)))
+func (c *converter) drop(at *place) {
+	field := at.field()
 	if len(c.dropped) == translate.MaxDropped && !c.dropped[field] {
 		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", translate.MaxDropped))
 		return
@@ -174,8 +174,8 @@ func (c *converter) grow(n int) {
 }
 
 // member writes a member, if there is one, and a comma.
-func (c *converter) member(name string, v jsontext.Value) {
-	if v = given(v); v != nil {
+func (c *converter) writeMember(name string, v jsontext.Value) {
+	if v = nonNull(v); v != nil {
 		c.grow(len(name) + len(v) + len(`"":,`))
 		c.out = append(append(append(c.out, '"'), name...), `":`...)
 		c.out = append(append(c.out, v...), ',')
@@ -196,3 +196,6 @@ func (c *converter) close(closer byte) {
 	}
 	c.out = append(c.out, closer)
 }
+
+// left returns what is left out, sorted.
+func (c *converter) droppedFields() []string { return slices.Sorted(maps.Keys(c.dropped)) }

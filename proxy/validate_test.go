@@ -177,15 +177,15 @@ func TestFitIsChecked(t *testing.T) {
 		"numbers": {`{"items":{"multipleOf":0.01,"maximum":1e300}}`, `[1e2,-0.5,3.07]`, `[1e301]`},
 	} {
 		var forgone []string
-		fresh := func() *fitting {
-			return newFitting(&translate.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
+		fresh := func() *corrector {
+			return newCorrector(&translate.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
 		}
 		f := fresh()
-		if err := f.misfit(f.format, []byte(tt.fits), "x"); err != "" {
+		if err := f.check(f.format, []byte(tt.fits), "x"); err != "" {
 			t.Errorf("%s: %s", name, err)
 		}
 		f = fresh()
-		if err := f.misfit(f.format, []byte(tt.not), "x"); err == "" || len(err) > 2000 {
+		if err := f.check(f.format, []byte(tt.not), "x"); err == "" || len(err) > 2000 {
 			t.Errorf("%s: %q", name, err)
 		}
 		if len(forgone) > 0 {
@@ -212,12 +212,13 @@ func FuzzFit(f *testing.F) {
 			t.Skip()
 		}
 		checkWork(t, func() {
-			fit := newFitting(&translate.Request{Format: []byte(schema)}, false, func(string) {})
-			if fit.format == nil {
+			v := validator{validationBudget}
+			s := v.compile([]byte(schema))
+			if s == nil {
 				return
 			}
-			if err := fit.misfit(fit.format, []byte(value), fieldFormat); len(err) > 2000 {
-				t.Errorf("%d bytes", len(err))
+			if problem, _ := v.check(s, []byte(value)); len(problem) > 2000 {
+				t.Errorf("%d bytes", len(problem))
 			}
 		})
 	})

@@ -3,8 +3,6 @@ package proxy
 import (
 	"io"
 	"net/http"
-	"net/url"
-	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -91,25 +89,8 @@ func say(status int, text string) http.HandlerFunc {
 	}
 }
 
-// pathParam returns a part of the path, unescaped once; "" if it is not escaped as
-// in a URL, or not UTF-8.
-func pathParam(r *http.Request, name string) string {
-	s := chi.URLParam(r, name)
-	if r.URL.RawPath != "" { // the path was matched as it came
-		var err error
-		if s, err = url.PathUnescape(s); err != nil {
-			return ""
-		}
-	}
-	if !utf8.ValidString(s) {
-		return ""
-	}
-	return s
-}
-
-func notFound(x *exchange) error {
-	return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is nothing at this path"}
-}
+// notFound answers at a path that is not served.
+func notFound(*exchange) error { return errNotFound }
 
 // notAllowed names the methods that the path takes (RFC 9110, section 15.5.6).
 func notAllowed(routes chi.Routes) func(*exchange) error {

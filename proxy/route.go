@@ -158,10 +158,13 @@ func (m Model) Covers(name string) bool {
 	return false
 }
 
-// route returns the model for a name that a client asks for. The error tells it
+// models are all entries, in the order of the configuration: the first match wins.
+type models []Model
+
+// find returns the model for a name that a client asks for. The error tells it
 // the names that are nearest.
-func (s *Server) route(name string) (Model, error) {
-	for _, m := range s.models {
+func (ms models) find(name string) (Model, error) {
+	for _, m := range ms {
 		if m.Covers(name) {
 			return m.As(name), nil
 		}
@@ -171,15 +174,15 @@ func (s *Server) route(name string) (Model, error) {
 	return Model{}, &failure{
 		status:  http.StatusNotFound,
 		typ:     typeNotFound,
-		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(s.nearest(shown), ", ")),
+		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(ms.nearest(shown), ", ")),
 	}
 }
 
 // nearest returns up to three configured names, those first that take the
 // fewest changes of single bytes to make of name.
-func (s *Server) nearest(name string) []string {
-	names := make([]string, len(s.models))
-	for i, m := range s.models {
+func (ms models) nearest(name string) []string {
+	names := make([]string, len(ms))
+	for i, m := range ms {
 		names[i] = m.Name
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return nearest.Distance(name, a) - nearest.Distance(name, b) })
