@@ -88,10 +88,10 @@ func (m *Metrics) Observe(e *Exchange) {
 	for _, field := range e.Dropped {
 		m.droppedFields.WithLabelValues(Field(field)).Inc()
 	}
-	m.countTokens(model, "input", e.InputTokens)
-	m.countTokens(model, "output", e.OutputTokens)
-	m.countTokens(model, "cache_read", e.CacheReadTokens)
-	m.countTokens(model, "cache_write", e.CacheWriteTokens)
+	m.addTokens(model, "input", e.InputTokens)
+	m.addTokens(model, "output", e.OutputTokens)
+	m.addTokens(model, "cache_read", e.CacheReadTokens)
+	m.addTokens(model, "cache_write", e.CacheWriteTokens)
 	if e.Panicked {
 		m.panics.Inc()
 	}
@@ -123,7 +123,7 @@ func (m *Metrics) observeAttempts(e *Exchange) {
 	}
 }
 
-func (m *Metrics) countTokens(model, kind string, n int) {
+func (m *Metrics) addTokens(model, kind string, n int) {
 	if n > 0 {
 		m.tokens.WithLabelValues(model, kind).Add(float64(n))
 	}

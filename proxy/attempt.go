@@ -17,10 +17,10 @@ type attempt struct {
 	body *translate.Body
 	req  *translate.Request // the body validated; nil until a model needs it
 
-	model     Way            // that is asked
+	model     UpstreamModel  // that is asked
 	tries     int            // calls of model so far, but for those that only taught us what it refuses
 	inPlaceOf string         // the error type that the model before failed with, until the first call of model is recorded; else ""
-	asked     upstream.Model // what the upstream was told of model in the last call
+	spec      upstream.Model // what the upstream was told of model in the last call
 	maxTokens int            // that model was asked for in the last call; 0 if the client's own words went through
 }
 
@@ -28,11 +28,11 @@ type attempt struct {
 // error, and nothing has been yielded. All later errors are yielded.
 func (a *attempt) try(ctx context.Context, yield func(translate.Event, error) bool) error {
 	a.recordModel(a.model)
-	a.asked = a.x.s.lessons.heed(a.model)
+	a.spec = a.x.s.refusals.applyTo(a.model)
 	if g := a.x.guardrail; g != nil {
-		a.asked.Guardrail = &g.Guardrail
+		a.spec.Guardrail = &g.Guardrail
 		if !a.body.Stream { // the guardrail judges the whole answer, not one piece after another
-			a.asked.Can &^= upstream.Streaming
+			a.spec.Can &^= upstream.Streaming
 		}
 	}
 
@@ -40,13 +40,13 @@ func (a *attempt) try(ctx context.Context, yield func(translate.Event, error) bo
 	if err != nil {
 		return err
 	}
-	gate := a.x.s.gates[a.model.Upstream]
-	report, err := gate.enter()
+	gate := a.x.s.breakers[a.model.Upstream]
+	report, err := gate.allow()
 	if err != nil {
 		return err
 	}
 	if a.tries == 0 {
-		gate.earn()
+		gate.addRetryShare()
 	}
 	begun := false
 	begin := func(outcome error) {
@@ -61,7 +61,7 @@ func (a *attempt) try(ctx context.Context, yield func(translate.Event, error) bo
 	defer cancel(nil)
 	for e, err := range call(ctx, cancel) {
 		if err != nil {
-			a.x.charge(err)
+			a.x.recordCallError(err)
 			if !begun {
 				begin(err)
 				return err
@@ -76,7 +76,7 @@ func (a *attempt) try(ctx context.Context, yield func(translate.Event, error) bo
 }
 
 // recordModel names the model in the record, and its upstream in the header.
-func (a *attempt) recordModel(m Way) {
+func (a *attempt) recordModel(m UpstreamModel) {
 	a.x.record.Upstream, a.x.record.UpstreamModel = m.Upstream, m.Model
 	a.x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
 }
@@ -97,13 +97,13 @@ type upstreamCall func(ctx context.Context, cancel context.CancelCauseFunc) iter
 // prepare returns the call that asks the model: over its own tool API, if it has one, or
 // with a prompt.
 func (a *attempt) prepare() (upstreamCall, error) {
-	up := a.x.s.upstreams[a.model.Via()]
-	if native, ok := up.(NativeUpstream); ok && a.model.native(a.asked) {
-		if native.Passes(a.asked) {
+	up := a.x.s.upstreams[a.model.UpstreamKey()]
+	if native, ok := up.(NativeUpstream); ok && a.model.usesToolAPI(a.spec) {
+		if native.Passes(a.spec) {
 			return a.prepareNative(native)
 		}
 		if a.model.Tools == ToolsNative {
-			return nil, invalid("model: " + clip(a.model.Model) + " has no tool API that a request could go through to; ask it with tools: xml")
+			return nil, invalidRequest("model: " + clip(a.model.Model) + " has no tool API that a request could go through to; ask it with tools: xml")
 		}
 	}
 	return a.preparePrompt(up)
@@ -112,7 +112,7 @@ func (a *attempt) prepare() (upstreamCall, error) {
 // preparePrompt returns the call that asks the model with a prompt. The same call asks
 // it to go on with an answer, and to correct one.
 func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
-	x, model, asked := a.x, a.model, a.asked
+	x, model, asked := a.x, a.model, a.spec
 	if a.req == nil {
 		req, err := x.decode(a.body)
 		if err != nil {
@@ -120,13 +120,13 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 		}
 		a.req = req
 	}
-	x.leftOut(a.req.Dropped)
+	x.setDropped(a.req.Dropped)
 	prompt, err := x.render(a.req, model, asked)
 	if err != nil {
 		return nil, err
 	}
 	a.maxTokens = prompt.MaxTokens
-	corrector := newCorrector(a.req, model.Repair > 0, func(field string) { x.leaveOut(field, true) })
+	corrector := newCorrector(a.req, model.Repair > 0, func(field string) { x.drop(field, true) })
 	if x.s.strict && len(x.record.Dropped) > 0 {
 		return nil, &translate.InvalidRequestError{Path: x.record.Dropped[0], Message: "the schema cannot be understood, or takes too much work to check"}
 	}
@@ -135,13 +135,13 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 			if p != prompt { // the model is to go on, or to answer once more
 				x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: model.Upstream})
 			}
-			return attend(ctx, x, cancel, up.Invoke(ctx, asked, p), tellChunk)
+			return withTimeouts(ctx, x, cancel, up.Invoke(ctx, asked, p), chunkInfo)
 		}
 		events := translate.Events(a.req, prompt, invoke)
 		if corrector == nil {
 			return events
 		}
-		x.collects = true
+		x.retainsAll = true
 		return corrector.answer(events, func(corrected *translate.Request) (*translate.Message, error) {
 			prompt, err := x.render(corrected, model, asked)
 			if err != nil {
@@ -155,18 +155,18 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 // prepareNative returns the call that passes the request through to the tool API of
 // the model.
 func (a *attempt) prepareNative(up NativeUpstream) (upstreamCall, error) {
-	x, model, asked := a.x, a.model, a.asked
+	x, model, asked := a.x, a.model, a.spec
 	req, err := a.body.Native(x.r.Context())
 	if err != nil {
-		return nil, reason(x.r.Context(), err)
+		return nil, causeOr(x.r.Context(), err)
 	}
 	req.ID = newID("msg_")
-	x.leftOut(nil)
-	a.asked.Can &= upstream.Tools // of all features, only the tools can be left out when it is asked again
+	x.setDropped(nil)
+	a.spec.Can &= upstream.Tools // of all features, only the tools can be left out when it is asked again
 	a.maxTokens = 0
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
-		events := up.Pass(ctx, asked, x.dialect.native(x.r.Header, a.body))
-		events = attend(ctx, x, cancel, events, tellEvent)
+		events := up.Pass(ctx, asked, x.dialect.nativeRequest(x.r.Header, a.body))
+		events = withTimeouts(ctx, x, cancel, events, eventInfo)
 		if model.Rescue {
 			events = translate.Rescue(req, model.Target(asked), events)
 		}

@@ -58,7 +58,7 @@ func twice(o *Options) { o.Attempts = 2 }
 // withFallback asks "east" first and "west" in its place.
 func withFallback(t *testing.T, east, west Upstream, change ...func(*Options)) *Server {
 	return newServer(t, east, append(change, twice, func(o *Options) {
-		o.Models[0].Fallbacks = []Way{{Upstream: "west", Model: "other-model"}}
+		o.Routes[0].Fallbacks = []UpstreamModel{{Upstream: "west", Model: "other-model"}}
 		o.Upstreams["west"] = west
 	})...)
 }
@@ -137,7 +137,7 @@ func TestAttempts(t *testing.T) {
 func TestFallbackAfterFallback(t *testing.T) {
 	s := newServer(t, &flaky{always: quota}, twice, func(o *Options) {
 		o.Upstreams["west"], o.Upstreams["north"] = &flaky{always: missing}, &flaky{name: "north"}
-		o.Models[0].Fallbacks = []Way{{Upstream: "west"}, {Upstream: "north"}}
+		o.Routes[0].Fallbacks = []UpstreamModel{{Upstream: "west"}, {Upstream: "north"}}
 	})
 	if got := see(post(s, question)); got.upstream != "north" || got.status != 200 || got.attempts != "3" {
 		t.Errorf("%+v", got)
@@ -159,7 +159,7 @@ func TestFallbackAfterFallback(t *testing.T) {
 // What a way left out that did not answer reached the one that did.
 func TestDroppedByTheWayThatAnswers(t *testing.T) {
 	s := withFallback(t, &flaky{always: quota}, &flaky{name: "west"}, func(o *Options) {
-		o.Models[0].Features = upstream.Override{Without: upstream.Sampling}
+		o.Routes[0].Features = upstream.Override{Without: upstream.Sampling}
 	})
 	body := strings.Replace(question, `"messages"`, `"temperature":0.5,"metadata":{"user_id":"u"},"messages"`, 1)
 	if got := post(s, body).Result().Header.Get("X-Dragoman-Dropped"); got != "metadata" {
@@ -171,7 +171,7 @@ func TestDroppedByTheWayThatAnswers(t *testing.T) {
 func TestFallbackIsAskedInItsOwnWay(t *testing.T) {
 	west := &flaky{name: "west"}
 	s := withFallback(t, &flaky{always: quota}, west, func(o *Options) {
-		o.Models[0].Wire = WireText
+		o.Routes[0].Wire = WireText
 		o.Upstreams["east/text"] = o.Upstreams["east"]
 	})
 	post(s, strings.Replace(question, `"messages"`, `"system":"\n\nHuman: x","messages"`, 1))
@@ -279,30 +279,30 @@ func TestUpstreamDies(t *testing.T) {
 // While one call tries whether an upstream is back, the others do not wait for ever.
 func TestSlowProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
+		g := newBreaker()
 		for range tripAfter {
-			done, err := g.enter()
+			done, err := g.allow()
 			if err != nil {
 				t.Fatal(err)
 			}
 			done(busy)
 		}
 		time.Sleep(openFor + 1)
-		probe, err := g.enter()
+		probe, err := g.allow()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.enter(); err == nil {
+		if _, err := g.allow(); err == nil {
 			t.Error("a second call beside the one that tries")
 		}
 		time.Sleep(openFor + 1)
-		if done, err := g.enter(); err != nil {
+		if done, err := g.allow(); err != nil {
 			t.Errorf("shut out by a slow call: %v", err)
 		} else {
 			done(busy)
 		}
 		probe(nil)
-		if _, err := g.enter(); err != nil {
+		if _, err := g.allow(); err != nil {
 			t.Errorf("the upstream is back: %v", err)
 		}
 	})
@@ -312,13 +312,13 @@ func TestSlowProbe(t *testing.T) {
 func TestPanicIsNoOutcome(t *testing.T) {
 	s := newServer(t, upstreamFunc(func(context.Context, func(translate.Chunk, error) bool) { panic("bug") }))
 	for range tripAfter - 1 {
-		done, _ := s.gates["east"].enter()
+		done, _ := s.breakers["east"].allow()
 		done(busy)
 	}
 	post(s, question)
-	done, _ := s.gates["east"].enter()
+	done, _ := s.breakers["east"].allow()
 	done(busy)
-	if _, err := s.gates["east"].enter(); err == nil {
+	if _, err := s.breakers["east"].allow(); err == nil {
 		t.Error("a panic counts as a success")
 	}
 }
@@ -326,19 +326,19 @@ func TestPanicIsNoOutcome(t *testing.T) {
 // A lesson is forgotten after a while: it may have been wrong.
 func TestLessonForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l lessons
-		w := Way{Upstream: "east", Model: "m"}
-		learnt := func(f upstream.Features) bool { return l.heed(w).Can == w.Asked().Can&^f }
-		l.learn(w, taught{upstream.System, 2048})
-		if time.Sleep(forget); !learnt(upstream.System) || l.heed(w).MaxTokens != 2048 {
+		var l refusals
+		w := UpstreamModel{Upstream: "east", Model: "m"}
+		learnt := func(f upstream.Features) bool { return l.applyTo(w).Can == w.Spec().Can&^f }
+		l.add(w, refusal{upstream.System, 2048})
+		if time.Sleep(refusalLifetime); !learnt(upstream.System) || l.applyTo(w).MaxTokens != 2048 {
 			t.Error("forgotten too early")
 		}
-		if time.Sleep(time.Millisecond); !learnt(0) || l.heed(w).MaxTokens != 0 {
+		if time.Sleep(time.Millisecond); !learnt(0) || l.applyTo(w).MaxTokens != 0 {
 			t.Error("kept for ever")
 		}
-		l.learn(w, taught{refuses: upstream.TopK})
+		l.add(w, refusal{features: upstream.TopK})
 		if !learnt(upstream.TopK) {
-			t.Errorf("learnt %v", l.heed(w).Can)
+			t.Errorf("learnt %v", l.applyTo(w).Can)
 		}
 	})
 }

@@ -25,23 +25,23 @@ const (
 // the client: the same model is asked again, or without the feature that it refused, or
 // the next model is asked. After the first event the client gets the failure.
 type attempts struct {
-	attempt                // of the model that is asked now
-	fallbacks []Way        // models that have not been asked
-	first     *failedModel // the first model, once another one is asked in its place
+	attempt                   // of the model that is asked now
+	fallbacks []UpstreamModel // models that have not been asked
+	first     *failedModel    // the first model, once another one is asked in its place
 
-	limitLearnt bool // the model that is asked now has refused max_tokens, and said how many it gives
-	failures    int  // calls of all models that failed through no fault of the request
-	backoff     *backoff.ExponentialBackOff
+	limitNoted bool // the model that is asked now has refused max_tokens, and said how many it gives
+	failures   int  // calls of all models that failed through no fault of the request
+	backoff    *backoff.ExponentialBackOff
 }
 
 // failedModel is a model with the error that ended the attempt to ask it.
 type failedModel struct {
-	model Way
+	model UpstreamModel
 	err   error
 }
 
 // attempts returns the events of the answer. The models are asked in their order.
-func (x *exchange) attempts(ctx context.Context, body *translate.Body, models []Way) iter.Seq2[translate.Event, error] {
+func (x *exchange) askModels(ctx context.Context, body *translate.Body, models []UpstreamModel) iter.Seq2[translate.Event, error] {
 	return func(yield func(translate.Event, error) bool) {
 		a := attempts{attempt: attempt{x: x, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
 		for {
@@ -68,10 +68,10 @@ func newBackoff() *backoff.ExponentialBackOff {
 // another one, and has waited for it; else the error for the client.
 func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return reason(ctx, err)
+		return causeOr(ctx, err)
 	}
-	if a.learn(err) {
-		a.x.passOver(err)
+	if a.noteRefusal(err) {
+		a.x.logPassedOver(err)
 		a.tries-- // the model works; it was asked for too much
 		return nil
 	}
@@ -81,13 +81,13 @@ func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	}
 	switch {
 	case mayRecover && a.retries(err):
-		a.x.passOver(err)
+		a.x.logPassedOver(err)
 		return a.pause(ctx, err)
 	case len(a.fallbacks) > 0 && (mayRecover || a.first != nil):
 		a.fallBack(err)
 		return nil
 	case a.first != nil && !mayRecover: // the client asked for the first model, and gets its error
-		a.x.passOver(err)
+		a.x.logPassedOver(err)
 		a.recordModel(a.first.model)
 		err = a.first.err
 	}
@@ -110,18 +110,18 @@ func (a *attempts) final(err error) error {
 // learn reports whether the model refused a feature or a number of tokens that it need
 // not be asked for, and remembers it. A model that refuses what it was not asked for, or
 // max_tokens for the second time, is not believed.
-func (a *attempts) learn(err error) bool {
+func (a *attempts) noteRefusal(err error) bool {
 	var upstreamErr *upstream.Error
 	if !errors.As(err, &upstreamErr) {
 		return false
 	}
-	refused := upstreamErr.Refuses&a.asked.Can != 0
-	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitLearnt
+	refused := upstreamErr.Refuses&a.spec.Can != 0
+	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
 	if !refused && !exceeded {
 		return false
 	}
-	a.limitLearnt = a.limitLearnt || exceeded
-	a.x.s.lessons.learn(a.model, taught{upstreamErr.Refuses, upstreamErr.MaxTokens})
+	a.limitNoted = a.limitNoted || exceeded
+	a.x.s.refusals.add(a.model, refusal{upstreamErr.Refuses, upstreamErr.MaxTokens})
 	return true
 }
 
@@ -144,14 +144,14 @@ func recoverable(err error) bool {
 // that the upstream wants and the budget of its retries allow it.
 func (a *attempts) retries(err error) bool {
 	var upstreamErr *upstream.Error
-	if !errors.As(err, &upstreamErr) || upstreamErr.Final || a.tries == 0 || a.tries >= a.x.s.attempts {
+	if !errors.As(err, &upstreamErr) || upstreamErr.Final || a.tries == 0 || a.tries >= a.x.s.maxTries {
 		return false
 	}
 	longest := longestPause
 	if len(a.fallbacks) > 0 {
 		longest = pauseWithFallbacks
 	}
-	return upstreamErr.RetryAfter <= longest && a.x.s.gates[a.model.Upstream].spend()
+	return upstreamErr.RetryAfter <= longest && a.x.s.breakers[a.model.Upstream].takeRetry()
 }
 
 // pause waits as long as the upstream asked for, at least the backoff. The error says
@@ -168,18 +168,18 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return reason(ctx, nil)
+		return causeOr(ctx, nil)
 	}
 }
 
 // fallBack gives up the model, which failed with err, for the next one.
 func (a *attempts) fallBack(err error) {
-	a.x.passOver(err)
+	a.x.logPassedOver(err)
 	if a.first == nil {
 		a.first = &failedModel{a.model, err}
 	}
-	a.inPlaceOf = describe(err).typ
+	a.inPlaceOf = failureFor(err).typ
 	a.model, a.fallbacks = a.fallbacks[0], a.fallbacks[1:]
-	a.tries, a.limitLearnt = 0, false
+	a.tries, a.limitNoted = 0, false
 	a.backoff.Reset()
 }

@@ -15,7 +15,7 @@ type key struct {
 }
 
 // keys are all keys that clients may present.
-type keys []key
+type keyring []key
 
 func newKey(secret string) key {
 	sum := sha256.Sum256([]byte(secret))
@@ -24,7 +24,7 @@ func newKey(secret string) key {
 
 // id returns the id of the key that secret is, or "". How long it takes says
 // nothing about the keys but their number.
-func (k keys) id(secret string) (id string) {
+func (k keyring) id(secret string) (id string) {
 	sum := sha256.Sum256([]byte(secret))
 	for i := range k {
 		if subtle.ConstantTimeCompare(sum[:], k[i].sum[:]) == 1 {

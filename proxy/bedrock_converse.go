@@ -13,21 +13,21 @@ import (
 // that they do not know, wherever it comes: those of AWS have to, for the API grows. An
 // empty delta would need an open block, and would be part of it.
 var bedrockConverse = dialect{
-	name:     "bedrock_converse",
-	identify: bedrockID,
-	keys:     bedrockKeys,
-	convert:  bedrock.FromConverse,
-	decode:   decodeBedrock,
-	native:   nativeBedrock,
-	message:  converseMessageJSON,
-	failure:  bedrockFailure,
+	name:          "bedrock_converse",
+	setID:         setBedrockID,
+	credentials:   bedrockCredentials,
+	convert:       bedrock.FromConverse,
+	read:          readBedrock,
+	nativeRequest: nativeBedrock,
+	appendMessage: converseMessageJSON,
+	failureBody:   bedrockFailure,
 	streamHeader: http.Header{
 		"Content-Type":      {eventStream},
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"},
 	},
-	ping:   appendFrame(nil, eventHeaders("ping"), []byte("{}")),
-	frames: func(http.Header) frames { return &converseFrames{} },
+	pingFrame: appendFrame(nil, eventHeaders("ping"), []byte("{}")),
+	newFrames: func(http.Header) frameWriter { return &converseFrames{} },
 }
 
 func converseMessageJSON(_ http.Header, dst []byte, m *translate.Message, took time.Duration) []byte {

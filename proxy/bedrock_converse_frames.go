@@ -13,16 +13,16 @@ import (
 type converseFrames struct {
 	blocks  []streamedBlock // by the index of the event
 	shown   int             // how many of them the client knows of
-	end     converseEnding
+	ending  converseEnding
 	usage   translate.Usage
 	payload []byte // of the frame
 }
 
 // streamedBlock is a block of which the client is told.
 type streamedBlock struct {
-	index  int  // the client's; -1 for what this API has no terms for
-	call   bool // it is a call
-	spoken bool // there has been a delta
+	index    int  // the client's; -1 for what this API has no terms for
+	isCall   bool // it is a call
+	hasDelta bool // there has been a delta
 }
 
 // The headers of each event.
@@ -35,20 +35,20 @@ var (
 	converseMetadata   = eventHeaders("metadata")
 )
 
-func (f *converseFrames) event(dst []byte, e translate.Event, took time.Duration) []byte {
+func (f *converseFrames) appendEvent(dst []byte, e translate.Event, took time.Duration) []byte {
 	switch e.Type {
 	case translate.MessageStart:
 		return appendFrame(dst, converseStart, []byte(`{"role":"assistant"}`))
 	case translate.ContentBlockStart:
-		return f.begin(dst, e.Block)
+		return f.startBlock(dst, e.Block)
 	case translate.ContentBlockDelta:
-		return f.delta(dst, e)
+		return f.appendDelta(dst, e)
 	case translate.ContentBlockStop:
-		return f.stop(dst, e.Index)
+		return f.stopBlock(dst, e.Index)
 	case translate.MessageDelta:
-		f.end, f.usage = newEnding(e.Message), e.Message.Usage
+		f.ending, f.usage = newEnding(e.Message), e.Message.Usage
 	case translate.MessageStop:
-		f.payload = appendMarshaled(f.payload[:0], f.end)
+		f.payload = appendMarshaled(f.payload[:0], f.ending)
 		dst = appendFrame(dst, converseStopped, f.payload)
 		f.payload = appendMarshaled(f.payload[:0], newMetering(f.usage, took))
 		return appendFrame(dst, converseMetadata, f.payload)
@@ -56,36 +56,36 @@ func (f *converseFrames) event(dst []byte, e translate.Event, took time.Duration
 	return dst
 }
 
-func (f *converseFrames) failure(dst []byte, failed *failure, _ string) []byte {
-	return appendFailure(dst, failed)
+func (f *converseFrames) appendFailure(dst []byte, failed *failure, _ string) []byte {
+	return appendExceptionFrame(dst, failed)
 }
 
 // begin opens a block. That of a text begins with its first delta.
-func (f *converseFrames) begin(dst []byte, b *translate.ContentBlock) []byte {
+func (f *converseFrames) startBlock(dst []byte, b *translate.ContentBlock) []byte {
 	c, known := newContent(b)
 	if !known {
 		f.blocks = append(f.blocks, streamedBlock{index: -1})
 		return dst
 	}
-	f.blocks = append(f.blocks, streamedBlock{index: f.shown, call: c.ToolUse != nil})
+	f.blocks = append(f.blocks, streamedBlock{index: f.shown, isCall: c.ToolUse != nil})
 	f.shown++
 	if c.ToolUse == nil { // a model with tools of its own may begin it with some
 		block := &f.blocks[len(f.blocks)-1]
-		dst = f.say(dst, block, converseDeltas[translate.TextDelta], []byte(b.Text))
-		dst = f.say(dst, block, converseDeltas[translate.ThinkingDelta], []byte(b.Thinking))
-		return f.say(dst, block, converseRedacted, []byte(b.Data))
+		dst = f.appendText(dst, block, converseDeltas[translate.TextDelta], []byte(b.Text))
+		dst = f.appendText(dst, block, converseDeltas[translate.ThinkingDelta], []byte(b.Thinking))
+		return f.appendText(dst, block, converseRedacted, []byte(b.Data))
 	}
 	c.ToolUse.Input = nil
-	f.open(f.shown - 1)
+	f.openPayload(f.shown - 1)
 	f.payload = append(f.payload, `,"start":`...)
 	f.payload = append(appendMarshaled(f.payload, c), '}')
 	return appendFrame(dst, converseBlockStart, f.payload)
 }
 
 // around is what stands before and after the text of a delta.
-type around struct{ before, after string }
+type wrapping struct{ before, after string }
 
-var converseDeltas = [...]around{
+var converseDeltas = [...]wrapping{
 	translate.TextDelta:      {`,"delta":{"text":`, `}}`},
 	translate.InputJSONDelta: {`,"delta":{"toolUse":{"input":`, `}}}`},
 	translate.ThinkingDelta:  {`,"delta":{"reasoningContent":{"text":`, `}}}`},
@@ -93,18 +93,18 @@ var converseDeltas = [...]around{
 	translate.OtherDelta:     {},
 }
 
-var converseRedacted = around{`,"delta":{"reasoningContent":{"redactedContent":`, `}}}`}
+var converseRedacted = wrapping{`,"delta":{"reasoningContent":{"redactedContent":`, `}}}`}
 
-func (f *converseFrames) delta(dst []byte, e translate.Event) []byte {
-	return f.say(dst, &f.blocks[e.Index], converseDeltas[e.Delta], e.Text)
+func (f *converseFrames) appendDelta(dst []byte, e translate.Event) []byte {
+	return f.appendText(dst, &f.blocks[e.Index], converseDeltas[e.Delta], e.Text)
 }
 
-func (f *converseFrames) say(dst []byte, b *streamedBlock, around around, text []byte) []byte {
+func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrapping, text []byte) []byte {
 	if b.index < 0 || around.before == "" || len(text) == 0 {
 		return dst
 	}
-	b.spoken = true
-	f.open(b.index)
+	b.hasDelta = true
+	f.openPayload(b.index)
 	f.payload = append(f.payload, around.before...)
 	f.payload, _ = jsontext.AppendQuote(f.payload, text) // whole characters
 	f.payload = append(f.payload, around.after...)
@@ -113,21 +113,21 @@ func (f *converseFrames) say(dst []byte, b *streamedBlock, around around, text [
 
 // stop closes a block. Clients read all that they were told of an input as JSON: that
 // of a call without arguments is an object, too.
-func (f *converseFrames) stop(dst []byte, index int) []byte {
+func (f *converseFrames) stopBlock(dst []byte, index int) []byte {
 	b := &f.blocks[index]
 	if b.index < 0 {
 		return dst
 	}
-	if b.call && !b.spoken {
-		dst = f.say(dst, b, converseDeltas[translate.InputJSONDelta], []byte("{}"))
+	if b.isCall && !b.hasDelta {
+		dst = f.appendText(dst, b, converseDeltas[translate.InputJSONDelta], []byte("{}"))
 	}
-	f.open(b.index)
+	f.openPayload(b.index)
 	f.payload = append(f.payload, '}')
 	return appendFrame(dst, converseBlockStop, f.payload)
 }
 
 // open begins the payload of an event about a block.
-func (f *converseFrames) open(index int) {
+func (f *converseFrames) openPayload(index int) {
 	f.payload = append(f.payload[:0], `{"contentBlockIndex":`...)
 	f.payload = strconv.AppendInt(f.payload, int64(index), 10)
 }

@@ -183,7 +183,7 @@ messageStop {"stopReason":"tool_use"}
 
 // What a model's own tools did has no place in this API.
 func TestConverseFramesOfOthers(t *testing.T) {
-	f := bedrockConverse.frames(http.Header{})
+	f := bedrockConverse.newFrames(http.Header{})
 	var dst []byte
 	for _, e := range []translate.Event{
 		{Type: translate.ContentBlockStart, Block: &translate.ContentBlock{Type: "server_tool_use"}},
@@ -199,7 +199,7 @@ func TestConverseFramesOfOthers(t *testing.T) {
 		{Type: translate.MessageDelta, Message: &translate.Message{StopReason: "pause_turn"}},
 		{Type: translate.MessageStop},
 	} {
-		dst = f.event(dst, e, 5*time.Millisecond)
+		dst = f.appendEvent(dst, e, 5*time.Millisecond)
 	}
 	want := `contentBlockDelta {"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"t"}}}
 contentBlockDelta {"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"s"}}}
@@ -217,7 +217,7 @@ metadata {"usage":{"inputTokens":0,"outputTokens":0,"totalTokens":0,"cacheReadIn
 // What a model thought that is not to be read is given back whole, to be sent again.
 func TestConverseRedactedThinking(t *testing.T) {
 	m := &translate.Message{StopReason: translate.StopEndTurn, Content: []translate.ContentBlock{{Type: translate.BlockRedacted, Data: "c2VjcmV0"}}}
-	got := string(bedrockConverse.message(http.Header{}, nil, m, 0))
+	got := string(bedrockConverse.appendMessage(http.Header{}, nil, m, 0))
 	if !strings.Contains(got, `"content":[{"reasoningContent":{"redactedContent":"c2VjcmV0"}}]`) {
 		t.Error(got)
 	}
@@ -241,10 +241,10 @@ func TestConverseSilence(t *testing.T) {
 }
 
 func TestConverseDeltasNeedNoMemory(t *testing.T) {
-	f := bedrockConverse.frames(http.Header{})
-	f.event(nil, translate.Event{Type: translate.ContentBlockStart, Block: &translate.ContentBlock{Type: translate.BlockText}}, 0)
+	f := bedrockConverse.newFrames(http.Header{})
+	f.appendEvent(nil, translate.Event{Type: translate.ContentBlockStart, Block: &translate.ContentBlock{Type: translate.BlockText}}, 0)
 	dst, e := make([]byte, 0, 1<<10), translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Text: []byte("word ")}
-	if n := testing.AllocsPerRun(100, func() { dst = f.event(dst[:0], e, 0) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { dst = f.appendEvent(dst[:0], e, 0) }); n != 0 {
 		t.Errorf("%v allocations for a delta", n)
 	}
 }

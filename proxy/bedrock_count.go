@@ -12,6 +12,6 @@ var bedrockCount = func() dialect {
 	d := bedrockConverse
 	d.name = "bedrock_count"
 	d.convert = bedrock.FromCountTokens
-	d.count = func(dst []byte, tokens int) []byte { return fmt.Appendf(dst, `{"inputTokens":%d}`, tokens) }
+	d.tokenCount = func(dst []byte, tokens int) []byte { return fmt.Appendf(dst, `{"inputTokens":%d}`, tokens) }
 	return d
 }()

@@ -21,32 +21,32 @@ import (
 // bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body
 // of the Messages API (reference/bedrock.md §2a).
 var bedrockInvoke = dialect{
-	name:     "bedrock_invoke",
-	identify: bedrockID,
-	keys:     bedrockKeys,
-	decode:   decodeInvoke,
-	native:   nativeBedrock,
-	unheeded: []unheeded{
+	name:          "bedrock_invoke",
+	setID:         setBedrockID,
+	credentials:   bedrockCredentials,
+	read:          readInvoke,
+	nativeRequest: nativeBedrock,
+	ignored: []ignoredHeader{
 		{"X-Amzn-Bedrock-Performanceconfig-Latency", "standard", "performanceConfigLatency"},
 		{"X-Amzn-Bedrock-Service-Tier", "default", "serviceTier"},
 		{"X-Amzn-Bedrock-Request-Metadata", "", "requestMetadata"},
 		{bedrock.GuardrailTraceHeader, "disabled", "trace"}, // the answer has no place for it
 	},
-	message: invokeMessage,
-	failure: bedrockFailure,
+	appendMessage: invokeMessage,
+	failureBody:   bedrockFailure,
 	streamHeader: http.Header{
 		"Content-Type":                {eventStream},
 		"X-Amzn-Bedrock-Content-Type": {"application/json"},
 		"Cache-Control":               {"no-cache"},
 		"X-Accel-Buffering":           {"no"},
 	},
-	ping:   new(invokeFrames).event(nil, translate.Event{Type: translate.Ping}, 0),
-	frames: func(h http.Header) frames { return &invokeFrames{anthropic: isAnthropic(h)} },
+	pingFrame: new(invokeFrames).appendEvent(nil, translate.Event{Type: translate.Ping}, 0),
+	newFrames: func(h http.Header) frameWriter { return &invokeFrames{anthropic: isAnthropic(h)} },
 }
 
 // decodeInvoke reads a request, whatever its body says of model and stream.
-func decodeInvoke(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
-	body, err := decodeBedrock(r, data, opt)
+func readInvoke(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+	body, err := readBedrock(r, data, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -124,42 +124,42 @@ func isAnthropic(h http.Header) bool {
 // chunks, so that their lengths on an encrypted wire say less of the words; clients
 // ignore that, and no other dialect hides them.
 type invokeFrames struct {
-	anthropic bool // the client
-	first     time.Duration
-	usage     translate.Usage
-	stop      translate.Stop
-	data      []byte // of the chunk
-	payload   []byte // of the frame
+	anthropic       bool // the client
+	firstEventAfter time.Duration
+	usage           translate.Usage
+	stop            translate.Stop
+	data            []byte // of the chunk
+	payload         []byte // of the frame
 }
 
 var chunkHeaders = eventHeaders("chunk")
 
-func (f *invokeFrames) event(dst []byte, e translate.Event, took time.Duration) []byte {
+func (f *invokeFrames) appendEvent(dst []byte, e translate.Event, took time.Duration) []byte {
 	f.data = e.AppendJSON(f.data[:0])
 	switch e.Type {
 	case translate.MessageStart:
-		f.first, f.usage = took, e.Message.Usage
+		f.firstEventAfter, f.usage = took, e.Message.Usage
 	case translate.MessageDelta:
 		f.usage, f.stop = e.Message.Usage, e.Message.StopReason
 	case translate.MessageStop:
 		if f.stop == translate.StopGuardrail {
 			f.data = translate.WithMembers(f.data, intervened)
 		}
-		f.data = translate.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metrics(took)})
+		f.data = translate.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metricsJSON(took)})
 	}
-	return f.chunk(dst)
+	return f.appendChunk(dst)
 }
 
-func (f *invokeFrames) failure(dst []byte, failed *failure, requestID string) []byte {
+func (f *invokeFrames) appendFailure(dst []byte, failed *failure, requestID string) []byte {
 	if !f.anthropic {
-		return appendFailure(dst, failed)
+		return appendExceptionFrame(dst, failed)
 	}
 	f.data = appendError(f.data[:0], failed, requestID)
-	return f.chunk(dst)
+	return f.appendChunk(dst)
 }
 
 // chunk appends the frame of a chunk with the data.
-func (f *invokeFrames) chunk(dst []byte) []byte {
+func (f *invokeFrames) appendChunk(dst []byte) []byte {
 	f.payload = append(f.payload[:0], `{"bytes":"`...)
 	f.payload = base64.StdEncoding.AppendEncode(f.payload, f.data)
 	f.payload = append(f.payload, `"}`...)
@@ -168,7 +168,7 @@ func (f *invokeFrames) chunk(dst []byte) []byte {
 
 // metrics is what the last chunk says of the answer, in milliseconds and tokens
 // (reference/bedrock.md §3).
-func (f *invokeFrames) metrics(took time.Duration) jsontext.Value {
+func (f *invokeFrames) metricsJSON(took time.Duration) jsontext.Value {
 	metrics, err := json.Marshal(struct {
 		Input      int   `json:"inputTokenCount"`
 		Output     int   `json:"outputTokenCount"`
@@ -177,7 +177,7 @@ func (f *invokeFrames) metrics(took time.Duration) jsontext.Value {
 		CacheRead  int   `json:"cacheReadInputTokenCount,omitzero"`
 		CacheWrite int   `json:"cacheWriteInputTokenCount,omitzero"`
 	}{
-		f.usage.InputTokens, f.usage.OutputTokens, took.Milliseconds(), f.first.Milliseconds(),
+		f.usage.InputTokens, f.usage.OutputTokens, took.Milliseconds(), f.firstEventAfter.Milliseconds(),
 		f.usage.CacheReadInputTokens, f.usage.CacheCreationInputTokens,
 	})
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 
 // body reads the whole body of the request, unpacked. It has to be read to its
 // end: only then does the server watch the connection for a client that leaves.
-func (x *exchange) body() ([]byte, error) {
+func (x *exchange) readBody() ([]byte, error) {
 	limit := x.s.bodyBytes
 	if x.r.ContentLength > limit {
-		return nil, tooLarge(limit)
+		return nil, bodyTooLarge(limit)
 	}
-	wire := &counter{r: http.MaxBytesReader(x.w, x.r.Body, limit)}
+	wire := &byteCounter{r: http.MaxBytesReader(x.w, x.r.Body, limit)}
 	defer func() { x.record.BytesIn = wire.n }()
 
 	var unpacked io.Reader = wire
@@ -30,7 +30,7 @@ func (x *exchange) body() ([]byte, error) {
 		}
 		unpacked = packed
 	default:
-		return nil, invalid("Content-Encoding: only gzip is understood")
+		return nil, invalidRequest("Content-Encoding: only gzip is understood")
 	}
 
 	body, err := readAll(unpacked, x.r.ContentLength, limit)
@@ -38,7 +38,7 @@ func (x *exchange) body() ([]byte, error) {
 	case err != nil:
 		return nil, x.bodyError(err)
 	case body == nil:
-		return nil, tooLarge(limit)
+		return nil, bodyTooLarge(limit)
 	}
 	return body, nil
 }
@@ -76,22 +76,22 @@ func (x *exchange) bodyError(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded): // which ends the context as if the client had left
 		return &failure{status: http.StatusRequestTimeout, typ: typeTimeout, message: "the body of the request took too long to arrive"}
 	case x.r.Context().Err() != nil:
-		return reason(x.r.Context(), err)
+		return causeOr(x.r.Context(), err)
 	case errors.As(err, &large):
-		return tooLarge(large.Limit)
+		return bodyTooLarge(large.Limit)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
-		return invalid("the body is not what its Content-Encoding says: gzip")
+		return invalidRequest("the body is not what its Content-Encoding says: gzip")
 	}
-	return invalid("the body of the request could not be read to its end")
+	return invalidRequest("the body of the request could not be read to its end")
 }
 
 // counter counts what is read through it.
-type counter struct {
+type byteCounter struct {
 	r io.Reader
 	n int64
 }
 
-func (c *counter) Read(p []byte) (int, error) {
+func (c *byteCounter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err

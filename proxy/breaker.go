@@ -21,8 +21,8 @@ const (
 	// Each request adds retryShare of a retry to what may be spent, up to one. An
 	// upstream that is dead, or dies, sees at most 1.2 times as many calls as there
 	// are requests, as soon as there are five.
-	retryShare  = .11
-	mostRetries = 1
+	retryShare     = .11
+	maxRetryBudget = 1
 )
 
 // errUnfinished is the outcome of a call that did not come to one.
@@ -30,26 +30,26 @@ var errUnfinished = errors.New("the call was not finished")
 
 // gate stands before an upstream, for all exchanges: a circuit breaker, and the
 // budget of retries, which is a bucket that requests fill.
-type gate struct {
-	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
+type breaker struct {
+	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
 
-	mu      sync.Mutex
-	retries float64   // that may be spent
-	opens   time.Time // when the upstream is asked again, if it is left alone
+	mu          sync.Mutex
+	retryBudget float64   // that may be spent
+	reopensAt   time.Time // when the upstream is asked again, if it is left alone
 }
 
-func newGate() *gate {
-	g := &gate{retries: mostRetries}
-	g.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+func newBreaker() *breaker {
+	g := &breaker{retryBudget: maxRetryBudget}
+	g.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout:      openFor,
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
-		IsSuccessful: func(err error) bool { return !down(err) },
+		IsSuccessful: func(err error) bool { return !isDown(err) },
 		IsExcluded:   func(err error) bool { return errors.Is(err, errClientGone) || errors.Is(err, errUnfinished) },
 		OnStateChange: func(_ string, _, to gobreaker.State) {
 			if to == gobreaker.StateOpen {
 				g.mu.Lock()
 				defer g.mu.Unlock()
-				g.opens = time.Now().Add(openFor)
+				g.reopensAt = time.Now().Add(openFor)
 			}
 		},
 	})
@@ -58,13 +58,13 @@ func newGate() *gate {
 
 // enter asks for a call of the upstream. The caller has to say how it began: with
 // nil as soon as the upstream has answered.
-func (g *gate) enter() (done func(error), err error) {
-	if done, err = g.breaker.Allow(); err == nil {
+func (g *breaker) allow() (done func(error), err error) {
+	if done, err = g.circuit.Allow(); err == nil {
 		return done, nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if errors.Is(err, gobreaker.ErrTooManyRequests) && time.Since(g.opens) > openFor {
+	if errors.Is(err, gobreaker.ErrTooManyRequests) && time.Since(g.reopensAt) > openFor {
 		// The call that tries whether the upstream is back takes its time. That alone
 		// shuts nobody out.
 		return func(error) {}, nil
@@ -73,31 +73,31 @@ func (g *gate) enter() (done func(error), err error) {
 		Status:     529,
 		Type:       "overloaded_error",
 		Message:    "the upstream has failed many times in a row and is left alone for a few seconds",
-		RetryAfter: max(time.Second, time.Until(g.opens)),
+		RetryAfter: max(time.Second, time.Until(g.reopensAt)),
 	}
 }
 
 // earn adds a request's share to the budget.
-func (g *gate) earn() {
+func (g *breaker) addRetryShare() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.retries = min(g.retries+retryShare, mostRetries)
+	g.retryBudget = min(g.retryBudget+retryShare, maxRetryBudget)
 }
 
 // spend takes a retry out of the budget, if there is one left.
-func (g *gate) spend() bool {
+func (g *breaker) takeRetry() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.retries < 1 {
+	if g.retryBudget < 1 {
 		return false
 	}
-	g.retries--
+	g.retryBudget--
 	return true
 }
 
 // down tells a failure of an upstream that may be down from one that is about the
 // request, about a quota, or about the proxy's credentials.
-func down(err error) bool {
+func isDown(err error) bool {
 	var (
 		failed *upstream.Error
 		late   *timeoutError

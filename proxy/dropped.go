@@ -6,8 +6,8 @@ import (
 )
 
 // leftOut takes down which fields of the request the way that is asked leaves out.
-func (x *exchange) leftOut(fields []string) {
-	fields = slices.Concat(x.own.DroppedWith(fields), x.unheeded)
+func (x *exchange) setDropped(fields []string) {
+	fields = slices.Concat(x.conversion.DroppedWith(fields), x.ignored)
 	slices.Sort(fields)
 	fields = slices.Compact(fields)
 	x.record.Dropped = slices.Clone(fields)
@@ -15,19 +15,19 @@ func (x *exchange) leftOut(fields []string) {
 		x.w.Header().Del("X-Dragoman-Dropped")
 		return
 	}
-	x.w.Header().Set("X-Dragoman-Dropped", printable(fields))
+	x.w.Header().Set("X-Dragoman-Dropped", headerList(fields))
 }
 
 // leaveOut takes down that a field of the request does not reach the model.
-func (x *exchange) leaveOut(field string, given bool) {
+func (x *exchange) drop(field string, given bool) {
 	if given && !slices.Contains(x.record.Dropped, field) {
-		x.leftOut(append(x.record.Dropped, field))
+		x.setDropped(append(x.record.Dropped, field))
 	}
 }
 
 // printable lists names for a header. They are the client's own; those that
 // would not be read back as one name are left out.
-func printable(names []string) string {
+func headerList(names []string) string {
 	const most, longest = 50, 100
 	var list []string
 	for _, name := range names[:min(len(names), most)] {

@@ -18,19 +18,19 @@ func (x *exchange) dryRun() (bool, error) {
 	}
 	dry, err := strconv.ParseBool(value)
 	if err != nil {
-		return false, invalid("x-dragoman-dry-run: write 1 to see the prompt without calling anything, or leave the header out")
+		return false, invalidRequest("x-dragoman-dry-run: write 1 to see the prompt without calling anything, or leave the header out")
 	}
 	return dry, nil
 }
 
 // show answers with the prompt that the way would be asked.
-func (x *exchange) show(body *translate.Body, way Way) error {
+func (x *exchange) showPrompt(body *translate.Body, way UpstreamModel) error {
 	x.w.Header().Set("X-Dragoman-Upstream", way.Upstream)
 	req, err := x.decode(body)
 	if err != nil {
 		return err
 	}
-	prompt, err := x.render(req, way, way.Asked())
+	prompt, err := x.render(req, way, way.Spec())
 	if err != nil {
 		return err
 	}
@@ -38,5 +38,5 @@ func (x *exchange) show(body *translate.Body, way Way) error {
 	if err != nil {
 		return err
 	}
-	return x.write(http.StatusOK, data)
+	return x.respond(http.StatusOK, data)
 }

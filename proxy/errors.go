@@ -74,7 +74,7 @@ func (e *panicError) Error() string {
 }
 
 // contain runs f. A panic in it becomes an error.
-func contain(f func() error) (err error) {
+func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &panicError{v, debug.Stack()}
@@ -84,7 +84,7 @@ func contain(f func() error) (err error) {
 }
 
 // describe says what the client is told of an error.
-func describe(err error) *failure {
+func failureFor(err error) *failure {
 	var (
 		own     *failure
 		invalid *translate.InvalidRequestError
@@ -107,24 +107,24 @@ func describe(err error) *failure {
 	case errors.As(err, &late):
 		return &failure{status: http.StatusGatewayTimeout, typ: typeTimeout, message: late.Error()}
 	}
-	return internal
+	return internalFailure
 }
 
 // internal is what a client is told of an error that is none of its business.
-var internal = &failure{status: http.StatusInternalServerError, typ: typeAPI, message: "internal error"}
+var internalFailure = &failure{status: http.StatusInternalServerError, typ: typeAPI, message: "internal error"}
 
 // ended tells whether the server ended ctx, and said why.
-func ended(ctx context.Context) bool {
+func cutByServer(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled)
 }
 
 // reason returns why ctx, a context of the exchange, has ended; err if it has not.
 // A server cancels the context of a request whose client left without a cause.
-func reason(ctx context.Context, err error) error {
+func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	if ended(ctx) {
+	if cutByServer(ctx) {
 		return context.Cause(ctx)
 	}
 	return errClientGone
@@ -133,10 +133,10 @@ func reason(ctx context.Context, err error) error {
 // errNotFound says that a path is not served.
 var errNotFound = &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is nothing at this path"}
 
-func invalid(message string) error {
+func invalidRequest(message string) error {
 	return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: message}
 }
 
-func tooLarge(limit int64) error {
+func bodyTooLarge(limit int64) error {
 	return &failure{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
 }

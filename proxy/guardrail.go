@@ -8,16 +8,16 @@ import (
 
 // guarded returns the ways that keep the guardrail of the request: all, if there is
 // none. It is an error if the first one does not.
-func (x *exchange) guarded(ways []Way, stream bool) ([]Way, error) {
+func (x *exchange) keepingGuardrail(ways []UpstreamModel, stream bool) ([]UpstreamModel, error) {
 	if x.guardrail == nil {
 		return ways, nil
 	}
 	if !stream {
 		x.guardrail.Mode = "" // an answer that is whole has been looked at
 	}
-	keeps := func(w Way) bool {
-		via, ok := x.s.upstreams[w.Via()].(GuardedUpstream)
-		return ok && via.Keeps(w.Asked(), x.guardrail.Guardrail)
+	keeps := func(w UpstreamModel) bool {
+		via, ok := x.s.upstreams[w.UpstreamKey()].(GuardedUpstream)
+		return ok && via.Keeps(w.Spec(), x.guardrail.Guardrail)
 	}
 	if !keeps(ways[0]) {
 		return nil, &translate.InvalidRequestError{
@@ -26,5 +26,5 @@ func (x *exchange) guarded(ways []Way, stream bool) ([]Way, error) {
 				"Ask a model of an upstream of the kind bedrock, or leave the guardrail out.",
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(ways), func(w Way) bool { return !keeps(w) }), nil
+	return slices.DeleteFunc(slices.Clone(ways), func(w UpstreamModel) bool { return !keeps(w) }), nil
 }

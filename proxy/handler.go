@@ -41,7 +41,7 @@ func (s *Server) Handler() http.Handler {
 		"/v1/messages/batches":   "send each request to POST /v1/messages",
 		"/v1/messages/batches/*": "send each request to POST /v1/messages",
 	} {
-		r.HandleFunc(path, s.serve(&messages, instead(use)))
+		r.HandleFunc(path, s.serve(&messages, notServed(use)))
 	}
 
 	nowhereInVertex := vertex
@@ -63,13 +63,13 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) Admin() http.Handler {
 	r := chi.NewRouter()
 	r.Use(s.incoming)
-	r.Get("/healthz", say(http.StatusOK, "ok\n"))
+	r.Get("/healthz", respondText(http.StatusOK, "ok\n"))
 	r.Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Err() != nil {
-			say(http.StatusServiceUnavailable, "draining\n")(w, r)
+			respondText(http.StatusServiceUnavailable, "draining\n")(w, r)
 			return
 		}
-		say(http.StatusOK, "ready\n")(w, r)
+		respondText(http.StatusOK, "ready\n")(w, r)
 	})
 	r.Method(http.MethodGet, "/metrics", s.metrics.Handler())
 	return r
@@ -77,11 +77,11 @@ func (s *Server) Admin() http.Handler {
 
 // greet answers the probes by which clients see whether somebody is there.
 func greet(w http.ResponseWriter, r *http.Request) {
-	identify(w, r)
-	say(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and those of Bedrock and Vertex AI\n")(w, r)
+	setRequestIDs(w, r)
+	respondText(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and those of Bedrock and Vertex AI\n")(w, r)
 }
 
-func say(status int, text string) http.HandlerFunc {
+func respondText(status int, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)

@@ -15,7 +15,7 @@ func newID(prefix string) string { return prefix + rand.Text()[:idLetters] }
 
 // identify gives the response its request-id, and the client's own back, if it
 // sent one that is fit to be printed.
-func identify(w http.ResponseWriter, r *http.Request) (requestID, clientID string) {
+func setRequestIDs(w http.ResponseWriter, r *http.Request) (requestID, clientID string) {
 	requestID = newID("req_")
 	w.Header().Set("Request-Id", requestID)
 	if id := r.Header.Get("X-Request-Id"); isClientID(id) {

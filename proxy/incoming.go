@@ -16,9 +16,9 @@ import (
 // reads on without a deadline of its own, and after it closes its side of the connection
 // leaves the other half a second.
 const (
-	bodyTimeout  = 55 * time.Second
-	drainTimeout = 5 * time.Second
-	linger       = 300 * time.Millisecond
+	bodyTimeout   = 55 * time.Second
+	drainTimeout  = 5 * time.Second
+	lingerTimeout = 300 * time.Millisecond
 )
 
 // incoming has h answer requests. However h leaves a request, its connection is soon
@@ -33,12 +33,12 @@ func (s *Server) incoming(h http.Handler) http.Handler {
 		defer allow() // for what is still in a buffer
 		if r.Body != nil && r.Body != http.NoBody {
 			b := &incomingBody{ReadCloser: r.Body, w: w, control: control}
-			defer b.leave()
-			defer context.AfterFunc(s.draining, b.hurry)()
+			defer b.abandon()
+			defer context.AfterFunc(s.draining, b.shorten)()
 			own := *r // the server looks at its own request afterwards
 			own.Body = b
 			r = &own
-			b.await(r.ProtoMajor)
+			b.begin(r.ProtoMajor)
 		}
 		h.ServeHTTP(w, r)
 	})
@@ -56,7 +56,7 @@ type incomingBody struct {
 
 // await begins the time of the body. Until it has been read, an answer closes the
 // connection; or else the server would read the rest before it answers.
-func (b *incomingBody) await(protocol int) {
+func (b *incomingBody) begin(protocol int) {
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout))
 	if protocol == 1 {
 		b.w.Header().Set("Connection", "close")
@@ -65,7 +65,7 @@ func (b *incomingBody) await(protocol int) {
 
 func (b *incomingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF && b.end() {
+	if err == io.EOF && b.markOver() {
 		// From now on the server reads only to see a client leave: no deadline may pass.
 		_ = b.control.SetReadDeadline(time.Time{})
 		b.w.Header().Del("Connection")
@@ -74,7 +74,7 @@ func (b *incomingBody) Read(p []byte) (int, error) {
 }
 
 // end takes down that the body is over. It reports whether it was not.
-func (b *incomingBody) end() bool {
+func (b *incomingBody) markOver() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	first := !b.over
@@ -83,7 +83,7 @@ func (b *incomingBody) end() bool {
 }
 
 // hurry shortens the time of a body that is still awaited.
-func (b *incomingBody) hurry() {
+func (b *incomingBody) shorten() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.over {
@@ -92,11 +92,11 @@ func (b *incomingBody) hurry() {
 }
 
 // leave ends the connection of a request that has been answered without its body.
-func (b *incomingBody) leave() {
-	if !b.end() {
+func (b *incomingBody) abandon() {
+	if !b.markOver() {
 		return
 	}
-	_ = b.control.SetReadDeadline(time.Now().Add(linger))
+	_ = b.control.SetReadDeadline(time.Now().Add(lingerTimeout))
 	// This is what a server takes for the wish to close the connection after the answer,
 	// in such a way that the client can read it.
 	_, _ = http.MaxBytesReader(b.w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))

@@ -65,10 +65,10 @@ func TestEndlessAnswer(t *testing.T) {
 			body, err := io.ReadAll(res.Body)
 			<-up.ended
 			runtime.ReadMemStats(&after)
-			if up.read > mostKept+1<<20 {
+			if up.read > maxRetained+1<<20 {
 				t.Errorf("%d MB were read", up.read>>20)
 			}
-			if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 16*mostKept>>20 {
+			if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 16*maxRetained>>20 {
 				t.Errorf("%d MB were allocated", got)
 			}
 			text := string(body)
@@ -94,7 +94,7 @@ func TestEndlessAnswer(t *testing.T) {
 // What a client has been sent of a stream does not count.
 func TestLongStream(t *testing.T) {
 	piece := strings.Repeat("x", 1<<20)
-	pieces := make([]string, mostKept>>20+2)
+	pieces := make([]string, maxRetained>>20+2)
 	for i := range pieces {
 		pieces[i] = piece
 	}
@@ -105,7 +105,7 @@ func TestLongStream(t *testing.T) {
 	}
 	defer res.Body.Close()
 	n, err := io.Copy(io.Discard, res.Body)
-	if err != nil || n < mostKept {
+	if err != nil || n < maxRetained {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }

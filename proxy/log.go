@@ -43,7 +43,7 @@ func (x *exchange) log() {
 		line.Float64("ttfe_ms", milliseconds(r.FirstEvent))
 	}
 	if len(r.Dropped) > 0 {
-		line.Strs("dropped", fields(r.Dropped))
+		line.Strs("dropped", fieldNames(r.Dropped))
 	}
 	line.Int("status", r.Status).
 		Bool("stream", r.Stream).
@@ -65,7 +65,7 @@ func milliseconds(d time.Duration) float64 {
 }
 
 // fields returns the names by which fields are counted, each once.
-func fields(dropped []string) []string {
+func fieldNames(dropped []string) []string {
 	names := make([]string, len(dropped))
 	for i, name := range dropped {
 		names[i] = metrics.Field(name)

@@ -16,17 +16,17 @@ import (
 // messages is the Messages API (reference/messages-api.md), whose streams are
 // server-sent events (reference/streaming.md §1).
 var messages = dialect{
-	name:   "messages",
-	keys:   messagesKeys,
-	decode: decodeMessages,
-	native: nativeMessages,
-	message: func(_ http.Header, dst []byte, m *translate.Message, _ time.Duration) []byte {
+	name:          "messages",
+	credentials:   messagesCredentials,
+	read:          readMessages,
+	nativeRequest: nativeMessages,
+	appendMessage: func(_ http.Header, dst []byte, m *translate.Message, _ time.Duration) []byte {
 		return m.AppendJSON(dst)
 	},
-	count: func(dst []byte, tokens int) []byte {
+	tokenCount: func(dst []byte, tokens int) []byte {
 		return fmt.Appendf(dst, `{"input_tokens":%d}`, tokens)
 	},
-	failure: func(_ http.Header, f *failure, requestID string) (int, []byte) {
+	failureBody: func(_ http.Header, f *failure, requestID string) (int, []byte) {
 		return f.status, appendError(nil, f, requestID)
 	},
 	streamHeader: http.Header{
@@ -34,30 +34,30 @@ var messages = dialect{
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"}, // nginx would hold events back
 	},
-	ping:   sse{}.event(nil, translate.Event{Type: translate.Ping}, 0),
-	frames: func(http.Header) frames { return sse{} },
+	pingFrame: sse{}.appendEvent(nil, translate.Event{Type: translate.Ping}, 0),
+	newFrames: func(http.Header) frameWriter { return sse{} },
 }
 
 // messagesKeys returns the credentials of a client: old ones send a key as
 // x-api-key, new ones as a bearer token, some both (reference/errors.md §6).
-func messagesKeys(h http.Header) []string { return []string{h.Get("X-Api-Key"), bearer(h)} }
+func messagesCredentials(h http.Header) []string { return []string{h.Get("X-Api-Key"), bearer(h)} }
 
 // sse writes server-sent events.
 type sse struct{}
 
-func (sse) event(dst []byte, e translate.Event, _ time.Duration) []byte {
+func (sse) appendEvent(dst []byte, e translate.Event, _ time.Duration) []byte {
 	dst = appendFrameHead(dst, e.Name())
 	dst = e.AppendJSON(dst)
 	return append(dst, "\n\n"...)
 }
 
-func (sse) failure(dst []byte, f *failure, requestID string) []byte {
+func (sse) appendFailure(dst []byte, f *failure, requestID string) []byte {
 	dst = appendFrameHead(dst, "error")
 	dst = appendError(dst, f, requestID)
 	return append(dst, "\n\n"...)
 }
 
-func decodeMessages(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+func readMessages(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
 	opt.Version = r.Header.Get("Anthropic-Version")
 	return translate.ReadBody(r.Context(), body, opt)
 }

@@ -14,7 +14,7 @@ import (
 func TestRouting(t *testing.T) {
 	up := func(name string) Upstream { return completing(endOfTurn, name) }
 	s := newServer(t, nil, func(o *Options) {
-		o.Models = []Model{{Name: "claude-2", Way: Way{Upstream: "a"}}, {Name: "claude-*-v1", Way: Way{Upstream: "b"}}, {Name: "*haiku*", Way: Way{Upstream: "c"}}, {Name: "claude-2*", Way: Way{Upstream: "d"}}}
+		o.Routes = []Route{{Name: "claude-2", UpstreamModel: UpstreamModel{Upstream: "a"}}, {Name: "claude-*-v1", UpstreamModel: UpstreamModel{Upstream: "b"}}, {Name: "*haiku*", UpstreamModel: UpstreamModel{Upstream: "c"}}, {Name: "claude-2*", UpstreamModel: UpstreamModel{Upstream: "d"}}}
 		o.Upstreams = map[string]Upstream{"a": up("a"), "b": up("b"), "c": up("c"), "d": up("d")}
 	})
 	ask := func(model string) *http.Response {
@@ -51,14 +51,14 @@ func (a *asked) Invoke(ctx context.Context, model upstream.Model, p *translate.P
 func TestWire(t *testing.T) {
 	marked := strings.Replace(question, `"messages"`, `"system":"\n\nHuman: no","messages"`, 1)
 	for wire, want := range map[string]string{"": "Human: no", WireMessages: "Human: no", WireText: "&#72;uman: no"} {
-		m := Model{Name: "*", Way: Way{Upstream: "east", Wire: wire}}
+		m := Route{Name: "*", UpstreamModel: UpstreamModel{Upstream: "east", Wire: wire}}
 		asked := &asked{Upstream: completing(endOfTurn)}
 		s := newServer(t, nil, func(o *Options) {
-			o.Models = []Model{m}
+			o.Routes = []Route{m}
 			o.Upstreams = map[string]Upstream{
 				"east": completing(endOfTurn), "east/messages": completing(endOfTurn), "east/text": completing(endOfTurn),
 			}
-			o.Upstreams[m.Via()] = asked
+			o.Upstreams[m.UpstreamKey()] = asked
 		})
 		response := post(s, marked).Result()
 		if name := response.Header.Get("X-Dragoman-Upstream"); name != "east" || asked.prompt == nil {
@@ -72,14 +72,14 @@ func TestWire(t *testing.T) {
 
 func TestPrefillOfText(t *testing.T) {
 	for _, tt := range []struct {
-		way  Way
+		way  UpstreamModel
 		want bool
 	}{
-		{Way{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc"}, false},
-		{Way{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc", Wire: WireText}, true},
-		{Way{Model: "anthropic.claude-v2", Wire: WireText, Features: upstream.Override{Without: upstream.Prefill}}, false},
+		{UpstreamModel{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc"}, false},
+		{UpstreamModel{Model: "arn:aws:bedrock:us-east-1:1:provisioned-model/abc", Wire: WireText}, true},
+		{UpstreamModel{Model: "anthropic.claude-v2", Wire: WireText, Features: upstream.Override{Without: upstream.Prefill}}, false},
 	} {
-		if got := tt.way.Target(tt.way.Asked()).Prefill; got != tt.want {
+		if got := tt.way.Target(tt.way.Spec()).Prefill; got != tt.want {
 			t.Errorf("%+v: prefill %t", tt.way, got)
 		}
 	}
@@ -87,13 +87,13 @@ func TestPrefillOfText(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	ups := map[string]Upstream{"east": completing(endOfTurn)}
-	models := []Model{{Name: "*", Way: Way{Upstream: "east"}}}
+	models := []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "east"}}}
 	for name, opt := range map[string]Options{
 		"no models":      {Upstreams: ups},
-		"no upstream":    {Models: models},
-		"other wire":     {Models: []Model{{Name: "*", Way: Way{Upstream: "east", Wire: WireText}}}, Upstreams: ups},
-		"other upstream": {Models: []Model{{Name: "*", Way: Way{Upstream: "west"}}}, Upstreams: ups},
-		"empty key":      {Models: models, Upstreams: ups, Keys: []string{"k", ""}},
+		"no upstream":    {Routes: models},
+		"other wire":     {Routes: []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "east", Wire: WireText}}}, Upstreams: ups},
+		"other upstream": {Routes: []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "west"}}}, Upstreams: ups},
+		"empty key":      {Routes: models, Upstreams: ups, Keys: []string{"k", ""}},
 	} {
 		if _, err := New(opt); err == nil {
 			t.Errorf("%s: no error", name)
@@ -118,7 +118,7 @@ func TestSampling(t *testing.T) {
 		asked := &asked{Upstream: completing(endOfTurn, "ok")}
 		s := newServer(t, asked, func(o *Options) {
 			o.Strict = tt.strict
-			o.Models = []Model{{Name: "*", Way: Way{Upstream: "east", Features: tt.can}}}
+			o.Routes = []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "east", Features: tt.can}}}
 		})
 		response := post(s, sampled).Result()
 		if got := response.Header.Get("X-Dragoman-Dropped"); got != tt.dropped || response.StatusCode != tt.status {

@@ -29,9 +29,9 @@ type modelInfo struct {
 const unknownDate = "1970-01-01T00:00:00Z"
 
 // describe returns what is known of a model, by the name that it is asked for.
-func (s *Server) describe(name string, m Model) modelInfo {
+func (s *Server) infoOf(name string, m Route) modelInfo {
 	info := modelInfo{Type: "model", ID: name, DisplayName: name, CreatedAt: unknownDate, Lifecycle: "active"}
-	if most := s.lessons.heed(m.Way).MaxTokens; most > 0 {
+	if most := s.refusals.applyTo(m.UpstreamModel).MaxTokens; most > 0 {
 		info.MaxTokens = &most
 	}
 	return info
@@ -51,20 +51,20 @@ func (x *exchange) listModels() error {
 	if s := query.Get("limit"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > largestPage {
-			return invalid("limit: Input should be a whole number from 1 to 1000")
+			return invalidRequest("limit: Input should be a whole number from 1 to 1000")
 		}
 		limit = n
 	}
-	names := x.s.names()
+	names := x.s.listedNames()
 	first, last := 0, len(names)
 	if after := query.Get("after_id"); after != "" {
 		if first = slices.Index(names, after) + 1; first == 0 {
-			return invalid("after_id: there is no model of this name in the list")
+			return invalidRequest("after_id: there is no model of this name in the list")
 		}
 	}
 	if before := query.Get("before_id"); before != "" {
 		if last = slices.Index(names, before); last < 0 {
-			return invalid("before_id: there is no model of this name in the list")
+			return invalidRequest("before_id: there is no model of this name in the list")
 		}
 		first = max(first, last-limit)
 	}
@@ -81,22 +81,22 @@ func (x *exchange) listModels() error {
 	}
 	names = names[:min(len(names), limit)]
 	for _, name := range names {
-		m, err := x.s.models.find(name)
+		m, err := x.s.routes.find(name)
 		if err != nil {
 			return err
 		}
-		page.Data = append(page.Data, x.s.describe(name, m))
+		page.Data = append(page.Data, x.s.infoOf(name, m))
 	}
 	if n := len(names); n > 0 {
 		page.FirstID, page.LastID = &names[0], &names[n-1]
 	}
-	return x.writeJSON(page)
+	return x.respondJSON(page)
 }
 
 // names returns the names without wildcards, each once.
-func (s *Server) names() []string {
+func (s *Server) listedNames() []string {
 	var names []string
-	for _, m := range s.models {
+	for _, m := range s.routes {
 		if !strings.Contains(m.Name, "*") && !slices.Contains(names, m.Name) {
 			names = append(names, m.Name)
 		}
@@ -110,23 +110,23 @@ func (x *exchange) describeModel() error {
 	if name == "" {
 		return errNotFound
 	}
-	m, err := x.s.models.find(name)
+	m, err := x.s.routes.find(name)
 	if err != nil {
 		return err
 	}
-	return x.writeJSON(x.s.describe(name, m))
+	return x.respondJSON(x.s.infoOf(name, m))
 }
 
-func (x *exchange) writeJSON(v any) error {
+func (x *exchange) respondJSON(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return x.write(http.StatusOK, data)
+	return x.respond(http.StatusOK, data)
 }
 
 // instead answers what of the API is not served with what is.
-func instead(use string) func(*exchange) error {
+func notServed(use string) func(*exchange) error {
 	return func(*exchange) error {
 		return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "this part of the API is not served here: " + use}
 	}

@@ -13,28 +13,30 @@ import (
 )
 
 // Model maps a name that clients ask for to where its requests go.
-type Model struct {
+type Route struct {
 	Name string // what clients ask for; each * in it stands for any characters
-	Way
-	Fallbacks []Way // in order, for when the upstream of the first way fails
+	UpstreamModel
+	Fallbacks []UpstreamModel // in order, for when the upstream of the first way fails
 }
 
 // As returns the model for one name that it covers: with the ids that the
 // upstreams know.
-func (m Model) As(name string) Model {
-	m.Way = m.Way.As(name)
+func (m Route) For(name string) Route {
+	m.UpstreamModel = m.UpstreamModel.For(name)
 	m.Fallbacks = slices.Clone(m.Fallbacks)
 	for i, w := range m.Fallbacks {
-		m.Fallbacks[i] = w.As(name)
+		m.Fallbacks[i] = w.For(name)
 	}
 	return m
 }
 
 // Ways returns all ways, the first one first.
-func (m Model) Ways() []Way { return append([]Way{m.Way}, m.Fallbacks...) }
+func (m Route) UpstreamModels() []UpstreamModel {
+	return append([]UpstreamModel{m.UpstreamModel}, m.Fallbacks...)
+}
 
 // Way is a model of an upstream, and how it is asked.
-type Way struct {
+type UpstreamModel struct {
 	Upstream string            // its name in the configuration
 	Wire     string            // how the upstream is asked; "" for the upstream's own choice by the model's id
 	Model    string            // the id that the upstream knows; "" for the name asked for
@@ -73,7 +75,7 @@ const (
 
 // Via is the key of the way in [Options]: the upstream's name and, where it asks
 // for a wire, that behind a slash, which no name holds.
-func (w Way) Via() string {
+func (w UpstreamModel) UpstreamKey() string {
 	if w.Wire == "" {
 		return w.Upstream
 	}
@@ -82,14 +84,14 @@ func (w Way) Via() string {
 
 // As returns the way for a name that a client asks for: with the id that the
 // upstream knows.
-func (w Way) As(name string) Way {
+func (w UpstreamModel) For(name string) UpstreamModel {
 	w.Model = cmp.Or(w.Model, name)
 	return w
 }
 
 // Asked is the model as its upstream is asked for it. One that completes text goes
 // on with an assistant turn whatever its family (reference/wire.md, finding 23).
-func (w Way) Asked() upstream.Model {
+func (w UpstreamModel) Spec() upstream.Model {
 	can, most := upstream.FeaturesOf(w.Model), upstream.MaxTokensOf(w.Model)
 	switch w.Wire {
 	case WireText:
@@ -109,12 +111,12 @@ func (w Way) Asked() upstream.Model {
 const mostCompletionTokens = 4096
 
 // native tells whether the model is asked in its own tool API.
-func (w Way) native(asked upstream.Model) bool {
+func (w UpstreamModel) usesToolAPI(asked upstream.Model) bool {
 	return w.Tools == ToolsNative || asked.Can.Has(upstream.Tools)
 }
 
 // Target is what a prompt has to heed for the model as it is asked.
-func (w Way) Target(asked upstream.Model) translate.Target {
+func (w UpstreamModel) Target(asked upstream.Model) translate.Target {
 	return translate.Target{
 		Format: w.Format, Language: w.Language, Template: w.Template,
 		TextWire: w.Wire == WireText, Prefill: asked.Can.Has(upstream.Prefill), HoldValues: w.Values == ValuesWhole,
@@ -125,7 +127,7 @@ func (w Way) Target(asked upstream.Model) translate.Target {
 // hides returns an error if a prompt holds what the entry of the model says that it
 // cannot be shown, over whichever wire it is asked. What only its family is said not to
 // see is for the upstream to refuse.
-func (w Way) hides(p *translate.Prompt) error {
+func (w UpstreamModel) checkParts(p *translate.Prompt) error {
 	hidden := map[string]bool{
 		translate.PartImage:    w.Features.Without.Has(upstream.Images),
 		translate.PartDocument: w.Features.Without.Has(upstream.Documents),
@@ -142,7 +144,7 @@ func (w Way) hides(p *translate.Prompt) error {
 
 // Covers reports whether the model is the one meant by a name that a client
 // asks for. It takes time linear in the name for each * at most.
-func (m Model) Covers(name string) bool {
+func (m Route) Matches(name string) bool {
 	head, pattern, wild := strings.Cut(m.Name, "*")
 	if !wild {
 		return m.Name == name
@@ -159,28 +161,28 @@ func (m Model) Covers(name string) bool {
 }
 
 // models are all entries, in the order of the configuration: the first match wins.
-type models []Model
+type routes []Route
 
 // find returns the model for a name that a client asks for. The error tells it
 // the names that are nearest.
-func (ms models) find(name string) (Model, error) {
+func (ms routes) find(name string) (Route, error) {
 	for _, m := range ms {
-		if m.Covers(name) {
-			return m.As(name), nil
+		if m.Matches(name) {
+			return m.For(name), nil
 		}
 	}
 	const longest = 64
 	shown := name[:min(len(name), longest)]
-	return Model{}, &failure{
+	return Route{}, &failure{
 		status:  http.StatusNotFound,
 		typ:     typeNotFound,
-		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(ms.nearest(shown), ", ")),
+		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(ms.nearestNames(shown), ", ")),
 	}
 }
 
 // nearest returns up to three configured names, those first that take the
 // fewest changes of single bytes to make of name.
-func (ms models) nearest(name string) []string {
+func (ms routes) nearestNames(name string) []string {
 	names := make([]string, len(ms))
 	for i, m := range ms {
 		names[i] = m.Name

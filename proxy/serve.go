@@ -8,8 +8,8 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.metrics.Inflight.Inc()
 		defer s.metrics.Inflight.Dec()
-		x := s.begin(d, w, r)
-		err := contain(func() error {
+		x := s.newExchange(d, w, r)
+		err := recoverPanic(func() error {
 			if err := x.authenticate(); err != nil {
 				return err
 			}
@@ -18,7 +18,7 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 		if err != nil {
 			x.fail(err)
 		}
-		x.end()
+		x.finish()
 	}
 }
 
@@ -28,7 +28,7 @@ func (x *exchange) authenticate() error {
 	if len(x.s.keys) == 0 {
 		return nil
 	}
-	for _, secret := range x.dialect.keys(x.r.Header) {
+	for _, secret := range x.dialect.credentials(x.r.Header) {
 		if id := x.s.keys.id(secret); id != "" && x.record.KeyID == "" {
 			x.record.KeyID = id
 		}

@@ -20,7 +20,7 @@ import (
 
 // Options says what a [Server] serves and how.
 type Options struct {
-	Models    []Model             // first match wins
+	Routes    []Route             // first match wins
 	Upstreams map[string]Upstream // by [Model.Via]
 	Keys      []string            // that clients may present; none: no authentication
 	Strict    bool                // refuse what a text model cannot do, rather than leave it out
@@ -35,15 +35,15 @@ type Options struct {
 // Server answers clients. From one request to the next it keeps nothing of theirs,
 // only what it has seen of the upstreams.
 type Server struct {
-	models    models
+	routes    routes
 	upstreams map[string]Upstream
-	keys      keys
+	keys      keyring
 	strict    bool
 	bodyBytes int64
 	timeouts  Timeouts
-	attempts  int
-	gates     map[string]*gate // by the name of the upstream
-	lessons   lessons
+	maxTries  int
+	breakers  map[string]*breaker // by the name of the upstream
+	refusals  refusals
 	ping      time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
@@ -54,23 +54,23 @@ type Server struct {
 // New returns a server. It is an error if no model or a model without an
 // upstream is configured.
 func New(opt Options) (*Server, error) {
-	if len(opt.Models) == 0 {
+	if len(opt.Routes) == 0 {
 		return nil, errors.New("no models: nothing could be served")
 	}
-	gates := map[string]*gate{}
-	for _, m := range opt.Models {
-		for _, w := range m.Ways() {
-			if opt.Upstreams[w.Via()] == nil {
-				return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, w.Via())
+	gates := map[string]*breaker{}
+	for _, m := range opt.Routes {
+		for _, w := range m.UpstreamModels() {
+			if opt.Upstreams[w.UpstreamKey()] == nil {
+				return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, w.UpstreamKey())
 			}
-			if _, ok := opt.Upstreams[w.Via()].(NativeUpstream); !ok && w.Tools != "" && w.Tools != ToolsXML {
-				return nil, fmt.Errorf("model %q: the upstream %q has no tool API", m.Name, w.Via())
+			if _, ok := opt.Upstreams[w.UpstreamKey()].(NativeUpstream); !ok && w.Tools != "" && w.Tools != ToolsXML {
+				return nil, fmt.Errorf("model %q: the upstream %q has no tool API", m.Name, w.UpstreamKey())
 			}
-			gates[w.Upstream] = newGate()
+			gates[w.Upstream] = newBreaker()
 		}
 	}
 	s := &Server{
-		models:    opt.Models,
+		routes:    opt.Routes,
 		upstreams: opt.Upstreams,
 		strict:    opt.Strict,
 		bodyBytes: cmp.Or(opt.BodyBytes, 32<<20),
@@ -80,8 +80,8 @@ func New(opt Options) (*Server, error) {
 			Total:      cmp.Or(opt.Timeouts.Total, time.Hour),
 			WriteStall: cmp.Or(opt.Timeouts.WriteStall, time.Minute),
 		},
-		attempts: cmp.Or(opt.Attempts, 2),
-		gates:    gates,
+		maxTries: cmp.Or(opt.Attempts, 2),
+		breakers: gates,
 		ping:     cmp.Or(opt.Ping, 10*time.Second),
 		log:      opt.Log,
 		metrics:  opt.Metrics,

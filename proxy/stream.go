@@ -17,30 +17,30 @@ import (
 // events until the pipeline is about to wait for the upstream, and then writes
 // them at once. When the client has heard nothing for a while, a timer pings.
 type stream struct {
-	x      *exchange
-	cancel context.CancelCauseFunc // of the upstream, when the client is gone
-	to     frames                  // makes the frames
-	frames []byte                  // whole frames, not yet written
+	x       *exchange
+	cancel  context.CancelCauseFunc // of the upstream, when the client is gone
+	frames  frameWriter             // makes the frames
+	pending []byte                  // whole frames, not yet written
 
-	mu      sync.Mutex // of all below and of the client's connection
-	began   bool       // the status line has gone out
-	ended   bool       // no more pings
-	err     error      // of the connection
-	silence *time.Timer
+	mu           sync.Mutex // of all below and of the client's connection
+	began        bool       // the status line has gone out
+	pingsStopped bool       // no more pings
+	err          error      // of the connection
+	silence      *time.Timer
 }
 
 // mostFrames bounds the bytes that are gathered: a long chunk goes out in parts.
-const mostFrames = 32 << 10
+const maxPending = 32 << 10
 
 // stream answers with the events, as they come. Once the status line has gone out, a
 // failure is the last frame: what was cut never looks finished. cancel is for a client
 // that leaves.
-func (x *exchange) stream(events iter.Seq2[translate.Event, error], cancel context.CancelCauseFunc) error {
-	st := &stream{x: x, cancel: cancel, to: x.dialect.frames(x.r.Header)}
+func (x *exchange) streamEvents(events iter.Seq2[translate.Event, error], cancel context.CancelCauseFunc) error {
+	st := &stream{x: x, cancel: cancel, frames: x.dialect.newFrames(x.r.Header)}
 	x.flush = st.flush
-	err := contain(func() error { return st.send(events) })
-	if began := st.end(); began && err != nil && !errors.Is(err, errClientGone) {
-		st.last(st.to.failure(nil, describe(err), x.record.RequestID))
+	err := recoverPanic(func() error { return st.send(events) })
+	if began := st.stopPings(); began && err != nil && !errors.Is(err, errClientGone) {
+		st.sendLast(st.frames.appendFailure(nil, failureFor(err), x.record.RequestID))
 	}
 	return err
 }
@@ -51,8 +51,8 @@ func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 		if err != nil {
 			return err
 		}
-		st.frames = st.to.event(st.frames, e, st.x.elapsed())
-		if len(st.frames) >= mostFrames {
+		st.pending = st.frames.appendEvent(st.pending, e, st.x.elapsed())
+		if len(st.pending) >= maxPending {
 			began := st.x.elapsed()
 			err := st.flush()
 			st.x.record.Parse -= st.x.elapsed() - began // it is the client's time
@@ -68,21 +68,21 @@ func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 func (st *stream) flush() error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if len(st.frames) > 0 {
+	if len(st.pending) > 0 {
 		if !st.began {
-			st.begin()
+			st.sendHeader()
 		}
-		if !st.x.collects {
-			st.x.kept = 0
+		if !st.x.retainsAll {
+			st.x.retained = 0
 		}
 	}
-	st.write(st.frames)
-	st.frames = st.frames[:0]
+	st.write(st.pending)
+	st.pending = st.pending[:0]
 	return st.err
 }
 
 // begin sends the status line, with the first event.
-func (st *stream) begin() {
+func (st *stream) sendHeader() {
 	x := st.x
 	maps.Copy(x.w.Header(), x.dialect.streamHeader)
 	x.w.WriteHeader(http.StatusOK)
@@ -97,10 +97,10 @@ func (st *stream) begin() {
 func (st *stream) ping() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.ended { // the timer had fired before it could be stopped
+	if st.pingsStopped { // the timer had fired before it could be stopped
 		return
 	}
-	st.write(st.x.dialect.ping)
+	st.write(st.x.dialect.pingFrame)
 }
 
 // write sends frames to the client, whose being gone cancels the upstream. The
@@ -110,13 +110,13 @@ func (st *stream) write(frames []byte) {
 		return
 	}
 	st.silence.Stop()
-	st.x.allow()
+	st.x.extendWriteDeadline()
 	n, err := st.x.w.Write(frames)
 	st.x.record.BytesOut += int64(n)
 	if err == nil {
 		err = st.x.control.Flush()
 	}
-	st.x.rest()
+	st.x.clearWriteDeadline()
 	if err != nil {
 		st.err = fmt.Errorf("%w: %w", errClientGone, err)
 		st.cancel(st.err)
@@ -127,10 +127,10 @@ func (st *stream) write(frames []byte) {
 
 // end stops the pings for good. It reports whether the stream had begun; if not,
 // the answer can still be another.
-func (st *stream) end() bool {
+func (st *stream) stopPings() bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.ended = true
+	st.pingsStopped = true
 	if st.began {
 		st.silence.Stop()
 	}
@@ -138,9 +138,9 @@ func (st *stream) end() bool {
 }
 
 // last writes what has been gathered and the frame that ends the stream, after end.
-func (st *stream) last(frame []byte) {
+func (st *stream) sendLast(frame []byte) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.write(append(st.frames, frame...))
+	st.write(append(st.pending, frame...))
 	st.silence.Stop()
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // expire cancels after a time-out.
-func expire(cancel context.CancelCauseFunc, name string, limit time.Duration) *time.Timer {
+func cancelAfter(cancel context.CancelCauseFunc, name string, limit time.Duration) *time.Timer {
 	return time.AfterFunc(limit, func() { cancel(&timeoutError{name, limit}) })
 }
 

@@ -27,7 +27,7 @@ type NativeUpstream interface {
 }
 
 // Counter is an upstream that counts the tokens of a prompt.
-type Counter interface {
+type TokenCounter interface {
 	Count(ctx context.Context, m upstream.Model, p *translate.Prompt) (tokens int, err error)
 }
 

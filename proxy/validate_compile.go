@@ -69,6 +69,6 @@ func (w *schemaWalk) walk(v any, depth, pointer int) {
 			w.walk(in, depth+1, pointer+2)
 		}
 	case json.Number:
-		w.endless = w.endless || !isReckonable(v)
+		w.endless = w.endless || !isSmallNumber(v)
 	}
 }

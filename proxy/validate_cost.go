@@ -15,7 +15,7 @@ const (
 )
 
 // isReckonable tells whether it takes no more to reckon with a number than to read it.
-func isReckonable(n json.Number) bool {
+func isSmallNumber(n json.Number) bool {
 	_, exponent, _ := strings.Cut(strings.ToLower(string(n)), "e")
 	return len(n) <= maxNumber && len(strings.TrimLeft(exponent, "+-0")) <= maxExponent
 }
@@ -48,7 +48,7 @@ func readInstance(value any, depth int) *instance {
 		in.kind = "string"
 	case json.Number:
 		in.kind = "number"
-		if !isReckonable(v) {
+		if !isSmallNumber(v) {
 			return nil
 		}
 	case []any:
@@ -79,7 +79,7 @@ type work struct{ all, inPlace int }
 
 // fitWork estimates the work of checks. It visits each schema once for each value that it
 // is to hold for, where the library visits it on every way that leads there.
-type fitWork struct {
+type costEstimate struct {
 	known map[visit]work // in all -1 while it is being found
 	left  int            // of visits that may still be done
 }
@@ -92,14 +92,14 @@ type visit struct {
 // checkCost returns the work of checking a value, above budget if it takes more to tell.
 func checkCost(s *jsonschema.Schema, v *instance, budget int) int {
 	const visits = 2 // for one unit of work
-	f := fitWork{known: map[visit]work{}, left: visits * budget}
+	f := costEstimate{known: map[visit]work{}, left: visits * budget}
 	return f.of(s, v).all/visits + 1
 }
 
 const endless = 1 << 30
 
 // of returns at most endless, so that sums do not overflow.
-func (f *fitWork) of(s *jsonschema.Schema, v *instance) work {
+func (f *costEstimate) of(s *jsonschema.Schema, v *instance) work {
 	if s == nil || v == nil {
 		return work{}
 	}
@@ -115,7 +115,7 @@ func (f *fitWork) of(s *jsonschema.Schema, v *instance) work {
 	}
 	f.known[at] = work{all: -1}
 	w := work{1 + v.depth/16 + (len(v.members)+len(v.items)+len(s.Required)+len(s.DependentRequired))/4, 1}
-	if s.Types == nil || fitsType(s.Types.ToStrings(), v) {
+	if s.Types == nil || hasType(s.Types.ToStrings(), v) {
 		f.inPlace(&w, s, v)
 		f.below(&w, s, v)
 	}
@@ -124,12 +124,12 @@ func (f *fitWork) of(s *jsonschema.Schema, v *instance) work {
 	return w
 }
 
-func fitsType(types []string, v *instance) bool {
+func hasType(types []string, v *instance) bool {
 	return len(types) == 0 || slices.Contains(types, v.kind) || v.kind == "number" && slices.Contains(types, "integer")
 }
 
 // inPlace adds the work of the schemas that have to hold for the value itself.
-func (f *fitWork) inPlace(w *work, s *jsonschema.Schema, v *instance) {
+func (f *costEstimate) inPlace(w *work, s *jsonschema.Schema, v *instance) {
 	if s.Enum != nil {
 		w.all = min(w.all+1+len(s.Enum.Values)*v.size/4, endless)
 	}
@@ -173,7 +173,7 @@ func (f *fitWork) inPlace(w *work, s *jsonschema.Schema, v *instance) {
 }
 
 // below adds the work of the schemas that have to hold for what is in the value.
-func (f *fitWork) below(w *work, s *jsonschema.Schema, v *instance) {
+func (f *costEstimate) below(w *work, s *jsonschema.Schema, v *instance) {
 	add := func(part *jsonschema.Schema, in *instance) {
 		w.all = min(w.all+f.of(part, in).all, endless)
 	}

@@ -21,8 +21,8 @@ import (
 var vertex = func() dialect {
 	d := messages
 	d.name = "vertex"
-	d.decode = decodeVertex
-	d.failure = vertexFailure
+	d.read = readVertex
+	d.failureBody = vertexFailure
 	return d
 }()
 
@@ -33,7 +33,7 @@ type vertexCall struct {
 }
 
 // errNoPlace says that a path names no place. Which one it is does not matter here.
-var errNoPlace = invalid("the project, the location or the publisher in the path is not the name of one")
+var errNoPlace = invalidRequest("the project, the location or the publisher in the path is not the name of one")
 
 // readVertexCall returns what a path asks for. The error is a *failure. That the
 // body says whether to stream, too, does not count: the libraries choose the method
@@ -75,7 +75,7 @@ func (x *exchange) answerVertex() error {
 
 // decodeVertex reads a request. The version is in the body alone: some libraries
 // send a header too, with another one.
-func decodeVertex(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+func readVertex(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
 	call, err := readVertexCall(r)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func vertexFailure(h http.Header, f *failure, requestID string) (int, []byte) {
 		status, google = "INVALID_ARGUMENT", true
 	}
 	if !google {
-		return messages.failure(h, f, requestID)
+		return messages.failureBody(h, f, requestID)
 	}
 	type description struct {
 		Code    int              `json:"code"`

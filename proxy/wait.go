@@ -14,14 +14,14 @@ import (
 // The first byte of an upstream is its first piece. tell says what of a piece is not
 // for its reader: the upstream's id of the request, which is in one of them if it gave
 // any, and how much of it may be kept, in bytes.
-func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], tell func(T) (requestID string, size int)) iter.Seq2[T, error] {
+func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], tell func(T) (requestID string, size int)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		limits := x.s.timeouts
-		idle := expire(cancel, idleTimeout, limits.Idle)
+		idle := cancelAfter(cancel, idleTimeout, limits.Idle)
 		idle.Stop()
 		defer idle.Stop()
-		first := expire(cancel, firstByteTimeout, limits.FirstByte)
+		first := cancelAfter(cancel, firstByteTimeout, limits.FirstByte)
 		defer first.Stop()
 
 		for piece, err := range pieces {
@@ -31,14 +31,14 @@ func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseF
 			if err == nil {
 				var size int
 				id, size = tell(piece)
-				err = x.keep(size)
+				err = x.retain(size)
 			}
 			if ctx.Err() != nil { // an upstream that has much to say may not have looked
 				err = ctx.Err()
 			}
 			if err != nil {
-				err = reason(ctx, err)
-				x.charge(err) // whatever becomes of it
+				err = causeOr(ctx, err)
+				x.recordCallError(err) // whatever becomes of it
 				yield(none, err)
 				return
 			}
@@ -60,7 +60,7 @@ func attend[T any](ctx context.Context, x *exchange, cancel context.CancelCauseF
 			}
 			idle.Reset(limits.Idle)
 		}
-		if err := reason(ctx, nil); err != nil {
+		if err := causeOr(ctx, nil); err != nil {
 			yield(none, err)
 		}
 	}

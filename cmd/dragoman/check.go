@@ -72,8 +72,8 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	}
 	for _, m := range cfg.Models {
 		var ways []string
-		for _, w := range m.Ways() {
-			ways = append(ways, strings.TrimSpace(w.Via()+" "+w.Model))
+		for _, w := range m.UpstreamModels() {
+			ways = append(ways, strings.TrimSpace(w.UpstreamKey()+" "+w.Model))
 		}
 		fmt.Fprintf(&s, "model     %s: %s\n", m.Name, strings.Join(ways, ", then "))
 	}
@@ -89,9 +89,9 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 	failures := 0
 	for _, u := range cfg.Upstreams {
 		said := "not called: no model entry gives an id to ask for; add one with model: ID"
-		if way, found := firstWay(cfg, u); found {
+		if way, found := firstModel(cfg, u); found {
 			begun := time.Now()
-			if err := call(ctx, upstreams[way.Via()], way); err != nil {
+			if err := askOneToken(ctx, upstreams[way.UpstreamKey()], way); err != nil {
 				failures++
 				said = fmt.Sprintf("%s failed: %v", way.Model, err)
 			} else {
@@ -110,22 +110,22 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 
 // firstWay returns the first way to the upstream that names an id to ask for. To
 // the simulated upstream any id is good.
-func firstWay(cfg *config.Config, u config.Upstream) (proxy.Way, bool) {
+func firstModel(cfg *config.Config, u config.Upstream) (proxy.UpstreamModel, bool) {
 	for _, m := range cfg.Models {
-		for _, way := range m.As(m.Name).Ways() {
+		for _, way := range m.For(m.Name).UpstreamModels() {
 			if way.Upstream == u.Name && (u.Kind == config.Simulated || !strings.Contains(way.Model, "*")) {
 				return way, true
 			}
 		}
 	}
-	return proxy.Way{}, false
+	return proxy.UpstreamModel{}, false
 }
 
 // call asks the model of a way for one token.
-func call(ctx context.Context, up proxy.Upstream, way proxy.Way) error {
+func askOneToken(ctx context.Context, up proxy.Upstream, way proxy.UpstreamModel) error {
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
-	asked := way.Asked()
+	asked := way.Spec()
 	prompt, err := translate.Render(&translate.Request{
 		Model:     way.Model,
 		MaxTokens: 1,

@@ -13,7 +13,7 @@ import (
 // shares divides the descriptors of the process. Each connection of a client may need
 // another one, to an upstream. What is held back is for operators, whose probes have to
 // be answered whatever clients do, and for files.
-func shares(descriptors int64) (clients, admins int64) {
+func connectionLimits(descriptors int64) (clients, admins int64) {
 	reserve := min(128, descriptors/4)
 	return max(1, (descriptors-reserve)/2), max(1, reserve/2)
 }

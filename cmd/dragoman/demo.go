@@ -75,7 +75,7 @@ func demo(ctx context.Context, w io.Writer) error {
 	}
 	site.serve()
 	c := conversation{url: site.url() + "/v1/messages", model: model, out: w}
-	return errors.Join(c.hold(ctx), site.close(context.Background(), farewell))
+	return errors.Join(c.run(ctx), site.close(context.Background(), farewell))
 }
 
 // conversation is what the demo's client holds with the server.
@@ -86,14 +86,14 @@ type conversation struct {
 	prompt string // the last one
 }
 
-func (c *conversation) hold(ctx context.Context) error {
+func (c *conversation) run(ctx context.Context) error {
 	fmt.Fprintln(c.out, "Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and answers in the legacy XML, as a model without a tool API would.")
 	fmt.Fprintln(c.out, "\n################ turn 1: the question ################")
 	request := demoRequest{
 		Model: "claude-2.1", MaxTokens: 1024, Stream: true, Tools: demoTools,
 		Messages: []demoTurn{{"user", demoQuestion}},
 	}
-	answer, err := c.exchange(ctx, request)
+	answer, err := c.roundTrip(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (c *conversation) hold(ctx context.Context) error {
 	request.Messages = append(request.Messages,
 		demoTurn{"assistant", answer.blocks},
 		demoTurn{"user", []demoBlock{{Type: "tool_result", ToolUseID: call.ID, Content: demoResult}}})
-	if answer, err = c.exchange(ctx, request); err != nil {
+	if answer, err = c.roundTrip(ctx, request); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.out, `
@@ -122,7 +122,7 @@ Next: dragoman serve --simulated, and point a client of the Messages API at it.
 }
 
 // exchange sends one request and prints all that comes of it.
-func (c *conversation) exchange(ctx context.Context, r demoRequest) (*demoMessage, error) {
+func (c *conversation) roundTrip(ctx context.Context, r demoRequest) (*demoMessage, error) {
 	body, err := json.Marshal(r, jsontext.WithIndent("  "))
 	if err != nil {
 		return nil, err

@@ -135,8 +135,8 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	}
 	i := slices.IndexFunc(cfg.Upstreams, func(u config.Upstream) bool { return u.Name == model.Upstream })
 	about.Simulated = cfg.Upstreams[i].Kind == config.Simulated
-	about.Upstream, about.Version = model.Via(), build().Version
-	return eval.Model{Name: name, Way: model.Way, Via: upstreams[model.Via()]}, nil
+	about.Upstream, about.Version = model.UpstreamKey(), build().Version
+	return eval.Model{Name: name, UpstreamModel: model.UpstreamModel, Upstream: upstreams[model.UpstreamKey()]}, nil
 }
 
 func (e *evaluation) print(w io.Writer, report *eval.Report) error {

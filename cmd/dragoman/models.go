@@ -45,7 +45,7 @@ func listModels(p process, s *settings) error {
 	for _, m := range cfg.Models {
 		prefill := "by family"
 		if (m.Features.With | m.Features.Without).Has(upstream.Prefill) || m.Wire == proxy.WireText || m.Model != "" || !strings.Contains(m.Name, "*") {
-			prefill = strconv.FormatBool(m.As(m.Name).Asked().Can.Has(upstream.Prefill))
+			prefill = strconv.FormatBool(m.For(m.Name).Spec().Can.Has(upstream.Prefill))
 		}
 		var fallbacks []string
 		for _, f := range m.Fallbacks {

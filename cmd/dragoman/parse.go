@@ -98,7 +98,7 @@ func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 	c := completion{cut: f.chunk, format: f.format}
 	var err error
 	reason, sequence, _ := strings.Cut(f.stop, "=")
-	if c.stop, c.sequence, err = stopOf(reason, sequence); err != nil {
+	if c.stop, c.sequence, err = parseStop(reason, sequence); err != nil {
 		return usagef("parse: --stop: %v", err)
 	}
 	switch {
@@ -199,7 +199,7 @@ func (c completion) chunks(*translate.Prompt) iter.Seq2[translate.Chunk, error] 
 
 // stopOf checks why a completion ended. No reason is end_turn, or stop_sequence
 // where a sequence is given.
-func stopOf(reason, sequence string) (translate.Stop, string, error) {
+func parseStop(reason, sequence string) (translate.Stop, string, error) {
 	stops := []translate.Stop{
 		translate.StopEndTurn, translate.StopMaxTokens, translate.StopSequence, translate.StopRefusal, translate.StopContextWindow,
 	}
@@ -232,7 +232,7 @@ type parsedLine struct {
 // parseLine appends the message of line n to dst. The format is for a line that names
 // none.
 func parseLine(n int, line, dst []byte, format string) ([]byte, error) {
-	c, err := completionOf(line, format)
+	c, err := readCompletion(line, format)
 	if err != nil {
 		return dst, err
 	}
@@ -247,7 +247,7 @@ func parseLine(n int, line, dst []byte, format string) ([]byte, error) {
 	return msg.AppendJSON(dst), nil
 }
 
-func completionOf(line []byte, format string) (completion, error) {
+func readCompletion(line []byte, format string) (completion, error) {
 	var l parsedLine
 	if len(line) == 0 {
 		return completion{}, badLine("the line is empty")
@@ -273,7 +273,7 @@ func completionOf(line []byte, format string) (completion, error) {
 	case l.Chunk < 0:
 		return completion{}, badLine("chunk: %d is less than 0", l.Chunk)
 	}
-	stop, sequence, err := stopOf(l.StopReason, l.StopSequence)
+	stop, sequence, err := parseStop(l.StopReason, l.StopSequence)
 	if err != nil {
 		return completion{}, badLine("stop_reason: %v", err)
 	}

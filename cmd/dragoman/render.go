@@ -104,13 +104,13 @@ func (r *renderer) append(dst, body []byte) ([]byte, error) {
 
 // target is what the configuration, or the model's family, says of the model.
 func (r *renderer) target(model string) (translate.Target, error) {
-	way := proxy.Way{}.As(model)
+	way := proxy.UpstreamModel{}.For(model)
 	if r.cfg == nil {
-		return way.Target(way.Asked()), nil
+		return way.Target(way.Spec()), nil
 	}
 	m, ok := r.cfg.Model(model)
 	if !ok {
 		return translate.Target{}, &lineError{"not_found_error", "model: " + model + " is none that the configuration serves"}
 	}
-	return m.Target(m.Asked()), nil
+	return m.Target(m.Spec()), nil
 }

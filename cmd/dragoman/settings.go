@@ -83,8 +83,8 @@ func newUpstreams(ctx context.Context, cfg *config.Config, counts *metrics.Metri
 		return nil, problems
 	}
 	for _, m := range cfg.Models {
-		for _, w := range m.Ways() {
-			upstreams[w.Via()] = over(w.Wire, upstreams[w.Upstream])
+		for _, w := range m.UpstreamModels() {
+			upstreams[w.UpstreamKey()] = overWire(w.Wire, upstreams[w.Upstream])
 		}
 	}
 	return upstreams, nil
@@ -92,7 +92,7 @@ func newUpstreams(ctx context.Context, cfg *config.Config, counts *metrics.Metri
 
 // over returns the upstream as it is asked over a wire, which the configuration
 // has found it to have.
-func over(wire string, up proxy.Upstream) proxy.Upstream {
+func overWire(wire string, up proxy.Upstream) proxy.Upstream {
 	b, isBedrock := up.(*upstream.Bedrock)
 	v, isVertex := up.(*upstream.Vertex)
 	switch {
@@ -139,7 +139,7 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cou
 // newProxy makes the server of a configuration. The error is config.Problems.
 func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, error) {
 	server, err := proxy.New(proxy.Options{
-		Models:    cfg.Models,
+		Routes:    cfg.Models,
 		Upstreams: upstreams,
 		Keys:      cfg.Keys,
 		Strict:    cfg.Strict,

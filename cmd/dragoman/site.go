@@ -40,7 +40,7 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 		clients.Close()
 		return nil, err
 	}
-	most, admin := shares(descriptors())
+	most, admin := connectionLimits(descriptors())
 	if cfg.MaxConnections > 0 {
 		if cfg.MaxConnections > most {
 			log.Warn().Int64("descriptors_allow", most).Str("msg", "limits.max_connections is more than the process has descriptors for").Send()

@@ -87,16 +87,16 @@ func (l *loader) checkModels() {
 		if m.Name == "" {
 			l.report(l.lines[key], key, "the entry has no name", `add the name clients ask for, or name: "*"`)
 		}
-		l.checkWay(&m.Way, key, kinds, names)
+		l.checkUpstreamModel(&m.UpstreamModel, key, kinds, names)
 		for j := range m.Fallbacks {
-			l.checkWay(&m.Fallbacks[j], fmt.Sprintf("%s.fallbacks[%d]", key, j), kinds, names)
+			l.checkUpstreamModel(&m.Fallbacks[j], fmt.Sprintf("%s.fallbacks[%d]", key, j), kinds, names)
 		}
 		l.shadowed(i, key)
 	}
 }
 
 // checkWay wants a way to name a declared upstream that has the wire.
-func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, names []string) {
+func (l *loader) checkUpstreamModel(w *proxy.UpstreamModel, key string, kinds map[string]string, names []string) {
 	kind, declared := kinds[w.Upstream]
 	if !declared {
 		l.undeclared(w.Upstream, key, names)
@@ -123,7 +123,7 @@ func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, nam
 var wireOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
 
 // checkWire wants the wire of a way to be one of its upstream's; openai has but one.
-func (l *loader) checkWire(w *proxy.Way, key, kind string) {
+func (l *loader) checkWire(w *proxy.UpstreamModel, key, kind string) {
 	only, of := wireOf[w.Wire], fmt.Sprintf("and %s is of the kind %s", w.Upstream, kind)
 	switch {
 	case len(only) > 0 && !slices.Contains(only, kind):
@@ -151,7 +151,7 @@ func (l *loader) undeclared(name, key string, names []string) {
 // name, the wildcard of another is one more character, which only a wildcard takes.
 func (l *loader) shadowed(i int, key string) {
 	for j, earlier := range l.cfg.Models[:i] {
-		if !earlier.Covers(l.cfg.Models[i].Name) {
+		if !earlier.Matches(l.cfg.Models[i].Name) {
 			continue
 		}
 		line := l.lines[key]

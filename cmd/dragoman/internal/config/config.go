@@ -35,7 +35,7 @@ type Config struct {
 	Keys        []string // that clients may present; none: no authentication
 	Strict      bool
 	Upstreams   []Upstream    // in the order of the file
-	Models      []proxy.Model // first match wins
+	Models      []proxy.Route // first match wins
 	BodyBytes   int64         // 0: the proxy's default
 	Attempts    int64         // likewise
 	// MaxConnections is how many connections clients may have at once; 0: as many as the
@@ -115,7 +115,7 @@ func Load(src Source) (*Config, error) {
 // only makes u the upstream of every model name.
 func (l *loader) only(u Upstream) {
 	l.cfg.Upstreams = []Upstream{u}
-	l.cfg.Models = []proxy.Model{{Name: "*", Way: proxy.Way{Upstream: u.Name, Format: translate.FormatLegacy}}}
+	l.cfg.Models = []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, Format: translate.FormatLegacy}}}
 }
 
 // Simulates reports whether any upstream is the simulated one, whose answers
@@ -125,12 +125,12 @@ func (c *Config) Simulates() bool {
 }
 
 // Model returns the model that serves a name that a client asks for.
-func (c *Config) Model(name string) (proxy.Model, bool) {
-	i := slices.IndexFunc(c.Models, func(m proxy.Model) bool { return m.Covers(name) })
+func (c *Config) Model(name string) (proxy.Route, bool) {
+	i := slices.IndexFunc(c.Models, func(m proxy.Route) bool { return m.Matches(name) })
 	if i < 0 {
-		return proxy.Model{}, false
+		return proxy.Route{}, false
 	}
-	return c.Models[i].As(name), true
+	return c.Models[i].For(name), true
 }
 
 // loader builds a Config and keeps what the checks need to name the place of

@@ -159,19 +159,19 @@ func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 }
 
 func (l *loader) model(n *yaml.Node, key string) {
-	m := proxy.Model{Way: proxy.Way{Format: translate.FormatLegacy}}
-	fields := l.way(&m.Way)
+	m := proxy.Route{UpstreamModel: proxy.UpstreamModel{Format: translate.FormatLegacy}}
+	fields := l.upstreamModel(&m.UpstreamModel)
 	fields["name"] = l.text(&m.Name)
 	fields["fallbacks"] = l.list(func(n *yaml.Node, key string) {
-		var w proxy.Way
-		fields := l.way(&w)
+		var w proxy.UpstreamModel
+		fields := l.upstreamModel(&w)
 		l.lines[key] = n.Line
 		l.mapping(n, key, fields)
 		m.Fallbacks = append(m.Fallbacks, w)
 	})
 	l.lines[key] = n.Line
 	l.mapping(n, key, fields)
-	l.template(&m.Way, key)
+	l.template(&m.UpstreamModel, key)
 	for i := range m.Fallbacks {
 		w := &m.Fallbacks[i]
 		if w.Format == "" {
@@ -184,7 +184,7 @@ func (l *loader) model(n *yaml.Node, key string) {
 }
 
 // template checks a template, for the format that its model has.
-func (l *loader) template(w *proxy.Way, key string) {
+func (l *loader) template(w *proxy.UpstreamModel, key string) {
 	if w.Template == "" {
 		return
 	}
@@ -195,7 +195,7 @@ func (l *loader) template(w *proxy.Way, key string) {
 }
 
 // way returns the keys that say how a model is asked.
-func (l *loader) way(w *proxy.Way) map[string]field {
+func (l *loader) upstreamModel(w *proxy.UpstreamModel) map[string]field {
 	fields := map[string]field{
 		"upstream":      l.text(&w.Upstream),
 		"model":         l.text(&w.Model),

@@ -12,12 +12,14 @@ import (
 // failure looks.
 
 // bedrockID is the name of the request's id in the AWS SDKs.
-func bedrockID(h http.Header, requestID string) { h.Set("X-Amzn-Requestid", requestID) }
+func setBedrockID(h http.Header, requestID string) { h.Set("X-Amzn-Requestid", requestID) }
 
 // bedrockKeys returns the credentials of a client. A signature cannot be verified
 // without its secret: of a signed request it is the access key id that has to be
 // one of our keys.
-func bedrockKeys(h http.Header) []string { return append(messagesKeys(h), accessKeyID(h)) }
+func bedrockCredentials(h http.Header) []string {
+	return append(messagesCredentials(h), accessKeyID(h))
+}
 
 // accessKeyID returns that of a request signed for Bedrock by Signature Version 4,
 // or "":
@@ -63,7 +65,7 @@ const (
 
 // decodeBedrock reads a request with the body of the Messages API, whose path names
 // the model and whether to stream.
-func decodeBedrock(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
+func readBedrock(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
 	model, err := bedrockModel(r)
 	if err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ var exceptions = map[string]exception{
 
 // exception returns what the failure is to the AWS SDKs. Of a type that nobody told
 // us of, the status says whose fault it is.
-func (f *failure) exception() exception {
+func (f *failure) asException() exception {
 	e, known := exceptions[f.typ]
 	switch {
 	case known:
@@ -127,14 +129,14 @@ func (f *failure) exception() exception {
 
 // bedrockFailure answers with an exception before the stream.
 func bedrockFailure(h http.Header, f *failure, _ string) (int, []byte) {
-	e := f.exception()
+	e := f.asException()
 	h.Set("X-Amzn-Errortype", e.name)
 	h.Del("Www-Authenticate") // which goes with a 401
 	return e.status, awsMessage(f.message)
 }
 
 // appendFailure appends the exception that ends a stream.
-func appendFailure(dst []byte, f *failure) []byte {
-	name := f.exception().name
+func appendExceptionFrame(dst []byte, f *failure) []byte {
+	name := f.asException().name
 	return appendException(dst, strings.ToLower(name[:1])+name[1:], f.message)
 }
