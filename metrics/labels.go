@@ -11,7 +11,7 @@ const other = "other"
 var (
 	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "bedrock_count", "vertex"}
 
-	// error.type of the Messages API (reference/errors.md §2).
+	// error.type of the Messages API (docs/reference/errors.md §2).
 	errorTypes = []string{
 		"invalid_request_error", "authentication_error", "billing_error", "permission_error", "not_found_error",
 		"conflict_error", "request_too_large", "rate_limit_error", "api_error", "timeout_error", "overloaded_error",
@@ -20,8 +20,8 @@ var (
 	outcomes = []string{"clean", "repaired", "unknown_tool", "incomplete", "type_fallback", "continued", "leaked"}
 
 	// The words that names of fields are made of which may be left out, in the
-	// Messages API (reference/messages-api.md §2 to §7) and in those of Bedrock
-	// (reference/bedrock.md §2, §5).
+	// Messages API (docs/reference/messages-api.md §2 to §7) and in those of Bedrock
+	// (docs/reference/bedrock.md §2, §5).
 	fieldWords = newSet(`
 		system messages content source tools tool_choice type
 		thinking output_config output_format metadata service_tier speed cache_control container inference_geo

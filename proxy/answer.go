@@ -8,13 +8,14 @@ import (
 	"dragoman/translate"
 )
 
-// answer is the pipeline up to the ways that the request can take.
+// answer answers a request for a message: it reads it, and asks the models that may
+// answer it.
 func (x *exchange) answer() error {
-	body, model, err := x.readRequest(translate.DecodeOptions{})
+	body, route, err := x.readRequest(translate.DecodeOptions{})
 	if err != nil {
 		return err
 	}
-	ways, err := x.keepingGuardrail(model.UpstreamModels(), body.Stream)
+	models, err := x.withGuardrail(route.UpstreamModels(), body.Stream)
 	if err != nil {
 		return err
 	}
@@ -23,21 +24,20 @@ func (x *exchange) answer() error {
 		return err
 	}
 	if dry {
-		return x.showPrompt(body, ways[0])
+		return x.showPrompt(body, models[0])
 	}
-	return x.ask(body, ways)
+	return x.ask(body, models)
 }
 
-// ask is the pipeline from the prompt to the client, streamed or whole. The
-// status line goes out with the first event of a stream, and with a message
-// that is whole: a failure before is answered with a status of its own.
-func (x *exchange) ask(body *translate.Body, ways []UpstreamModel) error {
+// ask is the pipeline from the models to the client. A whole answer is the same events
+// as a streamed one, collected into a message.
+func (x *exchange) ask(body *translate.Body, models []UpstreamModel) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
 	total := cancelAfter(cancel, totalTimeout, x.s.timeouts.Total)
 	defer total.Stop()
 
-	events := x.recordEvents(limitBlocks(x.askModels(ctx, body, ways)))
+	events := x.recordEvents(limitBlocks(x.askModels(ctx, body, models)))
 	if body.Stream {
 		return x.streamEvents(events, cancel)
 	}
@@ -46,12 +46,12 @@ func (x *exchange) ask(body *translate.Body, ways []UpstreamModel) error {
 		return err
 	}
 	began := x.elapsed()
-	answer := x.dialect.appendMessage(x.w.Header(), nil, m, began)
+	message := x.dialect.appendMessage(x.w.Header(), nil, m, began)
 	x.record.Encode = x.elapsed() - began
-	return x.respond(http.StatusOK, answer)
+	return x.respond(http.StatusOK, message)
 }
 
-// watch takes down what the events say of the exchange.
+// recordEvents adds to the record what the events say of the exchange.
 func (x *exchange) recordEvents(events iter.Seq2[translate.Event, error]) iter.Seq2[translate.Event, error] {
 	return func(yield func(translate.Event, error) bool) {
 		for e, err := range events {
@@ -60,7 +60,7 @@ func (x *exchange) recordEvents(events iter.Seq2[translate.Event, error]) iter.S
 				x.record.FirstEvent = x.elapsed()
 				x.recordUsage(e.Message.Usage)
 			case translate.ContentBlockStart:
-				if e.Raw != nil && e.Block.Type == translate.BlockToolUse {
+				if e.Raw != nil && e.Block.Type == translate.BlockToolUse { // by the model's own API: nothing was parsed
 					x.record.ToolCalls = append(x.record.ToolCalls, string(translate.OutcomeClean))
 				}
 			case translate.MessageDelta:
@@ -77,7 +77,7 @@ func (x *exchange) recordEvents(events iter.Seq2[translate.Event, error]) iter.S
 	}
 }
 
-// count takes down the totals so far.
+// recordUsage records the tokens so far: each event with a usage has all of them.
 func (x *exchange) recordUsage(u translate.Usage) {
 	x.record.InputTokens, x.record.OutputTokens = u.InputTokens, u.OutputTokens
 	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens

@@ -18,14 +18,15 @@ type attempt struct {
 	req  *translate.Request // the body validated; nil until a model needs it
 
 	model     UpstreamModel  // that is asked
-	tries     int            // calls of model so far, but for those that only taught us what it refuses
-	inPlaceOf string         // the error type that the model before failed with, until the first call of model is recorded; else ""
-	spec      upstream.Model // what the upstream was told of model in the last call
-	maxTokens int            // that model was asked for in the last call; 0 if the client's own words went through
+	tries     int            // calls of the model so far, without those that it refused a feature
+	inPlaceOf string         // error type of the model before, if this one is a fallback that has not been called; else ""
+	spec      upstream.Model // what the last call said of the model
+	maxTokens int            // of the last call; 0 if the request was passed through as it came
 }
 
-// try asks the model. If the upstream fails before the first event, try returns the
-// error, and nothing has been yielded. All later errors are yielded.
+// try calls the model's upstream and yields the events of its answer. If the upstream
+// fails before the first event, try has yielded nothing and returns the error. A later
+// error is yielded, and try returns nil.
 func (a *attempt) try(ctx context.Context, yield func(translate.Event, error) bool) error {
 	a.recordModel(a.model)
 	a.spec = a.x.s.refusals.applyTo(a.model)
@@ -40,34 +41,34 @@ func (a *attempt) try(ctx context.Context, yield func(translate.Event, error) bo
 	if err != nil {
 		return err
 	}
-	gate := a.x.s.breakers[a.model.Upstream]
-	report, err := gate.allow()
+	breaker := a.x.s.breakers[a.model.Upstream]
+	report, err := breaker.allow()
 	if err != nil {
 		return err
 	}
 	if a.tries == 0 {
-		gate.addRetryShare()
+		breaker.addRetryShare()
 	}
-	begun := false
-	begin := func(outcome error) {
-		if !begun {
-			begun = true
+	reported := false
+	reportOnce := func(outcome error) {
+		if !reported {
+			reported = true
 			report(outcome)
 		}
 	}
-	defer begin(errUnfinished) // after a panic, which says nothing of the upstream
+	defer reportOnce(errUnfinished) // after a panic, which says nothing of the upstream
 	a.recordCall()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	for e, err := range call(ctx, cancel) {
 		if err != nil {
 			a.x.recordCallError(err)
-			if !begun {
-				begin(err)
+			if !reported {
+				reportOnce(err)
 				return err
 			}
 		}
-		begin(nil)
+		reportOnce(nil)
 		if !yield(e, err) || e.Type == translate.MessageStop {
 			return nil
 		}
@@ -90,8 +91,8 @@ func (a *attempt) recordCall() {
 	a.x.w.Header().Set("X-Dragoman-Attempts", strconv.Itoa(len(r.Attempts)))
 }
 
-// upstreamCall calls an upstream when the events are ranged over. The call ends with
-// ctx, which cancel ends.
+// upstreamCall returns the events of an answer. The upstream is called when they are
+// ranged over, with ctx. cancel ends ctx; the timeouts use it.
 type upstreamCall func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error]
 
 // prepare returns the call that asks the model: over its own tool API, if it has one, or
@@ -109,10 +110,11 @@ func (a *attempt) prepare() (upstreamCall, error) {
 	return a.preparePrompt(up)
 }
 
-// preparePrompt returns the call that asks the model with a prompt. The same call asks
-// it to go on with an answer, and to correct one.
+// preparePrompt returns the call that asks the model with a prompt. It may call the
+// upstream several times: translate has a model go on with an answer that stopped too
+// early, and the corrector has it correct one.
 func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
-	x, model, asked := a.x, a.model, a.spec
+	x, model, spec := a.x, a.model, a.spec
 	if a.req == nil {
 		req, err := x.decode(a.body)
 		if err != nil {
@@ -121,21 +123,21 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 		a.req = req
 	}
 	x.setDropped(a.req.Dropped)
-	prompt, err := x.render(a.req, model, asked)
+	prompt, err := x.render(a.req, model, spec)
 	if err != nil {
 		return nil, err
 	}
 	a.maxTokens = prompt.MaxTokens
-	corrector := newCorrector(a.req, model.Repair > 0, func(field string) { x.drop(field, true) })
+	corrector := newCorrector(a.req, model.Repair > 0, x.drop)
 	if x.s.strict && len(x.record.Dropped) > 0 {
 		return nil, &translate.InvalidRequestError{Path: x.record.Dropped[0], Message: "the schema cannot be understood, or takes too much work to check"}
 	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
 		invoke := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-			if p != prompt { // the model is to go on, or to answer once more
+			if p != prompt { // not the first call
 				x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: model.Upstream})
 			}
-			return withTimeouts(ctx, x, cancel, up.Invoke(ctx, asked, p), chunkInfo)
+			return withTimeouts(ctx, x, cancel, up.Invoke(ctx, spec, p), chunkInfo)
 		}
 		events := translate.Events(a.req, prompt, invoke)
 		if corrector == nil {
@@ -143,7 +145,7 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 		}
 		x.retainsAll = true
 		return corrector.answer(events, func(corrected *translate.Request) (*translate.Message, error) {
-			prompt, err := x.render(corrected, model, asked)
+			prompt, err := x.render(corrected, model, spec)
 			if err != nil {
 				return nil, err
 			}
@@ -155,20 +157,20 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 // prepareNative returns the call that passes the request through to the tool API of
 // the model.
 func (a *attempt) prepareNative(up NativeUpstream) (upstreamCall, error) {
-	x, model, asked := a.x, a.model, a.spec
+	x, model, spec := a.x, a.model, a.spec
 	req, err := a.body.Native(x.r.Context())
 	if err != nil {
 		return nil, causeOr(x.r.Context(), err)
 	}
 	req.ID = newID("msg_")
 	x.setDropped(nil)
-	a.spec.Can &= upstream.Tools // of all features, only the tools can be left out when it is asked again
+	a.spec.Can &= upstream.Tools // the only feature that another try can do without: see noteRefusal
 	a.maxTokens = 0
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[translate.Event, error] {
-		events := up.Pass(ctx, asked, x.dialect.nativeRequest(x.r.Header, a.body))
+		events := up.Pass(ctx, spec, x.dialect.nativeRequest(x.r.Header, a.body))
 		events = withTimeouts(ctx, x, cancel, events, eventInfo)
 		if model.Rescue {
-			events = translate.Rescue(req, model.Target(asked), events)
+			events = translate.Rescue(req, model.Target(spec), events)
 		}
 		return events
 	}, nil

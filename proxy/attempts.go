@@ -20,16 +20,16 @@ const (
 	pauseWithFallbacks = 500 * time.Millisecond // asking the next model is faster
 )
 
-// attempts asks the models that a route allows, in order, until one of them answers, and
-// yields the events of that answer. A failure before the first event can be hidden from
-// the client: the same model is asked again, or without the feature that it refused, or
-// the next model is asked. After the first event the client gets the failure.
+// attempts asks the models of a route, in order, until one of them answers. A failure
+// before the first event can be hidden from the client: the same model is asked again,
+// or without the feature that it refused, or the next model is asked. A failure after the
+// first event is the client's to know.
 type attempts struct {
 	attempt                   // of the model that is asked now
 	fallbacks []UpstreamModel // models that have not been asked
 	first     *failedModel    // the first model, once another one is asked in its place
 
-	limitNoted bool // the model that is asked now has refused max_tokens, and said how many it gives
+	limitNoted bool // the model that is asked now has refused max_tokens once, and named its limit
 	failures   int  // calls of all models that failed through no fault of the request
 	backoff    *backoff.ExponentialBackOff
 }
@@ -40,7 +40,7 @@ type failedModel struct {
 	err   error
 }
 
-// attempts returns the events of the answer. The models are asked in their order.
+// askModels returns the events of the answer. The models are asked in their order.
 func (x *exchange) askModels(ctx context.Context, body *translate.Body, models []UpstreamModel) iter.Seq2[translate.Event, error] {
 	return func(yield func(translate.Event, error) bool) {
 		a := attempts{attempt: attempt{x: x, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
@@ -72,7 +72,7 @@ func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	}
 	if a.noteRefusal(err) {
 		a.x.logPassedOver(err)
-		a.tries-- // the model works; it was asked for too much
+		a.tries-- // it does not count against Options.Attempts: the upstream works
 		return nil
 	}
 	mayRecover := recoverable(err)
@@ -107,9 +107,10 @@ func (a *attempts) final(err error) error {
 	return &final
 }
 
-// learn reports whether the model refused a feature or a number of tokens that it need
-// not be asked for, and remembers it. A model that refuses what it was not asked for, or
-// max_tokens for the second time, is not believed.
+// noteRefusal reports whether the model refused a feature, or a number of tokens, that
+// another try can do without, and remembers it for all exchanges. A model that refuses
+// what it was not asked for, or max_tokens for the second time, is not believed: it would
+// be asked again without end.
 func (a *attempts) noteRefusal(err error) bool {
 	var upstreamErr *upstream.Error
 	if !errors.As(err, &upstreamErr) {
@@ -121,7 +122,7 @@ func (a *attempts) noteRefusal(err error) bool {
 		return false
 	}
 	a.limitNoted = a.limitNoted || exceeded
-	a.x.s.refusals.add(a.model, refusal{upstreamErr.Refuses, upstreamErr.MaxTokens})
+	a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
 	return true
 }
 

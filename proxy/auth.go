@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// key is a key that clients may present. Only its hash is kept.
+// key is a key that clients may present. Only its hash is in memory.
 type key struct {
 	sum [sha256.Size]byte
 	id  string // the first 8 hexadecimal digits of sum, for the log
 }
-
-// keys are all keys that clients may present.
-type keyring []key
 
 func newKey(secret string) key {
 	sum := sha256.Sum256([]byte(secret))
 	return key{sum: sum, id: hex.EncodeToString(sum[:4])}
 }
 
-// id returns the id of the key that secret is, or "". How long it takes says
-// nothing about the keys but their number.
-func (k keyring) id(secret string) (id string) {
+// keyring is all keys that clients may present.
+type keyring []key
+
+// find returns the id of the key that a secret is, or "". It compares the secret with
+// every key, so that the time it takes says nothing about them but their number.
+func (ks keyring) find(secret string) (id string) {
 	sum := sha256.Sum256([]byte(secret))
-	for i := range k {
-		if subtle.ConstantTimeCompare(sum[:], k[i].sum[:]) == 1 {
-			id = k[i].id
+	for i := range ks {
+		if subtle.ConstantTimeCompare(sum[:], ks[i].sum[:]) == 1 {
+			id = ks[i].id
 		}
 	}
 	return id

@@ -11,18 +11,17 @@ import (
 // What the dialects of Bedrock have in common: who asks, for which model, and how a
 // failure looks.
 
-// bedrockID is the name of the request's id in the AWS SDKs.
+// setBedrockID sets the header in which the AWS SDKs look for the request's id.
 func setBedrockID(h http.Header, requestID string) { h.Set("X-Amzn-Requestid", requestID) }
 
-// bedrockKeys returns the credentials of a client. A signature cannot be verified
-// without its secret: of a signed request it is the access key id that has to be
-// one of our keys.
+// bedrockCredentials returns what may be a key: those of the Messages API and, of a signed
+// request, the access key id. The signature itself cannot be verified without the secret.
 func bedrockCredentials(h http.Header) []string {
 	return append(messagesCredentials(h), accessKeyID(h))
 }
 
-// accessKeyID returns that of a request signed for Bedrock by Signature Version 4,
-// or "":
+// accessKeyID returns the access key id of a request that is signed for Bedrock by
+// Signature Version 4, or "". The header is of the form
 //
 //	AWS4-HMAC-SHA256 Credential=ID/20261120/us-east-1/bedrock/aws4_request, SignedHeaders=…, Signature=…
 func accessKeyID(h http.Header) string {
@@ -43,8 +42,8 @@ func accessKeyID(h http.Header) string {
 	return ""
 }
 
-// bedrockModel returns the model that the path names: an id or an ARN, whose slashes
-// are escaped (reference/bedrock.md §1). The error is a *translate.InvalidRequestError.
+// bedrockModel returns the model that the path names: an id, or an ARN with its slashes
+// escaped (docs/reference/bedrock.md §1). The error is a *translate.InvalidRequestError.
 func bedrockModel(r *http.Request) (string, error) {
 	const longest = 2048
 	id := pathParam(r, "id")
@@ -54,7 +53,7 @@ func bedrockModel(r *http.Request) (string, error) {
 	return id, nil
 }
 
-// The operations, each the end of its path.
+// The operations. Each is the end of its path (docs/reference/bedrock.md §1).
 const (
 	opInvoke         = "/invoke"
 	opInvokeStream   = "/invoke-with-response-stream"
@@ -63,8 +62,8 @@ const (
 	opCount          = "/count-tokens"
 )
 
-// decodeBedrock reads a request with the body of the Messages API, whose path names
-// the model and whether to stream.
+// readBedrock reads a body of the Messages API. The path says which model is asked, and
+// whether to stream.
 func readBedrock(r *http.Request, data []byte, opt translate.DecodeOptions) (*translate.Body, error) {
 	model, err := bedrockModel(r)
 	if err != nil {
@@ -75,18 +74,13 @@ func readBedrock(r *http.Request, data []byte, opt translate.DecodeOptions) (*tr
 	return translate.ReadBody(r.Context(), data, opt)
 }
 
-// nativeBedrock is a request whose version and betas are in its body.
+// nativeBedrock passes on the body alone: in Bedrock version and betas are in it.
 func nativeBedrock(_ http.Header, body *translate.Body) upstream.Native {
 	return upstream.Native{Body: body.JSON()}
 }
 
-// noOperation answers what is no operation of Bedrock's, whatever its method.
-func noOperation(*exchange) error {
-	return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is no such operation here; a slash in the id of a model is to be escaped (%2F)"}
-}
-
-// exception is a failure as the AWS SDKs know it (reference/bedrock.md §4). They try
-// again by its name or its status.
+// exception is what the AWS SDKs know a failure by: from its name or its status they
+// decide whether to try again (docs/reference/bedrock.md §4).
 type exception struct {
 	name   string
 	status int
@@ -98,24 +92,24 @@ var (
 	internalServer = exception{"InternalServerException", http.StatusInternalServerError}
 )
 
-// exceptions are those for the error types of the Messages API. What is too large is
-// not valid: there is no exception with that status.
+// exceptions are the exceptions for the error types of the Messages API. There is none
+// for a body that is too large, so that is one that is not valid.
 var exceptions = map[string]exception{
 	typeInvalidRequest: validation,
 	typeTooLarge:       validation,
-	"conflict_error":   {"ConflictException", http.StatusBadRequest},
+	typeConflict:       {"ConflictException", http.StatusBadRequest},
 	typeAuthentication: {"UnrecognizedClientException", http.StatusForbidden},
-	"permission_error": accessDenied,
-	"billing_error":    accessDenied,
+	typePermission:     accessDenied,
+	typeBilling:        accessDenied,
 	typeNotFound:       {"ResourceNotFoundException", http.StatusNotFound},
 	typeTimeout:        {"ModelTimeoutException", http.StatusRequestTimeout},
-	"rate_limit_error": {"ThrottlingException", http.StatusTooManyRequests},
+	typeRateLimit:      {"ThrottlingException", http.StatusTooManyRequests},
 	typeAPI:            internalServer,
-	"overloaded_error": {"ServiceUnavailableException", http.StatusServiceUnavailable},
+	typeOverloaded:     {"ServiceUnavailableException", http.StatusServiceUnavailable},
 }
 
-// exception returns what the failure is to the AWS SDKs. Of a type that nobody told
-// us of, the status says whose fault it is.
+// asException returns the exception for a failure. The type may be an upstream's own: then
+// the status says whether it is the client's fault.
 func (f *failure) asException() exception {
 	e, known := exceptions[f.typ]
 	switch {
@@ -127,15 +121,16 @@ func (f *failure) asException() exception {
 	return internalServer
 }
 
-// bedrockFailure answers with an exception before the stream.
+// bedrockFailure answers with an exception, if no stream has begun.
 func bedrockFailure(h http.Header, f *failure, _ string) (int, []byte) {
 	e := f.asException()
 	h.Set("X-Amzn-Errortype", e.name)
-	h.Del("Www-Authenticate") // which goes with a 401
+	h.Del("Www-Authenticate") // it belongs to a 401, and here a wrong key is a 403
 	return e.status, awsMessage(f.message)
 }
 
-// appendFailure appends the exception that ends a stream.
+// appendExceptionFrame appends the exception that ends a stream. Within a stream its name
+// is in lower camel case.
 func appendExceptionFrame(dst []byte, f *failure) []byte {
 	name := f.asException().name
 	return appendException(dst, strings.ToLower(name[:1])+name[1:], f.message)

@@ -9,9 +9,9 @@ import (
 )
 
 // bedrockConverse is Converse of Bedrock, with and without a stream
-// (reference/bedrock.md §5). The API has no pings, but its clients pass over an event
-// that they do not know, wherever it comes: those of AWS have to, for the API grows. An
-// empty delta would need an open block, and would be part of it.
+// (docs/reference/bedrock.md §5). The API has no pings. Its clients ignore events that
+// they do not know, since the API grows; so a ping is an event of a name of our own. An
+// empty delta instead would need an open block.
 var bedrockConverse = dialect{
 	name:          "bedrock_converse",
 	setID:         setBedrockID,
@@ -30,6 +30,7 @@ var bedrockConverse = dialect{
 	newFrames: func(http.Header) frameWriter { return &converseFrames{} },
 }
 
+// converseMessageJSON appends a whole answer.
 func converseMessageJSON(_ http.Header, dst []byte, m *translate.Message, took time.Duration) []byte {
 	type message struct {
 		Role    string            `json:"role"`

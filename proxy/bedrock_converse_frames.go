@@ -9,23 +9,25 @@ import (
 	"dragoman/translate"
 )
 
-// converseFrames writes the events of a stream of Converse.
+// converseFrames writes the events of the Messages API as those of ConverseStream
+// (docs/reference/bedrock.md §5). The API has no term for some kinds of block: they are
+// left out, and the index of all later ones is lower than in the Messages API.
 type converseFrames struct {
-	blocks  []streamedBlock // by the index of the event
-	shown   int             // how many of them the client knows of
+	blocks  []streamedBlock // by the index in the Messages API
+	shown   int             // the number of blocks that are not left out
 	ending  converseEnding
 	usage   translate.Usage
-	payload []byte // of the frame
+	payload []byte // a buffer for one frame after another
 }
 
-// streamedBlock is a block of which the client is told.
+// streamedBlock is a content block of the stream.
 type streamedBlock struct {
-	index    int  // the client's; -1 for what this API has no terms for
-	isCall   bool // it is a call
-	hasDelta bool // there has been a delta
+	index    int  // on the client's wire; -1 if the block is left out
+	isCall   bool // of a tool
+	hasDelta bool // one has been written
 }
 
-// The headers of each event.
+// The headers of each kind of frame.
 var (
 	converseStart      = eventHeaders("messageStart")
 	converseBlockStart = eventHeaders("contentBlockStart")
@@ -60,7 +62,7 @@ func (f *converseFrames) appendFailure(dst []byte, failed *failure, _ string) []
 	return appendExceptionFrame(dst, failed)
 }
 
-// begin opens a block. That of a text begins with its first delta.
+// startBlock appends the start of a call. Other blocks start with their first delta.
 func (f *converseFrames) startBlock(dst []byte, b *translate.ContentBlock) []byte {
 	c, known := newContent(b)
 	if !known {
@@ -69,7 +71,7 @@ func (f *converseFrames) startBlock(dst []byte, b *translate.ContentBlock) []byt
 	}
 	f.blocks = append(f.blocks, streamedBlock{index: f.shown, isCall: c.ToolUse != nil})
 	f.shown++
-	if c.ToolUse == nil { // a model with tools of its own may begin it with some
+	if c.ToolUse == nil { // a model with a tool API may send the first words with the start of the block
 		block := &f.blocks[len(f.blocks)-1]
 		dst = f.appendText(dst, block, converseDeltas[translate.TextDelta], []byte(b.Text))
 		dst = f.appendText(dst, block, converseDeltas[translate.ThinkingDelta], []byte(b.Thinking))
@@ -82,7 +84,7 @@ func (f *converseFrames) startBlock(dst []byte, b *translate.ContentBlock) []byt
 	return appendFrame(dst, converseBlockStart, f.payload)
 }
 
-// around is what stands before and after the text of a delta.
+// wrapping is the JSON before and after the text of a delta.
 type wrapping struct{ before, after string }
 
 var converseDeltas = [...]wrapping{
@@ -99,6 +101,7 @@ func (f *converseFrames) appendDelta(dst []byte, e translate.Event) []byte {
 	return f.appendText(dst, &f.blocks[e.Index], converseDeltas[e.Delta], e.Text)
 }
 
+// appendText appends a delta with the text, unless the API has no term for either.
 func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrapping, text []byte) []byte {
 	if b.index < 0 || around.before == "" || len(text) == 0 {
 		return dst
@@ -106,13 +109,13 @@ func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrappin
 	b.hasDelta = true
 	f.openPayload(b.index)
 	f.payload = append(f.payload, around.before...)
-	f.payload, _ = jsontext.AppendQuote(f.payload, text) // whole characters
+	f.payload, _ = jsontext.AppendQuote(f.payload, text) // its error is for invalid UTF-8, and pieces of text are whole characters
 	f.payload = append(f.payload, around.after...)
 	return appendFrame(dst, converseBlockDelta, f.payload)
 }
 
-// stop closes a block. Clients read all that they were told of an input as JSON: that
-// of a call without arguments is an object, too.
+// stopBlock appends the end of a block. Clients join the deltas of a call and read them as
+// JSON: a call without a delta gets an empty object.
 func (f *converseFrames) stopBlock(dst []byte, index int) []byte {
 	b := &f.blocks[index]
 	if b.index < 0 {
@@ -126,7 +129,7 @@ func (f *converseFrames) stopBlock(dst []byte, index int) []byte {
 	return appendFrame(dst, converseBlockStop, f.payload)
 }
 
-// open begins the payload of an event about a block.
+// openPayload begins the payload of a frame about a block, with its index.
 func (f *converseFrames) openPayload(index int) {
 	f.payload = append(f.payload[:0], `{"contentBlockIndex":`...)
 	f.payload = strconv.AppendInt(f.payload, int64(index), 10)

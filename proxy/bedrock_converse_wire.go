@@ -9,8 +9,9 @@ import (
 	"dragoman/translate"
 )
 
-// converseStops are the stop reasons in this API's terms. What else a model may give
-// that has tools of its own, this API has no term for.
+// The parts of an answer of Converse, whole or streamed (docs/reference/bedrock.md §5).
+
+// converseStops are the stop reasons that this API has a term for.
 var converseStops = map[translate.Stop]string{
 	translate.StopEndTurn:       "end_turn",
 	translate.StopToolUse:       "tool_use",
@@ -21,6 +22,8 @@ var converseStops = map[translate.Stop]string{
 	translate.StopContextWindow: "model_context_window_exceeded",
 }
 
+// converseStop returns the term for a stop reason. One that only a model with its own
+// tool API gives is told as the end of the turn.
 func converseStop(s translate.Stop) string {
 	if name, ok := converseStops[s]; ok {
 		return name
@@ -28,9 +31,9 @@ func converseStop(s translate.Stop) string {
 	return "end_turn"
 }
 
-// converseEnding is how an answer ended. The stop sequence is told whether it was
-// asked for or not, both where a message has it and where the event of a stream has
-// it: no other field of the answer can be asked for.
+// converseEnding says how an answer ended. A client has to ask for the stop sequence, by
+// its path in a message or in an event of a stream. It is told in both places, whether it
+// was asked for or not: no other field can be asked for.
 type converseEnding struct {
 	Stop  string            `json:"stopReason"`
 	Extra *converseSequence `json:"additionalModelResponseFields,omitzero"`
@@ -52,7 +55,7 @@ func newEnding(m *translate.Message) converseEnding {
 	return e
 }
 
-// converseMetering is what an answer took, in tokens and milliseconds.
+// converseMetering says what an answer took, in tokens and milliseconds.
 type converseMetering struct {
 	Usage struct {
 		Input      int `json:"inputTokens"`
@@ -74,7 +77,7 @@ func newMetering(u translate.Usage, took time.Duration) (m converseMetering) {
 	return m
 }
 
-// converseContent is a content block of an answer: a union.
+// converseContent is a content block of an answer: a union, of which one member is set.
 type converseContent struct {
 	Text      *string          `json:"text,omitzero"`
 	ToolUse   *converseCall    `json:"toolUse,omitzero"`
@@ -87,7 +90,7 @@ type converseCall struct {
 	Input jsontext.Value `json:"input,omitzero"`
 }
 
-// converseThought is a union.
+// converseThought is what a model has thought: a union.
 type converseThought struct {
 	Text     *converseThinking `json:"reasoningText,omitzero"`
 	Redacted string            `json:"redactedContent,omitzero"` // base64, as the model's own API has it
@@ -98,8 +101,8 @@ type converseThinking struct {
 	Signature string `json:"signature,omitzero"`
 }
 
-// newContent returns a block of an answer in this API's terms, which has none for
-// what a model's own tools did.
+// newContent returns a block of an answer. It is not ok if this API has no term for the
+// block: that of a tool which the model's own API has run.
 func newContent(b *translate.ContentBlock) (c converseContent, ok bool) {
 	switch b.Type {
 	case translate.BlockText:
@@ -119,7 +122,8 @@ func newContent(b *translate.ContentBlock) (c converseContent, ok bool) {
 	return c, true
 }
 
-// appendMarshaled appends what can always be written as JSON.
+// appendMarshaled appends JSON. It panics if v has no JSON form, which is known when the
+// code is written.
 func appendMarshaled(dst []byte, v any) []byte {
 	data, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
 	if err != nil {

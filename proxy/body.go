@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// body reads the whole body of the request, unpacked. It has to be read to its
-// end: only then does the server watch the connection for a client that leaves.
+// readBody returns the body of the request, unpacked. It is read to its end before
+// anything else is done: only then does net/http watch the connection, and cancel the
+// request's context when the client leaves.
 func (x *exchange) readBody() ([]byte, error) {
 	limit := x.s.bodyBytes
 	if x.r.ContentLength > limit {
@@ -43,12 +44,12 @@ func (x *exchange) readBody() ([]byte, error) {
 	return body, nil
 }
 
-// readAll reads a body to its end, of which the announced length may be right, or -1;
-// nil if it is longer than limit. It takes twice the memory of what has come, not of
-// what was announced.
+// readAll reads a body to its end, and returns nil if it is longer than limit. The
+// announced length, -1 for none, is only a hint: what is in memory is at most twice what
+// has come, so that a client cannot reserve memory with a header.
 func readAll(r io.Reader, announced, limit int64) ([]byte, error) {
 	const least, most = 4 << 10, 1 << 20
-	pieces := [][]byte{make([]byte, 0, min(max(announced, least), most)+1)} // one more, to see the end
+	pieces := [][]byte{make([]byte, 0, min(max(announced, least), most)+1)} // a byte more, so that the first piece can see the end
 	for size := int64(0); ; {
 		last := &pieces[len(pieces)-1]
 		n, err := r.Read((*last)[len(*last):cap(*last)])
@@ -69,11 +70,11 @@ func readAll(r io.Reader, announced, limit int64) ([]byte, error) {
 	}
 }
 
-// bodyError says what is wrong with a body that could not be read.
+// bodyError returns the error for the client when its body could not be read.
 func (x *exchange) bodyError(err error) error {
 	var large *http.MaxBytesError
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded): // which ends the context as if the client had left
+	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
 		return &failure{status: http.StatusRequestTimeout, typ: typeTimeout, message: "the body of the request took too long to arrive"}
 	case x.r.Context().Err() != nil:
 		return causeOr(x.r.Context(), err)
@@ -85,7 +86,7 @@ func (x *exchange) bodyError(err error) error {
 	return invalidRequest("the body of the request could not be read to its end")
 }
 
-// counter counts what is read through it.
+// byteCounter counts the bytes that are read through it.
 type byteCounter struct {
 	r io.Reader
 	n int64

@@ -5,7 +5,9 @@ import (
 	"strings"
 )
 
-// leftOut takes down which fields of the request the way that is asked leaves out.
+// setDropped records which fields of the request do not reach the model that is asked,
+// beside those that no model gets, and names them in x-dragoman-dropped. Another model
+// may get more or fewer of them: each call replaces the list.
 func (x *exchange) setDropped(fields []string) {
 	fields = slices.Concat(x.conversion.DroppedWith(fields), x.ignored)
 	slices.Sort(fields)
@@ -18,15 +20,15 @@ func (x *exchange) setDropped(fields []string) {
 	x.w.Header().Set("X-Dragoman-Dropped", headerList(fields))
 }
 
-// leaveOut takes down that a field of the request does not reach the model.
-func (x *exchange) drop(field string, given bool) {
-	if given && !slices.Contains(x.record.Dropped, field) {
+// drop adds a field to the list.
+func (x *exchange) drop(field string) {
+	if !slices.Contains(x.record.Dropped, field) {
 		x.setDropped(append(x.record.Dropped, field))
 	}
 }
 
-// printable lists names for a header. They are the client's own; those that
-// would not be read back as one name are left out.
+// headerList joins names for a header. The client chose them: a name that would not be
+// read back as one is left out, and so are those beyond the first 50.
 func headerList(names []string) string {
 	const most, longest = 50, 100
 	var list []string

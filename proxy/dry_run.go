@@ -9,8 +9,9 @@ import (
 	"dragoman/translate"
 )
 
-// dryRun tells whether the client wants to see the prompt, and nobody to be asked. What
-// it says otherwise is an error: it may have meant just that.
+// dryRun reports whether the client wants to see the prompt without a call of an
+// upstream. A value of the header that is no boolean is an error, and not false: the
+// client may have meant that nothing is to be called.
 func (x *exchange) dryRun() (bool, error) {
 	value := x.r.Header.Get("X-Dragoman-Dry-Run")
 	if value == "" {
@@ -23,14 +24,14 @@ func (x *exchange) dryRun() (bool, error) {
 	return dry, nil
 }
 
-// show answers with the prompt that the way would be asked.
-func (x *exchange) showPrompt(body *translate.Body, way UpstreamModel) error {
-	x.w.Header().Set("X-Dragoman-Upstream", way.Upstream)
+// showPrompt answers with the prompt that the model would be asked, in JSON.
+func (x *exchange) showPrompt(body *translate.Body, m UpstreamModel) error {
+	x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
 	req, err := x.decode(body)
 	if err != nil {
 		return err
 	}
-	prompt, err := x.render(req, way, way.Spec())
+	prompt, err := x.render(req, m, m.Spec())
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFrameOfTheService compares with a frame of reference/bedrock.md §3.
+// TestFrameOfTheService compares with a frame of docs/reference/bedrock.md §3.
 func TestFrameOfTheService(t *testing.T) {
 	frame := appendFrame([]byte("before"), eventHeaders("chunk"), []byte(`{"bytes":"eyJ0eXBlIjoicGluZyJ9"}`))
 	head, _ := hex.DecodeString("0000007b0000004b0a2e96af")

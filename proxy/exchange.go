@@ -9,23 +9,24 @@ import (
 	"dragoman/proxy/bedrock"
 )
 
-// exchange is one request and all that comes of it.
+// exchange is one request and all that comes of it. Methods for each part of its way are
+// in the files of those parts.
 type exchange struct {
-	s          *Server
-	dialect    *dialect
-	w          http.ResponseWriter
-	control    *http.ResponseController
-	r          *http.Request
-	began      time.Time
-	record     metrics.Exchange
-	flush      func() error        // writes the frames of a streamed answer that are ready; nil if it is not streamed
-	conversion *bedrock.Conversion // of the request, if it came in terms of its own
-	retained   int                 // bytes of the answer that the client has not had
-	// collects says that what a client has been sent of a stream is kept all the same.
-	retainsAll bool
+	s       *Server
+	dialect *dialect
+	r       *http.Request
+	w       http.ResponseWriter
+	control *http.ResponseController // of w
+	began   time.Time
+	record  metrics.Exchange // for the log and the metrics, once the exchange is over
 
-	guardrail *bedrock.Guardrail // that the answer has to pass; nil for none
-	ignored   []string           // what headers ask for in vain: sorted, in the client's terms
+	conversion *bedrock.Conversion // of the request; nil if it came in the terms of the Messages API
+	guardrail  *bedrock.Guardrail  // that the answer has to pass; nil for none
+	ignored    []string            // options in headers that are not supported: sorted, in the client's terms
+
+	flush      func() error // writes the frames of a streamed answer that are ready; nil if it is not streamed
+	retained   int          // bytes of the answer in memory: see retain
+	retainsAll bool         // what was written to the client is retained, too
 }
 
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
@@ -39,10 +40,10 @@ func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request)
 	return x
 }
 
-// elapsed is the time since the request.
+// elapsed returns the time since the request came.
 func (x *exchange) elapsed() time.Duration { return time.Since(x.began) }
 
-// write answers with JSON, at once.
+// respond writes a whole answer, in JSON. The only error is errClientGone.
 func (x *exchange) respond(status int, body []byte) error {
 	x.record.Status = status
 	x.w.Header().Set("Content-Type", "application/json")
@@ -57,12 +58,12 @@ func (x *exchange) respond(status int, body []byte) error {
 	return nil
 }
 
-// allow gives the client its time to take what is written next. A connection
-// that knows no deadlines has none.
+// extendWriteDeadline gives the client timeouts.write_stall to take what is written
+// next. Connections without deadlines, as in tests, have no limit.
 func (x *exchange) extendWriteDeadline() {
 	_ = x.control.SetWriteDeadline(time.Now().Add(x.s.timeouts.WriteStall))
 }
 
-// rest takes the time limit away while nothing is written: on HTTP/2 it would end a
-// stream that is merely silent.
+// clearWriteDeadline takes the limit away while nothing is written. On HTTP/2 a deadline
+// that passes ends the stream, even if it is only silent.
 func (x *exchange) clearWriteDeadline() { _ = x.control.SetWriteDeadline(time.Time{}) }

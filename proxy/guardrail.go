@@ -6,25 +6,27 @@ import (
 	"dragoman/translate"
 )
 
-// guarded returns the ways that keep the guardrail of the request: all, if there is
-// none. It is an error if the first one does not.
-func (x *exchange) keepingGuardrail(ways []UpstreamModel, stream bool) ([]UpstreamModel, error) {
+// withGuardrail returns those of the models whose upstream can have the answer pass the
+// guardrail of the request: all, if it asks for none. It is an error if the first model
+// is not one of them. A guardrail is a control for safety, so it is never dropped, also
+// where compat is lenient.
+func (x *exchange) withGuardrail(models []UpstreamModel, stream bool) ([]UpstreamModel, error) {
 	if x.guardrail == nil {
-		return ways, nil
+		return models, nil
 	}
 	if !stream {
-		x.guardrail.Mode = "" // an answer that is whole has been looked at
+		x.guardrail.Mode = "" // the modes are for streams; a whole answer is always judged before it is sent
 	}
-	keeps := func(w UpstreamModel) bool {
-		via, ok := x.s.upstreams[w.UpstreamKey()].(GuardedUpstream)
-		return ok && via.Keeps(w.Spec(), x.guardrail.Guardrail)
+	keeps := func(m UpstreamModel) bool {
+		up, ok := x.s.upstreams[m.UpstreamKey()].(GuardedUpstream)
+		return ok && up.Keeps(m.Spec(), x.guardrail.Guardrail)
 	}
-	if !keeps(ways[0]) {
+	if !keeps(models[0]) {
 		return nil, &translate.InvalidRequestError{
 			Path: x.guardrail.Name,
 			Message: "The guardrail cannot be kept: this model is not asked on Amazon Bedrock, or by an operation there that cannot be told all of it. " +
 				"Ask a model of an upstream of the kind bedrock, or leave the guardrail out.",
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(ways), func(w UpstreamModel) bool { return !keeps(w) }), nil
+	return slices.DeleteFunc(slices.Clone(models), func(m UpstreamModel) bool { return !keeps(m) }), nil
 }

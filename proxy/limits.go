@@ -11,13 +11,14 @@ import (
 
 // An upstream that does not come to an end must not fill the memory.
 const (
-	maxRetained   = 64 << 20 // bytes of an answer of which the client has had nothing yet
-	maxBlocks     = 10_000   // content blocks of an answer
-	bytesPerBlock = 1 << 10  // about what is kept of a block besides its bytes
+	maxRetained   = 64 << 20 // bytes of one answer in memory
+	maxBlocks     = 10_000   // content blocks of one answer
+	bytesPerBlock = 1 << 10  // about what a block takes in memory besides its text
 )
 
-// keep takes down that so many bytes more of the answer are kept: collected into a
-// message, or held back by what reads them.
+// retain adds to the bytes of the answer that are in memory: collected into a message, or
+// held back by the parser. What a stream has written to its client is released again,
+// unless the answer is collected as well. The error says that there are too many.
 func (x *exchange) retain(size int) error {
 	if x.retained += size; x.retained > maxRetained {
 		return errEndless(fmt.Sprintf("more than %d MB of its answer have to be kept", maxRetained>>20))
@@ -29,22 +30,7 @@ func errEndless(what string) error {
 	return &upstream.Error{Status: http.StatusBadGateway, Type: typeAPI, Message: "the upstream does not come to an end: " + what, Final: true}
 }
 
-// tellChunk and tellEvent are for attend.
-func chunkInfo(c translate.Chunk) (requestID string, size int) {
-	return c.RequestID, len(c.Text) + len(c.Thinking)
-}
-
-func eventInfo(e translate.Event) (requestID string, size int) {
-	if e.Message != nil {
-		requestID = e.Message.RequestID
-	}
-	if e.Type == translate.ContentBlockStart {
-		size = bytesPerBlock
-	}
-	return requestID, size + len(e.Raw)
-}
-
-// few ends an answer of too many content blocks.
+// limitBlocks ends an answer with an error when it has more than maxBlocks content blocks.
 func limitBlocks(events iter.Seq2[translate.Event, error]) iter.Seq2[translate.Event, error] {
 	return func(yield func(translate.Event, error) bool) {
 		blocks := 0

@@ -13,8 +13,8 @@ import (
 	"dragoman/upstream"
 )
 
-// messages is the Messages API (reference/messages-api.md), whose streams are
-// server-sent events (reference/streaming.md §1).
+// messages is the Messages API (docs/reference/messages-api.md §2). Its streams are
+// server-sent events (docs/reference/streaming.md §1).
 var messages = dialect{
 	name:          "messages",
 	credentials:   messagesCredentials,
@@ -23,7 +23,7 @@ var messages = dialect{
 	appendMessage: func(_ http.Header, dst []byte, m *translate.Message, _ time.Duration) []byte {
 		return m.AppendJSON(dst)
 	},
-	tokenCount: func(dst []byte, tokens int) []byte {
+	appendTokenCount: func(dst []byte, tokens int) []byte {
 		return fmt.Appendf(dst, `{"input_tokens":%d}`, tokens)
 	},
 	failureBody: func(_ http.Header, f *failure, requestID string) (int, []byte) {
@@ -38,11 +38,11 @@ var messages = dialect{
 	newFrames: func(http.Header) frameWriter { return sse{} },
 }
 
-// messagesKeys returns the credentials of a client: old ones send a key as
-// x-api-key, new ones as a bearer token, some both (reference/errors.md §6).
+// messagesCredentials returns what may be a key: some clients send it as x-api-key, some
+// as a bearer token, and some send both (docs/reference/errors.md §6).
 func messagesCredentials(h http.Header) []string { return []string{h.Get("X-Api-Key"), bearer(h)} }
 
-// sse writes server-sent events.
+// sse writes the events of a stream as server-sent events.
 type sse struct{}
 
 func (sse) appendEvent(dst []byte, e translate.Event, _ time.Duration) []byte {
@@ -57,11 +57,14 @@ func (sse) appendFailure(dst []byte, f *failure, requestID string) []byte {
 	return append(dst, "\n\n"...)
 }
 
+// readMessages reads a body. The header anthropic-version counts before the version that
+// a body may name.
 func readMessages(r *http.Request, body []byte, opt translate.DecodeOptions) (*translate.Body, error) {
 	opt.Version = r.Header.Get("Anthropic-Version")
 	return translate.ReadBody(r.Context(), body, opt)
 }
 
+// nativeMessages passes on the version and the betas, which this API has in headers.
 func nativeMessages(h http.Header, body *translate.Body) upstream.Native {
 	n := upstream.Native{Body: body.JSON(), Version: h.Get("Anthropic-Version")}
 	for _, list := range h.Values("Anthropic-Beta") {
@@ -74,14 +77,16 @@ func nativeMessages(h http.Header, body *translate.Body) upstream.Native {
 	return n
 }
 
-// appendFrameHead appends a frame up to its data, which has to be one line.
+// appendFrameHead appends what comes before the data of a server-sent event. The data
+// has to be one line.
 func appendFrameHead(dst []byte, event string) []byte {
 	dst = append(dst, "event: "...)
 	dst = append(dst, event...)
 	return append(dst, "\ndata: "...)
 }
 
-// appendError appends the error object of reference/errors.md §1, in one line.
+// appendError appends the error object of the Messages API, in one line
+// (docs/reference/errors.md §1).
 func appendError(dst []byte, f *failure, requestID string) []byte {
 	type description struct {
 		Type    string         `json:"type"`

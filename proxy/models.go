@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// modelInfo is a model as the Messages API lists it (reference/messages-api.md §12).
-// Of what only its maker knows, nothing is said.
+// modelInfo is a model as the Messages API lists it (docs/reference/messages-api.md §12).
+// What only the maker of the model knows is null.
 type modelInfo struct {
 	Type           string `json:"type"`
 	ID             string `json:"id"`
@@ -25,13 +25,14 @@ type modelInfo struct {
 	Capabilities   *int   `json:"capabilities"`
 }
 
-// unknownDate stands for the day on which a model was made, which nobody told us.
+// unknownDate is in the place of the day on which a model was made: SDKs want a date.
 const unknownDate = "1970-01-01T00:00:00Z"
 
-// describe returns what is known of a model, by the name that it is asked for.
-func (s *Server) infoOf(name string, m Route) modelInfo {
+// infoOf returns what is known of the first model of a route, by the name that clients
+// ask for.
+func (s *Server) infoOf(name string, r Route) modelInfo {
 	info := modelInfo{Type: "model", ID: name, DisplayName: name, CreatedAt: unknownDate, Lifecycle: "active"}
-	if most := s.refusals.applyTo(m.UpstreamModel).MaxTokens; most > 0 {
+	if most := s.refusals.applyTo(r.UpstreamModel).MaxTokens; most > 0 {
 		info.MaxTokens = &most
 	}
 	return info
@@ -43,8 +44,8 @@ const (
 	largestPage = 1000
 )
 
-// listModels answers with the names that are configured, but for wildcards, in the
-// order of the configuration and in pages.
+// listModels answers with the names of all routes that have no wildcard, in the order of
+// the configuration and in pages, as the query asks for them.
 func (x *exchange) listModels() error {
 	query := x.r.URL.Query()
 	limit := defaultPage
@@ -81,11 +82,11 @@ func (x *exchange) listModels() error {
 	}
 	names = names[:min(len(names), limit)]
 	for _, name := range names {
-		m, err := x.s.routes.find(name)
+		route, err := x.s.routes.find(name)
 		if err != nil {
 			return err
 		}
-		page.Data = append(page.Data, x.s.infoOf(name, m))
+		page.Data = append(page.Data, x.s.infoOf(name, route))
 	}
 	if n := len(names); n > 0 {
 		page.FirstID, page.LastID = &names[0], &names[n-1]
@@ -93,28 +94,28 @@ func (x *exchange) listModels() error {
 	return x.respondJSON(page)
 }
 
-// names returns the names without wildcards, each once.
+// listedNames returns the names of the routes without a wildcard, each once.
 func (s *Server) listedNames() []string {
 	var names []string
-	for _, m := range s.routes {
-		if !strings.Contains(m.Name, "*") && !slices.Contains(names, m.Name) {
-			names = append(names, m.Name)
+	for _, r := range s.routes {
+		if !strings.Contains(r.Name, "*") && !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
 		}
 	}
 	return names
 }
 
-// describeModel answers whether a name is served.
+// describeModel answers with what is known of the model in the path, or 404.
 func (x *exchange) describeModel() error {
 	name := pathParam(x.r, "*")
 	if name == "" {
 		return errNotFound
 	}
-	m, err := x.s.routes.find(name)
+	route, err := x.s.routes.find(name)
 	if err != nil {
 		return err
 	}
-	return x.respondJSON(x.s.infoOf(name, m))
+	return x.respondJSON(x.s.infoOf(name, route))
 }
 
 func (x *exchange) respondJSON(v any) error {
@@ -123,11 +124,4 @@ func (x *exchange) respondJSON(v any) error {
 		return err
 	}
 	return x.respond(http.StatusOK, data)
-}
-
-// instead answers what of the API is not served with what is.
-func notServed(use string) func(*exchange) error {
-	return func(*exchange) error {
-		return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "this part of the API is not served here: " + use}
-	}
 }

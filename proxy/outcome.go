@@ -9,14 +9,12 @@ import (
 	"dragoman/upstream"
 )
 
-// fail ends the exchange with an error: an answer with a status of its own if
-// none has gone out, else the dialect's frame for errors at the end of the
-// stream. What was cut never looks finished.
+// fail takes an error that ended the exchange: for the record, for the log, and, if no
+// status has been sent, as the answer. A stream that had begun has told its client
+// already.
 func (x *exchange) fail(err error) {
 	f := failureFor(err)
-	x.record.ErrorType = f.typ
-	x.record.Terminal = x.terminalOf(err)
-	x.blame(err)
+	x.recordFailure(err, f)
 	x.logCause(err, f)
 	switch {
 	case x.record.Terminal == metrics.ClientGone:
@@ -24,77 +22,80 @@ func (x *exchange) fail(err error) {
 	case x.record.Status == 0:
 		f.setHeader(x.w.Header())
 		status, body := x.dialect.failureBody(x.w.Header(), f, x.record.RequestID)
-		_ = x.respond(status, body) // nobody is left to tell
+		_ = x.respond(status, body) // if the client is gone, nobody is left to tell
 	}
 }
 
-// terminal says how an exchange ended that failed with err.
+// recordFailure adds to the record how the exchange failed.
+func (x *exchange) recordFailure(err error, f *failure) {
+	var (
+		upstreamErr *upstream.Error
+		panicked    *panicError
+	)
+	x.record.ErrorType = f.typ
+	x.record.Terminal = x.terminalOf(err)
+	x.record.Panicked = errors.As(err, &panicked)
+	if errors.As(err, &upstreamErr) && upstreamErr.RequestID != "" {
+		x.record.UpstreamRequestID = upstreamErr.RequestID
+	}
+}
+
+// terminalOf returns how an exchange ended that failed with err.
 func (x *exchange) terminalOf(err error) metrics.Terminal {
-	var late *timeoutError
+	var timeout *timeoutError
 	switch {
 	case errors.Is(err, errClientGone):
 		return metrics.ClientGone
-	case cutByServer(x.r.Context()):
+	case wasCut(x.r.Context()):
 		return metrics.Drained
-	case errors.As(err, &late) && late.name == idleTimeout:
+	case errors.As(err, &timeout) && timeout.name == idleTimeout:
 		return metrics.IdleTimeout
 	}
 	return metrics.Failed
 }
 
-// blame takes down whose fault an error is.
-func (x *exchange) blame(err error) {
-	var (
-		failed   *upstream.Error
-		panicked *panicError
-	)
-	if errors.As(err, &failed) && failed.RequestID != "" {
-		x.record.UpstreamRequestID = failed.RequestID
-	}
-	x.record.Panicked = errors.As(err, &panicked)
-}
-
-// charge takes down what the last call of an upstream failed with, unless it was
-// not the upstream that ended it.
+// recordCallError adds to the record what the last call of an upstream failed with,
+// unless the call ended because the exchange did.
 func (x *exchange) recordCallError(err error) {
 	if n := len(x.record.Attempts); n > 0 && x.r.Context().Err() == nil && !errors.Is(err, errClientGone) {
 		x.record.Attempts[n-1].ErrorType = failureFor(err).typ
 	}
 }
 
-// passOver logs a failure that the client is not told of, because there is another
-// try. What an upstream says may hold parts of the prompt, and is not logged.
+// logPassedOver logs an error of an upstream that the client is not told of, because
+// something else is tried. The upstream's own message may hold parts of the prompt, and
+// is not logged.
 func (x *exchange) logPassedOver(err error) {
 	line := x.s.log.Warn().
 		Str("request_id", x.record.RequestID).
 		Str("upstream", x.record.Upstream).
 		Str("error_type", failureFor(err).typ)
-	var failed *upstream.Error
-	if errors.As(err, &failed) && failed.Err != nil {
-		line.Str("error", failed.Err.Error())
+	var upstreamErr *upstream.Error
+	if errors.As(err, &upstreamErr) && upstreamErr.Err != nil {
+		line.Str("error", upstreamErr.Err.Error())
 	}
 	line.Str("msg", "the upstream failed and is passed over").Send()
 }
 
-// explain logs what the client is not told of an error.
+// logCause logs what the client is not told of the error that ended the exchange.
 func (x *exchange) logCause(err error, f *failure) {
 	var (
-		failed   *upstream.Error
-		panicked *panicError
+		upstreamErr *upstream.Error
+		panicked    *panicError
 	)
 	line := x.s.log.Error().Str("request_id", x.record.RequestID)
 	switch {
 	case errors.As(err, &panicked):
 		line.Str("error", err.Error()).Bytes("stack", panicked.stack).Str("msg", "panic").Send()
-	case errors.As(err, &failed) && failed.Err != nil:
-		line.Str("upstream", x.record.Upstream).Str("error", failed.Err.Error()).Str("msg", "the upstream failed").Send()
+	case errors.As(err, &upstreamErr) && upstreamErr.Err != nil:
+		line.Str("upstream", x.record.Upstream).Str("error", upstreamErr.Err.Error()).Str("msg", "the upstream failed").Send()
 	case f == internalFailure:
 		line.Str("error", err.Error()).Str("msg", "internal error").Send()
 	}
 }
 
-// end counts and logs the exchange. The connection of a client that is taken for
-// gone is cut: if somebody is still there, the answer must not look whole.
+// finish counts and logs the exchange. The connection of a client that is taken for gone
+// is closed: should the client still be there, the answer must not look whole to it.
 func (x *exchange) finish() {
 	if x.record.StreamBegan {
 		x.s.metrics.OpenStreams.Dec()

@@ -7,56 +7,59 @@ import (
 	"dragoman/upstream"
 )
 
-// mostLessons bounds the models of which something is remembered: clients can
-// make up ids where a name has a wildcard.
+// maxRefusals bounds the models that are remembered: where a route has a wildcard,
+// clients can make up ids.
 const maxRefusals = 1 << 10
 
-// forget is how long a lesson is kept: models change, and a lesson may be wrong.
+// refusalLifetime is how long refusals are remembered. Then a model is asked for all it
+// may be able to do: models change, and an error may have been misread.
 const refusalLifetime = time.Hour
 
-// lessons is what models have refused, so that they are not asked for it again.
+// refusals remembers which features the models have refused, and which limits of tokens
+// they have named, so that the next request does not run into the same error.
 type refusals struct {
 	mu      sync.Mutex
 	byModel map[refusalKey]refusal
-	oldest  time.Time // of the oldest
+	oldest  time.Time // when the first of byModel was added
 }
 
-// taught is what a model has said of itself.
+// refusal is all that a model has refused.
 type refusal struct {
 	features  upstream.Features
-	maxTokens int // the most that it gives; 0 if it has not said so
+	maxTokens int // the most that the model gives; 0 if it has named no limit
 }
 
-// lesson is whose: the way to an upstream and the model there.
+// refusalKey identifies a model of an upstream, asked over one wire.
 type refusalKey struct{ upstream, model string }
 
-// heed returns the model of a way, as it is to be asked.
-func (l *refusals) applyTo(w UpstreamModel) upstream.Model {
-	asked := w.Spec()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if time.Since(l.oldest) > refusalLifetime {
-		l.byModel = nil
+// applyTo returns the spec of a model without what the model has refused.
+func (r *refusals) applyTo(m UpstreamModel) upstream.Model {
+	spec := m.Spec()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.oldest) > refusalLifetime {
+		r.byModel = nil
 	}
-	t := l.byModel[refusalKey{w.UpstreamKey(), w.Model}]
-	asked.Can &^= t.features
-	asked.MaxTokens = lowerLimit(asked.MaxTokens, t.maxTokens)
-	return asked
+	refused := r.byModel[refusalKey{m.UpstreamKey(), m.Model}]
+	spec.Can &^= refused.features
+	spec.MaxTokens = lowerLimit(spec.MaxTokens, refused.maxTokens)
+	return spec
 }
 
-// learn remembers what the model of a way has said of itself.
-func (l *refusals) add(w UpstreamModel, news refusal) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.byModel == nil || len(l.byModel) >= maxRefusals {
-		l.byModel, l.oldest = map[refusalKey]refusal{}, time.Now()
+// add remembers a refusal of a model beside its earlier ones. When there are too many
+// models, all are forgotten: each is then refused once more, and remembered again.
+func (r *refusals) add(m UpstreamModel, refused refusal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byModel == nil || len(r.byModel) >= maxRefusals {
+		r.byModel, r.oldest = map[refusalKey]refusal{}, time.Now()
 	}
-	key := refusalKey{w.UpstreamKey(), w.Model}
-	old := l.byModel[key]
-	l.byModel[key] = refusal{old.features | news.features, lowerLimit(old.maxTokens, news.maxTokens)}
+	key := refusalKey{m.UpstreamKey(), m.Model}
+	before := r.byModel[key]
+	r.byModel[key] = refusal{before.features | refused.features, lowerLimit(before.maxTokens, refused.maxTokens)}
 }
 
-// lower returns the lower one of two limits; 0 is none.
+// lowerLimit returns the lower of two limits, of which 0 is none.
 func lowerLimit(a, b int) int {
 	if a == 0 || b == 0 {
 		return max(a, b)

@@ -5,8 +5,9 @@ import (
 	"dragoman/translate"
 )
 
-// read reads the request, in the client's dialect, until it is known who is to
-// answer it.
+// readRequest reads the request in the client's dialect so far that the model is known,
+// and returns the route for it. The rest of the body is decoded when a model needs it:
+// see decode.
 func (x *exchange) readRequest(opt translate.DecodeOptions) (*translate.Body, Route, error) {
 	data, err := x.readBody()
 	if err != nil {
@@ -20,15 +21,16 @@ func (x *exchange) readRequest(opt translate.DecodeOptions) (*translate.Body, Ro
 		return nil, Route{}, causeOr(x.r.Context(), x.conversion.Error(err))
 	}
 	x.record.Model, x.record.Stream = body.Model, body.Stream && !opt.Count
-	model, err := x.s.routes.find(body.Model)
+	route, err := x.s.routes.find(body.Model)
 	if err != nil {
 		return nil, Route{}, err
 	}
-	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = model.Name, model.Upstream, model.Model
-	return body, model, nil
+	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = route.Name, route.Upstream, route.Model
+	return body, route, nil
 }
 
-// understand reads the body of a request.
+// parseBody turns the body into one of the Messages API and takes the guardrail out of
+// it. What has no place in it is remembered, or refused if compat is strict.
 func (x *exchange) parseBody(data []byte, opt translate.DecodeOptions) (body *translate.Body, err error) {
 	if x.dialect.convert != nil {
 		if x.conversion, err = x.dialect.convert(x.r.Context(), data); err != nil {
@@ -54,7 +56,8 @@ func (x *exchange) parseBody(data []byte, opt translate.DecodeOptions) (body *tr
 	return x.dialect.read(x.r, data, opt)
 }
 
-// decode validates the request. What it leaves out is named.
+// decode validates all of the request, for a model that is asked with a prompt. The
+// fields that it drops go into the answer's header.
 func (x *exchange) decode(body *translate.Body) (*translate.Request, error) {
 	began := x.elapsed()
 	req, err := body.Request(x.r.Context())

@@ -1,153 +1,46 @@
 package proxy
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	"dragoman/proxy/nearest"
-	"dragoman/translate"
-	"dragoman/upstream"
 )
 
-// Model maps a name that clients ask for to where its requests go.
+// Route maps the names that clients ask for to the models that may answer them.
 type Route struct {
-	Name string // what clients ask for; each * in it stands for any characters
+	// Name is what clients ask for. Each * in it stands for any characters, also none.
+	Name string
 	UpstreamModel
-	Fallbacks []UpstreamModel // in order, for when the upstream of the first way fails
+	// Fallbacks are asked in their order when the first model's upstream fails.
+	Fallbacks []UpstreamModel
 }
 
-// As returns the model for one name that it covers: with the ids that the
-// upstreams know.
-func (m Route) For(name string) Route {
-	m.UpstreamModel = m.UpstreamModel.For(name)
-	m.Fallbacks = slices.Clone(m.Fallbacks)
-	for i, w := range m.Fallbacks {
-		m.Fallbacks[i] = w.For(name)
+// UpstreamModels returns the models of the route in the order in which they are asked.
+func (r Route) UpstreamModels() []UpstreamModel {
+	return append([]UpstreamModel{r.UpstreamModel}, r.Fallbacks...)
+}
+
+// For returns the route for one name that it matches: each of its models has the id that
+// its upstream knows.
+func (r Route) For(name string) Route {
+	r.UpstreamModel = r.UpstreamModel.For(name)
+	r.Fallbacks = slices.Clone(r.Fallbacks)
+	for i, m := range r.Fallbacks {
+		r.Fallbacks[i] = m.For(name)
 	}
-	return m
+	return r
 }
 
-// Ways returns all ways, the first one first.
-func (m Route) UpstreamModels() []UpstreamModel {
-	return append([]UpstreamModel{m.UpstreamModel}, m.Fallbacks...)
-}
-
-// Way is a model of an upstream, and how it is asked.
-type UpstreamModel struct {
-	Upstream string            // its name in the configuration
-	Wire     string            // how the upstream is asked; "" for the upstream's own choice by the model's id
-	Model    string            // the id that the upstream knows; "" for the name asked for
-	Format   string            // the prompting convention; "" for the default
-	Language string            // of the preamble; "" for the default
-	Template string            // in place of the preamble; "" for none
-	Features upstream.Override // of what the family of the id can be asked
-	// MaxTokens is the most tokens that an answer has; 0 for what is known of the family.
-	MaxTokens int64
-	Tools     string // how it is given tools; "" for ToolsXML
-	Values    string // when a parameter of a call is sent; "" for ValuesFlow
-	Repair    int64  // how often it is asked again for a call that could not be read: 0 or 1
-	Rescue    bool   // look for calls in the text of a model that has tools
-}
-
-// How a model is given tools.
-const (
-	ToolsXML    = "xml"    // in its prompt
-	ToolsNative = "native" // in its own API
-	ToolsAuto   = "auto"   // in its own API until it says that it has none
-)
-
-// When a parameter of a call is sent, unless its tool says otherwise.
-const (
-	ValuesFlow  = "flow"  // strings as they are written
-	ValuesWhole = "whole" // when it is whole
-)
-
-// The wires of a [Way].
-const (
-	WireMessages = "messages" // the body of the Messages API
-	WireText     = "text"     // text completions: the whole prompt is one text
-	WireConverse = "converse" // Bedrock's own, the same for all families
-	WireChat     = "chat"     // chat completions
-)
-
-// Via is the key of the way in [Options]: the upstream's name and, where it asks
-// for a wire, that behind a slash, which no name holds.
-func (w UpstreamModel) UpstreamKey() string {
-	if w.Wire == "" {
-		return w.Upstream
-	}
-	return w.Upstream + "/" + w.Wire
-}
-
-// As returns the way for a name that a client asks for: with the id that the
-// upstream knows.
-func (w UpstreamModel) For(name string) UpstreamModel {
-	w.Model = cmp.Or(w.Model, name)
-	return w
-}
-
-// Asked is the model as its upstream is asked for it. One that completes text goes
-// on with an assistant turn whatever its family (reference/wire.md, finding 23).
-func (w UpstreamModel) Spec() upstream.Model {
-	can, most := upstream.FeaturesOf(w.Model), upstream.MaxTokensOf(w.Model)
-	switch w.Wire {
-	case WireText:
-		can |= upstream.Prefill
-		most = cmp.Or(most, mostCompletionTokens)
-	case WireChat:
-		can = upstream.ChatFeaturesOf(w.Model)
-	}
-	if w.Tools != ToolsAuto {
-		can &^= upstream.Tools
-	}
-	return upstream.Model{ID: w.Model, Can: w.Features.Apply(can), MaxTokens: cmp.Or(int(w.MaxTokens), most)}
-}
-
-// mostCompletionTokens is what the wire of text completions takes at most
-// (reference/bedrock.md §2b).
-const mostCompletionTokens = 4096
-
-// native tells whether the model is asked in its own tool API.
-func (w UpstreamModel) usesToolAPI(asked upstream.Model) bool {
-	return w.Tools == ToolsNative || asked.Can.Has(upstream.Tools)
-}
-
-// Target is what a prompt has to heed for the model as it is asked.
-func (w UpstreamModel) Target(asked upstream.Model) translate.Target {
-	return translate.Target{
-		Format: w.Format, Language: w.Language, Template: w.Template,
-		TextWire: w.Wire == WireText, Prefill: asked.Can.Has(upstream.Prefill), HoldValues: w.Values == ValuesWhole,
-		MaxTokens: asked.MaxTokens,
-	}
-}
-
-// hides returns an error if a prompt holds what the entry of the model says that it
-// cannot be shown, over whichever wire it is asked. What only its family is said not to
-// see is for the upstream to refuse.
-func (w UpstreamModel) checkParts(p *translate.Prompt) error {
-	hidden := map[string]bool{
-		translate.PartImage:    w.Features.Without.Has(upstream.Images),
-		translate.PartDocument: w.Features.Without.Has(upstream.Documents),
-	}
-	for i, turn := range p.Turns {
-		for _, part := range turn.Parts {
-			if hidden[part.Type] {
-				return &translate.InvalidRequestError{Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
-			}
-		}
-	}
-	return nil
-}
-
-// Covers reports whether the model is the one meant by a name that a client
-// asks for. It takes time linear in the name for each * at most.
-func (m Route) Matches(name string) bool {
-	head, pattern, wild := strings.Cut(m.Name, "*")
+// Matches reports whether the route is for a name that a client asks for. It looks at
+// the name once for each * at most: a client chooses the name, and must not be able to
+// make a pattern expensive.
+func (r Route) Matches(name string) bool {
+	head, pattern, wild := strings.Cut(r.Name, "*")
 	if !wild {
-		return m.Name == name
+		return r.Name == name
 	}
 	rest, ok := strings.CutPrefix(name, head)
 	for ok {
@@ -160,15 +53,15 @@ func (m Route) Matches(name string) bool {
 	return false
 }
 
-// models are all entries, in the order of the configuration: the first match wins.
+// routes are all routes in the order of the configuration.
 type routes []Route
 
-// find returns the model for a name that a client asks for. The error tells it
-// the names that are nearest.
-func (ms routes) find(name string) (Route, error) {
-	for _, m := range ms {
-		if m.Matches(name) {
-			return m.For(name), nil
+// find returns the first route that matches a name that a client asks for. The error
+// says to the client that there is none, and which names are nearest.
+func (rs routes) find(name string) (Route, error) {
+	for _, r := range rs {
+		if r.Matches(name) {
+			return r.For(name), nil
 		}
 	}
 	const longest = 64
@@ -176,16 +69,16 @@ func (ms routes) find(name string) (Route, error) {
 	return Route{}, &failure{
 		status:  http.StatusNotFound,
 		typ:     typeNotFound,
-		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(ms.nearestNames(shown), ", ")),
+		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(rs.nearestNames(shown), ", ")),
 	}
 }
 
-// nearest returns up to three configured names, those first that take the
-// fewest changes of single bytes to make of name.
-func (ms routes) nearestNames(name string) []string {
-	names := make([]string, len(ms))
-	for i, m := range ms {
-		names[i] = m.Name
+// nearestNames returns up to three configured names: those that the fewest changes of
+// single bytes turn into name.
+func (rs routes) nearestNames(name string) []string {
+	names := make([]string, len(rs))
+	for i, r := range rs {
+		names[i] = r.Name
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return nearest.Distance(name, a) - nearest.Distance(name, b) })
 	names = slices.Compact(names)

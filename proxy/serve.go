@@ -2,8 +2,9 @@ package proxy
 
 import "net/http"
 
-// serve answers requests in a dialect: whatever becomes of one, it is
-// authenticated, counted and logged, and a panic stays in it.
+// serve returns the handler of a path: answer is called for each authenticated request.
+// Whatever becomes of a request, it is counted and logged, and a panic ends only its
+// exchange.
 func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.metrics.Inflight.Inc()
@@ -22,14 +23,14 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 	}
 }
 
-// authenticate lets the exchange go on if there are no keys, or if one of the
-// credentials of the request is one.
+// authenticate returns an error if the server has keys and none of the request's
+// credentials is one of them. The id of the key goes into the record.
 func (x *exchange) authenticate() error {
 	if len(x.s.keys) == 0 {
 		return nil
 	}
 	for _, secret := range x.dialect.credentials(x.r.Header) {
-		if id := x.s.keys.id(secret); id != "" && x.record.KeyID == "" {
+		if id := x.s.keys.find(secret); id != "" && x.record.KeyID == "" {
 			x.record.KeyID = id
 		}
 	}

@@ -1,9 +1,3 @@
-// Package proxy serves the APIs of clients over HTTP: it reads a request in a
-// client's dialect, has translate and an upstream answer it, and writes the
-// answer in that dialect, streamed or whole.
-//
-// There is one pipeline ([exchange.ask]). What is particular to a client API is
-// in one value of type dialect.
 package proxy
 
 import (
@@ -18,22 +12,22 @@ import (
 	"dragoman/metrics"
 )
 
-// Options says what a [Server] serves and how.
+// Options says what a [Server] serves and how. Routes and Upstreams are needed.
 type Options struct {
-	Routes    []Route             // first match wins
-	Upstreams map[string]Upstream // by [Model.Via]
+	Routes    []Route             // the first that matches the name in a request counts
+	Upstreams map[string]Upstream // by [UpstreamModel.UpstreamKey]
 	Keys      []string            // that clients may present; none: no authentication
-	Strict    bool                // refuse what a text model cannot do, rather than leave it out
-	BodyBytes int64               // most bytes of a request's body, unpacked; 0 for 32 MiB
+	Strict    bool                // refuse a field that a text model has no use for, rather than drop it
+	BodyBytes int64               // the most bytes of a request's body, unpacked; 0 for 32 MiB
 	Timeouts  Timeouts
-	Attempts  int           // most tries of one upstream for a request, before its first event; 0 for 2
-	Ping      time.Duration // silence towards a client before a ping; 0 for 10 s
+	Attempts  int           // the most calls of one model for a request, before its first event; 0 for 2
+	Ping      time.Duration // silence towards a client of a stream before a ping; 0 for 10 s
 	Log       zerolog.Logger
-	Metrics   *metrics.Metrics // nil for some that nobody else sees
+	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
 }
 
-// Server answers clients. From one request to the next it keeps nothing of theirs,
-// only what it has seen of the upstreams.
+// Server answers clients: [Server.Handler]. From one request to the next it keeps
+// nothing of the clients, only whether upstreams work and what their models refuse.
 type Server struct {
 	routes    routes
 	upstreams map[string]Upstream
@@ -44,29 +38,31 @@ type Server struct {
 	maxTries  int
 	breakers  map[string]*breaker // by the name of the upstream
 	refusals  refusals
-	ping      time.Duration
+	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
 	draining  context.Context // ends with Drain
 	drain     context.CancelFunc
 }
 
-// New returns a server. It is an error if no model or a model without an
-// upstream is configured.
+// New returns a server. It is an error if there is no route, if a model names an upstream
+// that is not in Upstreams or has no tool API although the model needs one, or if a key
+// is empty.
 func New(opt Options) (*Server, error) {
 	if len(opt.Routes) == 0 {
 		return nil, errors.New("no models: nothing could be served")
 	}
-	gates := map[string]*breaker{}
-	for _, m := range opt.Routes {
-		for _, w := range m.UpstreamModels() {
-			if opt.Upstreams[w.UpstreamKey()] == nil {
-				return nil, fmt.Errorf("model %q: there is no upstream %q", m.Name, w.UpstreamKey())
+	breakers := map[string]*breaker{}
+	for _, r := range opt.Routes {
+		for _, m := range r.UpstreamModels() {
+			up := opt.Upstreams[m.UpstreamKey()]
+			if up == nil {
+				return nil, fmt.Errorf("model %q: there is no upstream %q", r.Name, m.UpstreamKey())
 			}
-			if _, ok := opt.Upstreams[w.UpstreamKey()].(NativeUpstream); !ok && w.Tools != "" && w.Tools != ToolsXML {
-				return nil, fmt.Errorf("model %q: the upstream %q has no tool API", m.Name, w.UpstreamKey())
+			if _, ok := up.(NativeUpstream); !ok && m.Tools != "" && m.Tools != ToolsXML {
+				return nil, fmt.Errorf("model %q: the upstream %q has no tool API", r.Name, m.UpstreamKey())
 			}
-			gates[w.Upstream] = newBreaker()
+			breakers[m.Upstream] = newBreaker()
 		}
 	}
 	s := &Server{
@@ -74,17 +70,12 @@ func New(opt Options) (*Server, error) {
 		upstreams: opt.Upstreams,
 		strict:    opt.Strict,
 		bodyBytes: cmp.Or(opt.BodyBytes, 32<<20),
-		timeouts: Timeouts{
-			FirstByte:  cmp.Or(opt.Timeouts.FirstByte, 10*time.Minute),
-			Idle:       cmp.Or(opt.Timeouts.Idle, 5*time.Minute),
-			Total:      cmp.Or(opt.Timeouts.Total, time.Hour),
-			WriteStall: cmp.Or(opt.Timeouts.WriteStall, time.Minute),
-		},
-		maxTries: cmp.Or(opt.Attempts, 2),
-		breakers: gates,
-		ping:     cmp.Or(opt.Ping, 10*time.Second),
-		log:      opt.Log,
-		metrics:  opt.Metrics,
+		timeouts:  opt.Timeouts.withDefaults(),
+		maxTries:  cmp.Or(opt.Attempts, 2),
+		breakers:  breakers,
+		pingAfter: cmp.Or(opt.Ping, 10*time.Second),
+		log:       opt.Log,
+		metrics:   opt.Metrics,
 	}
 	if s.metrics == nil {
 		s.metrics = metrics.New("")
@@ -99,6 +90,6 @@ func New(opt Options) (*Server, error) {
 	return s, nil
 }
 
-// Drain makes /readyz answer 503 from now on. Requests are still answered, if they
-// arrive soon.
+// Drain makes /readyz answer 503 from now on, so that no new clients are sent here.
+// Requests are still answered, but a body has to arrive within seconds.
 func (s *Server) Drain() { s.drain() }

@@ -13,39 +13,41 @@ import (
 	"dragoman/translate"
 )
 
-// stream is the client's side of a streamed answer. It gathers the frames of
-// events until the pipeline is about to wait for the upstream, and then writes
-// them at once. When the client has heard nothing for a while, a timer pings.
+// stream writes a streamed answer to the client. It gathers the frames of events until
+// the pipeline is about to wait for the upstream, and then writes them at once. When the
+// client has heard nothing for a while, a timer writes a ping.
 type stream struct {
 	x       *exchange
-	cancel  context.CancelCauseFunc // of the upstream, when the client is gone
-	frames  frameWriter             // makes the frames
-	pending []byte                  // whole frames, not yet written
+	cancel  context.CancelCauseFunc // ends the exchange when the client is gone
+	frames  frameWriter
+	pending []byte // whole frames, not yet written
 
-	mu           sync.Mutex // of all below and of the client's connection
-	began        bool       // the status line has gone out
-	pingsStopped bool       // no more pings
-	err          error      // of the connection
-	silence      *time.Timer
+	mu           sync.Mutex  // of the connection to the client and all below, which the timer uses too
+	began        bool        // the status line has been written
+	pingsStopped bool        // for good
+	err          error       // of the connection
+	silence      *time.Timer // runs since the last write; nil until began
 }
 
-// mostFrames bounds the bytes that are gathered: a long chunk goes out in parts.
+// maxPending bounds the frames that are gathered: those of a long chunk are written in
+// several parts.
 const maxPending = 32 << 10
 
-// stream answers with the events, as they come. Once the status line has gone out, a
-// failure is the last frame: what was cut never looks finished. cancel is for a client
-// that leaves.
+// streamEvents answers with events as they come. The status line goes out with the first
+// one, so the answer to a failure before it is still open. After it, a failure ends the
+// stream with a frame that says so: an answer that was cut never looks finished.
 func (x *exchange) streamEvents(events iter.Seq2[translate.Event, error], cancel context.CancelCauseFunc) error {
 	st := &stream{x: x, cancel: cancel, frames: x.dialect.newFrames(x.r.Header)}
 	x.flush = st.flush
 	err := recoverPanic(func() error { return st.send(events) })
-	if began := st.stopPings(); began && err != nil && !errors.Is(err, errClientGone) {
+	st.stopPings()
+	if st.began && err != nil && !errors.Is(err, errClientGone) {
 		st.sendLast(st.frames.appendFailure(nil, failureFor(err), x.record.RequestID))
 	}
 	return err
 }
 
-// send streams the events to the client.
+// send writes the events, until the first error.
 func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
@@ -55,7 +57,7 @@ func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 		if len(st.pending) >= maxPending {
 			began := st.x.elapsed()
 			err := st.flush()
-			st.x.record.Parse -= st.x.elapsed() - began // it is the client's time
+			st.x.record.Parse -= st.x.elapsed() - began // Parse is our own time, and this is the client's
 			if err != nil {
 				return err
 			}
@@ -64,7 +66,7 @@ func (st *stream) send(events iter.Seq2[translate.Event, error]) error {
 	return st.flush()
 }
 
-// flush writes what has been gathered. The error says that the client is gone.
+// flush writes the frames that are pending. The error is errClientGone.
 func (st *stream) flush() error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -81,7 +83,7 @@ func (st *stream) flush() error {
 	return st.err
 }
 
-// begin sends the status line, with the first event.
+// sendHeader begins the answer.
 func (st *stream) sendHeader() {
 	x := st.x
 	maps.Copy(x.w.Header(), x.dialect.streamHeader)
@@ -90,21 +92,21 @@ func (st *stream) sendHeader() {
 	x.record.StreamBegan = true
 	x.s.metrics.OpenStreams.Inc()
 	st.began = true
-	st.silence = time.AfterFunc(x.s.ping, st.ping)
+	st.silence = time.AfterFunc(x.s.pingAfter, st.ping)
 }
 
-// ping breaks the silence, which each write begins anew.
+// ping is called by the timer. Its write starts the timer again.
 func (st *stream) ping() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.pingsStopped { // the timer had fired before it could be stopped
+	if st.pingsStopped { // the timer had fired before it was stopped
 		return
 	}
 	st.write(st.x.dialect.pingFrame)
 }
 
-// write sends frames to the client, whose being gone cancels the upstream. The
-// caller holds mu.
+// write writes frames to the client. If that fails, the client is gone, and the exchange
+// is canceled. The caller holds mu.
 func (st *stream) write(frames []byte) {
 	if st.err != nil || len(frames) == 0 {
 		return
@@ -122,22 +124,20 @@ func (st *stream) write(frames []byte) {
 		st.cancel(st.err)
 		return
 	}
-	st.silence.Reset(st.x.s.ping)
+	st.silence.Reset(st.x.s.pingAfter)
 }
 
-// end stops the pings for good. It reports whether the stream had begun; if not,
-// the answer can still be another.
-func (st *stream) stopPings() bool {
+// stopPings stops the timer for good.
+func (st *stream) stopPings() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.pingsStopped = true
 	if st.began {
 		st.silence.Stop()
 	}
-	return st.began
 }
 
-// last writes what has been gathered and the frame that ends the stream, after end.
+// sendLast writes what is pending and the frame that ends the stream, after stopPings.
 func (st *stream) sendLast(frame []byte) {
 	st.mu.Lock()
 	defer st.mu.Unlock()

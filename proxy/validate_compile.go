@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// compileCost estimates what it takes to compile a schema, above budget if it is not to be
-// compiled at all. The library keeps a pointer to each schema that it has seen, looks
-// through all for every $id, and copies all for a $ref to a place that it does not know to
-// hold a schema. For any other $ref it compares them, which takes a twentieth of that.
+// compileCost estimates the work of compiling a schema, endless if it is not to be compiled
+// at all. The library keeps a pointer to each schema that it has seen. For every $id it
+// looks through all of them. For a $ref to a place that it does not know to hold a schema
+// it copies all of them, and for any other $ref it compares them, which takes a twentieth
+// of that. The factors were measured.
 func compileCost(doc any) int {
 	var w schemaWalk
 	w.walk(doc, 0, 0)
@@ -21,16 +22,17 @@ func compileCost(doc any) int {
 	return 30 + w.cost + w.jumps*w.objects/5 + w.refs*w.objects/100
 }
 
+// schemaWalk counts in one pass what makes a schema expensive.
 type schemaWalk struct {
 	cost, objects int
-	refs          int // all
-	jumps         int // each $id, and each $ref to a place that may be any
-	defs          int // each $ref to one of $defs, which drafts before 2019-09 do not know
-	oldDraft      bool
-	endless       bool
+	refs          int  // of all kinds
+	jumps         int  // each $id, and each $ref to a place that may be no schema
+	defs          int  // each $ref into $defs, which for drafts before 2019-09 is no place for schemas
+	oldDraft      bool // $schema names a draft before 2019-09
+	endless       bool // there is a number that takes too much work: see isSmallNumber
 }
 
-// keyword takes down a member of an object that is a text.
+// keyword counts a member of an object, if its value is a string and it is a keyword.
 func (w *schemaWalk) keyword(name, text string) {
 	switch name {
 	case "$schema":
@@ -52,6 +54,8 @@ func (w *schemaWalk) keyword(name, text string) {
 	}
 }
 
+// walk counts a value of the schema and all within it. The pointer to it, which the
+// library builds, is so many bytes long.
 func (w *schemaWalk) walk(v any, depth, pointer int) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -8,32 +8,34 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The longest number and the largest exponent that are reckoned with.
+// The longest number that is calculated with, and the most digits of its exponent.
 const (
 	maxNumber   = 400
-	maxExponent = 3 // digits
+	maxExponent = 3
 )
 
-// isReckonable tells whether it takes no more to reckon with a number than to read it.
+// isSmallNumber reports whether calculating with a number takes about as much work as
+// reading it. 1e1000000 does not: it becomes a million digits.
 func isSmallNumber(n json.Number) bool {
 	_, exponent, _ := strings.Cut(strings.ToLower(string(n)), "e")
 	return len(n) <= maxNumber && len(strings.TrimLeft(exponent, "+-0")) <= maxExponent
 }
 
-// instance is a value that is to be checked.
+// instance is a value that is to be checked, with what the estimate needs to know of it.
 type instance struct {
 	value   any
-	kind    string // of JSON Schema
+	kind    string // the name of its type in JSON Schema
 	depth   int
-	size    int // values in it, and itself
+	size    int // the number of values in it, itself included
 	members map[string]*instance
 	items   []*instance
 }
 
-// maxInstanceDepth is how deep a value may be that is checked.
+// maxInstanceDepth is how deep a value may be nested.
 const maxInstanceDepth = 200
 
-// readInstance takes a value apart; nil if it is too deep or holds a number beyond reckoning.
+// readInstance returns an instance for a value of encoding/json, nil if it is nested too
+// deep or holds a number that is not small.
 func readInstance(value any, depth int) *instance {
 	in := &instance{value: value, depth: depth, size: 1}
 	if depth > maxInstanceDepth {
@@ -73,63 +75,72 @@ func readInstance(value any, depth int) *instance {
 	return in
 }
 
-// work is what it takes to check a value: all of it, and how many schemas are gone through
-// for the value itself, because the library looks for circles among these for each of them.
-type work struct{ all, inPlace int }
-
-// fitWork estimates the work of checks. It visits each schema once for each value that it
-// is to hold for, where the library visits it on every way that leads there.
-type costEstimate struct {
-	known map[visit]work // in all -1 while it is being found
-	left  int            // of visits that may still be done
+// work is the work of checking a value against a schema.
+type work struct {
+	all int
+	// inPlace is the number of schemas that are applied to the value itself. For each of
+	// them the library looks through the others for a circle.
+	inPlace int
 }
 
+// costEstimate adds up the work of a check. It visits each pair of a schema and a value
+// once, also where the library comes to the pair on many paths and does its work again
+// on each.
+type costEstimate struct {
+	known map[visit]work // all is -1 while the pair is being visited
+	left  int            // visits that may still be done
+}
+
+// visit is a pair of a schema and a value that it is applied to.
 type visit struct {
 	schema *jsonschema.Schema
 	value  *instance
 }
 
-// checkCost returns the work of checking a value, above budget if it takes more to tell.
+// checkCost returns the work of checking a value. It is above budget, and not exact, if
+// the estimate itself takes too many visits.
 func checkCost(s *jsonschema.Schema, v *instance, budget int) int {
-	const visits = 2 // for one unit of work
-	f := costEstimate{known: map[visit]work{}, left: visits * budget}
-	return f.of(s, v).all/visits + 1
+	const visits = 2 // that take as long as one unit of work
+	c := costEstimate{known: map[visit]work{}, left: visits * budget}
+	return c.of(s, v).all/visits + 1
 }
 
+// endless is more work than any budget has. Sums stop there, and do not overflow.
 const endless = 1 << 30
 
-// of returns at most endless, so that sums do not overflow.
-func (f *costEstimate) of(s *jsonschema.Schema, v *instance) work {
+// of returns the work of checking v against s, endless if the check leads back to itself.
+func (c *costEstimate) of(s *jsonschema.Schema, v *instance) work {
 	if s == nil || v == nil {
 		return work{}
 	}
-	if f.left--; f.left < 0 {
+	if c.left--; c.left < 0 {
 		return work{endless, 1}
 	}
 	at := visit{s, v}
-	if w, ok := f.known[at]; ok {
-		if w.all < 0 {
-			return work{endless, 1} // it leads back to itself
+	if w, ok := c.known[at]; ok {
+		if w.all < 0 { // it is being visited
+			return work{endless, 1}
 		}
 		return w
 	}
-	f.known[at] = work{all: -1}
+	c.known[at] = work{all: -1}
 	w := work{1 + v.depth/16 + (len(v.members)+len(v.items)+len(s.Required)+len(s.DependentRequired))/4, 1}
 	if s.Types == nil || hasType(s.Types.ToStrings(), v) {
-		f.inPlace(&w, s, v)
-		f.below(&w, s, v)
+		c.inPlace(&w, s, v)
+		c.below(&w, s, v)
 	}
 	w.all = min(w.all+w.inPlace/256, endless)
-	f.known[at] = w
+	c.known[at] = w
 	return w
 }
 
+// hasType reports whether a schema with these types applies to the value; none are all.
 func hasType(types []string, v *instance) bool {
 	return len(types) == 0 || slices.Contains(types, v.kind) || v.kind == "number" && slices.Contains(types, "integer")
 }
 
-// inPlace adds the work of the schemas that have to hold for the value itself.
-func (f *costEstimate) inPlace(w *work, s *jsonschema.Schema, v *instance) {
+// inPlace adds the work of the schemas within s that apply to the value itself.
+func (c *costEstimate) inPlace(w *work, s *jsonschema.Schema, v *instance) {
 	if s.Enum != nil {
 		w.all = min(w.all+1+len(s.Enum.Values)*v.size/4, endless)
 	}
@@ -139,7 +150,7 @@ func (f *costEstimate) inPlace(w *work, s *jsonschema.Schema, v *instance) {
 	switch text := v.value.(type) {
 	case string:
 		w.all += len(text) / 256
-	case json.Number: // it is made a fraction for each schema
+	case json.Number: // each schema makes a fraction of it
 		if len(text) > 20 || strings.ContainsAny(string(text), "eE") {
 			w.all += 4
 		}
@@ -149,7 +160,7 @@ func (f *costEstimate) inPlace(w *work, s *jsonschema.Schema, v *instance) {
 	}
 	add := func(list ...*jsonschema.Schema) {
 		for _, part := range list {
-			p := f.of(part, v)
+			p := c.of(part, v)
 			w.all = min(w.all+p.all, endless)
 			w.inPlace = min(w.inPlace+p.inPlace, endless)
 		}
@@ -166,20 +177,20 @@ func (f *costEstimate) inPlace(w *work, s *jsonschema.Schema, v *instance) {
 			add(part)
 		}
 	}
-	// Where these lead is known only on the way.
+	// Where these lead depends on how the check came here. They are not followed.
 	if s.RecursiveRef != nil || s.DynamicRef != nil {
 		w.all = endless
 	}
 }
 
-// below adds the work of the schemas that have to hold for what is in the value.
-func (f *costEstimate) below(w *work, s *jsonschema.Schema, v *instance) {
+// below adds the work of the schemas within s that apply to the parts of the value.
+func (c *costEstimate) below(w *work, s *jsonschema.Schema, v *instance) {
 	add := func(part *jsonschema.Schema, in *instance) {
-		w.all = min(w.all+f.of(part, in).all, endless)
+		w.all = min(w.all+c.of(part, in).all, endless)
 	}
 	for name, in := range v.members {
 		add(s.Properties[name], in)
-		for _, part := range s.PatternProperties { // which match everything
+		for _, part := range s.PatternProperties { // whose patterns match everything
 			add(part, in)
 		}
 		if part, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {

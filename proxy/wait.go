@@ -3,18 +3,20 @@ package proxy
 import (
 	"context"
 	"iter"
+
+	"dragoman/translate"
 )
 
-// attend stands between an upstream and what reads its answer, where it is known
-// who waits for whom: between two pieces we wait for the upstream, in a piece it
-// waits for us. So this is where the frames of a stream go out before we wait, where
-// slow upstreams are given up, with cancel, and where our own time is measured: two
-// readings of the clock for a piece, however many events it makes.
+// withTimeouts passes on the pieces of an upstream's answer: chunks, or events. It stands
+// where it is known who waits for whom. Between two pieces the proxy waits for the
+// upstream: so this is where the frames of a stream are written before the wait, and
+// where cancel gives up an upstream that is too slow. In a piece the upstream waits for
+// the proxy: so this is where the proxy's own time is measured, by two readings of the
+// clock for a piece, however many events it makes.
 //
-// The first byte of an upstream is its first piece. tell says what of a piece is not
-// for its reader: the upstream's id of the request, which is in one of them if it gave
-// any, and how much of it may be kept, in bytes.
-func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], tell func(T) (requestID string, size int)) iter.Seq2[T, error] {
+// info returns what a piece says besides its text: the upstream's id of the request,
+// which is in one of the pieces, if it gave one, and how many bytes of memory the piece may take.
+func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], info func(T) (requestID string, size int)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		limits := x.s.timeouts
@@ -30,15 +32,15 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 			var id string
 			if err == nil {
 				var size int
-				id, size = tell(piece)
+				id, size = info(piece)
 				err = x.retain(size)
 			}
-			if ctx.Err() != nil { // an upstream that has much to say may not have looked
+			if ctx.Err() != nil { // an upstream with much to say may not have looked at ctx
 				err = ctx.Err()
 			}
 			if err != nil {
 				err = causeOr(ctx, err)
-				x.recordCallError(err) // whatever becomes of it
+				x.recordCallError(err) // here, since the error may be made good later
 				yield(none, err)
 				return
 			}
@@ -64,4 +66,20 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 			yield(none, err)
 		}
 	}
+}
+
+// chunkInfo is the info of a model that only completes text.
+func chunkInfo(c translate.Chunk) (requestID string, size int) {
+	return c.RequestID, len(c.Text) + len(c.Thinking)
+}
+
+// eventInfo is the info of a model that is asked over the Messages API.
+func eventInfo(e translate.Event) (requestID string, size int) {
+	if e.Message != nil {
+		requestID = e.Message.RequestID
+	}
+	if e.Type == translate.ContentBlockStart {
+		size = bytesPerBlock
+	}
+	return requestID, size + len(e.Raw)
 }

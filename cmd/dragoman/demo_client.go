@@ -24,7 +24,7 @@ type demoTurn struct {
 }
 
 // demoMessage is a message as the demo's client puts it together from the
-// stream, the way the SDKs do (reference/streaming.md §2).
+// stream, the way the SDKs do (docs/reference/streaming.md §2).
 type demoMessage struct{ blocks []*demoBlock }
 
 // demoBlock is a content block: text, tool_use or tool_result.

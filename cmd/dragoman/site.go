@@ -65,7 +65,7 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 // (Expect with another value than 100-continue); "OPTIONS *" goes to the proxy. A
 // connection of HTTP/2 that takes nothing could not be told that a stream is given up,
 // and is closed. HTTP/2 without TLS is what the AWS SDK for JavaScript speaks to a
-// plain endpoint (reference/wire.md, finding 5).
+// plain endpoint (docs/reference/wire.md, finding 5).
 func newHTTPServer(base context.Context, h http.Handler, conns *connections) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

@@ -10,12 +10,12 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// blockKinds are the members of a content block: a union, whose one member that is
-// set names it.
+// blockKinds are the kinds of content block. A block is a union: the member that is set
+// says of which kind it is.
 var blockKinds = []string{"text", "image", "document", "toolUse", "toolResult", "reasoningContent", "guardContent", "json", "cachePoint"}
 
-// The kinds of block that stand in each place. Which of them a role may use is said
-// by the rules of the Messages API.
+// The kinds of block that each place can have. Which of them a role may use is checked
+// when the body is decoded, by the rules of the Messages API.
 var (
 	inMessage = []string{"text", "image", "document", "toolUse", "toolResult", "reasoningContent", "guardContent", "cachePoint"}
 	inSystem  = []string{"text", "guardContent", "cachePoint"}
@@ -23,10 +23,11 @@ var (
 	inSource  = []string{"text"}
 )
 
-// content writes blocks. A cache point is a mark on the block before it.
+// content writes the blocks of a list: see gap for its number. A cache point is a block of
+// its own in Converse, and in the Messages API a member of the block before it.
 func (c *converter) content(at *place, blocks jsontext.Value, kinds []string, list int) {
 	c.write("[")
-	last, end := "", 0 // of the block before: its kind, and where it is closed
+	last, end := "", 0 // the kind of the block before, and where its closing brace is
 	inner := &place{index: -1}
 	for at, v := range c.items(at, blocks, translate.MaxBlocks) {
 		if c.blockCount++; c.blockCount > translate.MaxBlocks {
@@ -44,7 +45,7 @@ func (c *converter) content(at *place, blocks jsontext.Value, kinds []string, li
 			c.block(inner, kind, v)
 			last, end = kind, len(c.out)-1
 			c.write(",")
-		case last == "" || last == "reasoningContent": // which may not be the end of what is cached
+		case last == "" || last == "reasoningContent": // a thought cannot have one
 			c.gaps.add(list, at.index)
 			c.drop(at.member(kind))
 			c.discard(func() { c.cacheControl(at, v) })
@@ -58,14 +59,15 @@ func (c *converter) content(at *place, blocks jsontext.Value, kinds []string, li
 	c.close(']')
 }
 
-// discard does without what f writes.
+// discard calls f for the errors and dropped fields that it finds, and takes away what
+// it writes.
 func (c *converter) discard(f func()) {
 	n := len(c.out)
 	f()
 	c.out = c.out[:n]
 }
 
-// block writes a block of a kind, which is at at.
+// block writes a block. The place is that of the member that is set.
 func (c *converter) block(at *place, kind string, v jsontext.Value) {
 	switch kind {
 	case "text":
@@ -87,6 +89,7 @@ func (c *converter) block(at *place, kind string, v jsontext.Value) {
 	}
 }
 
+// textBlock writes text, which is not to be empty.
 func (c *converter) textBlock(at *place, v jsontext.Value) {
 	if v = c.rawString(at, v); v == nil || string(v) == `""` {
 		c.fail(at, "The text field is blank. Add text to the text field, and try again.")
@@ -96,13 +99,14 @@ func (c *converter) textBlock(at *place, v jsontext.Value) {
 	c.close('}')
 }
 
-// quoted returns JSON as a JSON string, without white space. It is only there until
-// the next one.
+// quoted returns JSON, without white space, as a JSON string. It is valid until the next
+// call.
 func (c *converter) quoted(v jsontext.Value) jsontext.Value {
 	c.quote, _ = jsontext.AppendQuote(c.quote[:0], rawjson.Compact(v))
 	return c.quote
 }
 
+// toolUse writes a call of a tool.
 func (c *converter) toolUse(at *place, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "name", "input", "type"})
 	if c.stringValue(at.member("type"), from.Take("type")) != "" {
@@ -116,6 +120,7 @@ func (c *converter) toolUse(at *place, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
+// toolResult writes the result of a call.
 func (c *converter) toolResult(at *place, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "content", "status"})
 	status := c.stringValue(at.member("status"), from.Take("status"))
@@ -136,7 +141,8 @@ func (c *converter) toolResult(at *place, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// document writes a document. Of files, PDF is passed on, and text is unpacked.
+// document writes a document: its text, its own content blocks, or a file. A PDF is passed
+// on as it is, and a file of text is decoded.
 func (c *converter) document(at *place, v jsontext.Value) {
 	from := c.object(at, v, []string{"format", "name", "source", "context", "citations"})
 	format := c.stringValue(at.member("format"), from.Take("format"))
@@ -168,7 +174,7 @@ func (c *converter) document(at *place, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// reasoning writes what a model has thought: a union.
+// reasoning writes what the model has thought: a union.
 func (c *converter) reasoning(at *place, v jsontext.Value) {
 	from := c.object(at, v, reasoningKinds)
 	if c.union(at, &from, reasoningKinds) == "redactedContent" {
@@ -192,8 +198,8 @@ func (c *converter) reasoning(at *place, v jsontext.Value) {
 
 var reasoningKinds = []string{"reasoningText", "redactedContent"}
 
-// guarded writes what a guardrail would look at, which is content all the same: a
-// union.
+// guardContent writes a block that is marked for the guardrail as an ordinary one: a
+// union. What the mark says besides is dropped, or an error if there is a guardrail.
 func (c *converter) guardContent(at *place, v jsontext.Value) {
 	kinds := []string{"text", "image"}
 	from := c.object(at, v, kinds)
@@ -205,14 +211,14 @@ func (c *converter) guardContent(at *place, v jsontext.Value) {
 	text := c.object(at, from.Take("text"), []string{"text", "qualifiers"})
 	c.textBlock(at.member("text"), text.Take("text"))
 	for q, v := range c.items(at.member("qualifiers"), text.Take("qualifiers"), translate.MaxStops) {
-		if c.stringValue(q, v) != "guard_content" { // which is what it is without any
+		if c.stringValue(q, v) != "guard_content" { // the default
 			c.drop(at.member("qualifiers"))
 		}
 	}
 	c.dropRest(at, &text)
 }
 
-// mark writes what the block before a cache point gets.
+// cacheControl writes a cache point as the member that the block before it gets.
 func (c *converter) cacheControl(at *place, v jsontext.Value) {
 	at = at.member("cachePoint")
 	p := c.object(at, v, []string{"type", "ttl"})

@@ -11,25 +11,26 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// A request of Converse is written as a body of the Messages API, which has a place
-// for nearly all of it (reference/bedrock.md §5, messages-api.md §2 to §6). What is
-// said in both APIs by a plain value is not looked at here.
+// The request of Converse (docs/reference/bedrock.md §5) and its parts but for messages
+// and tools. The Messages API has a place for nearly all of it
+// (docs/reference/messages-api.md §2 to §6). Plain values are written as they come: when
+// the body is decoded, they are validated by the rules of the Messages API, and
+// Conversion.Error puts what is wrong in the client's terms.
 
-// converseNames are the members of a request. Those that are not read here are known
-// to the service.
+// converseNames are the members of a request, also those that are dropped.
 var converseNames = []string{
 	"messages", "system", "inferenceConfig", "toolConfig", "outputConfig", "additionalModelRequestFields",
 	"additionalModelResponseFieldPaths", "guardrailConfig", "performanceConfig", "promptVariables", "requestMetadata", "serviceTier",
 }
 
-// mostConverseTokens is the max_tokens of a request that has none. The service's own
-// default is what the model can do, which is not known of all models; each can do
-// this much, and an answer that it cuts says so.
-const mostConverseTokens = "4096"
+// defaultMaxTokens is the max_tokens of a request that has none. Bedrock's own default is
+// the model's limit, which is not known for all models. Each of them can do this much, and
+// an answer that is cut there says so.
+const defaultMaxTokens = "4096"
 
-// FromConverse writes a request of Converse as one of the Messages API. The error
-// is a *translate.InvalidRequestError that names places in the request as it came, or
-// the cause of ctx.
+// FromConverse converts a request of Converse. The error is a
+// *translate.InvalidRequestError that names places in the request as it came, or the
+// cause of ctx.
 func FromConverse(ctx context.Context, data []byte) (*Conversion, error) {
 	if err := translate.CheckJSON(ctx, data); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func FromConverse(ctx context.Context, data []byte) (*Conversion, error) {
 	return fromObject(ctx, rawjson.Trim(data))
 }
 
-// fromObject is FromConverse for an object that is JSON as it should be.
+// fromObject is FromConverse for JSON that has been checked.
 func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
 	if data.Kind() != '{' {
 		return nil, &translate.InvalidRequestError{Message: "Input should be a valid dictionary"}
@@ -54,6 +55,7 @@ func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
 	}, nil
 }
 
+// request writes the body, and returns the guardrail that the request asks for.
 func (c *converter) request(data jsontext.Value) *Guardrail {
 	from := c.object(nil, data, converseNames)
 	var (
@@ -67,7 +69,7 @@ func (c *converter) request(data jsontext.Value) *Guardrail {
 		c.writeMember("max_tokens", most)
 	} else {
 		c.lengthOpen = true
-		c.write(`"max_tokens":` + mostConverseTokens + ",")
+		c.write(`"max_tokens":` + defaultMaxTokens + ",")
 	}
 	c.messages(from.Take("messages"))
 	if system := nonNull(from.Take("system")); system != nil {
@@ -86,7 +88,7 @@ func (c *converter) request(data jsontext.Value) *Guardrail {
 	c.close('}')
 	paths := top.member("additionalModelResponseFieldPaths")
 	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), translate.MaxStops) {
-		if path := c.stringValue(at, v); path != "/stop_sequence" && path != "/delta/stop_sequence" { // which are always told
+		if path := c.stringValue(at, v); path != "/stop_sequence" && path != "/delta/stop_sequence" { // the two that every answer has
 			c.drop(paths)
 		}
 	}
@@ -98,6 +100,7 @@ func (c *converter) request(data jsontext.Value) *Guardrail {
 	return guardrail
 }
 
+// messages writes the conversation.
 func (c *converter) messages(list jsontext.Value) {
 	if list = nonNull(list); list == nil {
 		return
@@ -120,8 +123,8 @@ func (c *converter) messages(list jsontext.Value) {
 	c.write(",")
 }
 
-// additional writes the fields that are for the model itself, in the order of their
-// names.
+// additional writes the fields that go to the model itself, in the order of their names,
+// so that the same request makes the same body.
 func (c *converter) additional(at *place, v jsontext.Value) {
 	from := c.object(at, v, additionalFields)
 	var known []rawjson.Member
@@ -139,7 +142,7 @@ func (c *converter) additional(at *place, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// output writes what the answer is to be.
+// outputConfig writes what the answer has to be like.
 func (c *converter) outputConfig(at *place, from *rawjson.Object) {
 	effort, format := nonNull(from.Take("effort")), nonNull(from.Take("textFormat"))
 	if effort == nil && format == nil {
@@ -154,6 +157,7 @@ func (c *converter) outputConfig(at *place, from *rawjson.Object) {
 	c.write(",")
 }
 
+// outputFormat writes the schema of the answer, which here is JSON in a string.
 func (c *converter) outputFormat(at *place, v jsontext.Value) {
 	from := c.object(at, v, []string{"type", "structure"})
 	typ := c.rawString(at.member("type"), from.Take("type"))

@@ -14,32 +14,35 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// converter writes one request, while it reads it. The first failure stays; what is
-// written after it is not used. Members that are null are not there.
+// converter reads a request of Converse and writes it as one of the Messages API, in one
+// pass and without a tree between them: a body may be large. After the first error it
+// reads on to the end of the element, and what it writes is not used. A member that is
+// null counts as missing.
 type converter struct {
-	ctx        context.Context // of the work for the client, which may leave
-	out        []byte
-	err        error
-	dropped    map[string]bool
+	ctx        context.Context // may end while the request is read
+	out        []byte          // the body of the Messages API so far
+	err        error           // the first one
+	dropped    map[string]bool // fields that out has no place for, in the client's terms
 	gaps       gaps
-	members    []rawjson.Member // of the objects being read
-	blockCount int              // so far
+	members    []rawjson.Member // of the objects that are being read: their memory is used again
+	blockCount int              // content blocks so far
 
-	lengthOpen bool // it is not said how long the answer may be
+	lengthOpen bool // the request does not say how long the answer may be
 
-	quote jsontext.Value // scratch
+	quote jsontext.Value // the memory of quoted
 }
 
-// fail keeps the first failure.
+// fail sets the error, if there is none.
 func (c *converter) fail(at *place, message string) {
 	if c.err == nil {
 		c.err = &translate.InvalidRequestError{Path: at.String(), Message: message}
 	}
 }
 
-// open begins to read an object, which may be missing. It fails if there is a value
-// of another kind, or if the name of a member is one in known but for the case of
-// its letters.
+// object returns the members of an object, none if it is missing. The caller takes out
+// the members that it reads, and leaves the others to dropRest or failRest. It is an
+// error if there is a value of another kind, or if the name of a member differs from a
+// known one by the case of its letters alone.
 func (c *converter) object(at *place, v jsontext.Value, known []string) (o rawjson.Object) {
 	if v = nonNull(v); v == nil {
 		return o
@@ -62,9 +65,9 @@ func (c *converter) object(at *place, v jsontext.Value, known []string) (o rawjs
 	return o
 }
 
-// items ranges over the elements of a list that may be missing, until something
-// fails, of which the list having more than most is one. The place of an element is
-// only there until the next one.
+// items ranges over the elements of a list, which may be missing, until the first error.
+// It is an error if the list has more than most elements. The place that is yielded is
+// valid until the next element.
 func (c *converter) items(at *place, list jsontext.Value, most int) iter.Seq2[*place, jsontext.Value] {
 	return func(yield func(*place, jsontext.Value) bool) {
 		if list = nonNull(list); list != nil && list.Kind() != '[' {
@@ -87,8 +90,8 @@ func (c *converter) items(at *place, list jsontext.Value, most int) iter.Seq2[*p
 	}
 }
 
-// text returns a string as it is, or nil if there is none. It fails if there is a
-// value of another kind.
+// rawString returns a string as it stands in the request, with its quotes, nil if it is
+// missing. It is an error if there is a value of another kind.
 func (c *converter) rawString(at *place, v jsontext.Value) jsontext.Value {
 	if v = nonNull(v); v != nil && v.Kind() != '"' {
 		c.fail(at, "This should be a string.")
@@ -97,7 +100,7 @@ func (c *converter) rawString(at *place, v jsontext.Value) jsontext.Value {
 	return v
 }
 
-// word returns what a string says; "" if there is none.
+// stringValue returns the value of a string, "" if it is missing.
 func (c *converter) stringValue(at *place, v jsontext.Value) string {
 	if v = c.rawString(at, v); v != nil {
 		return rawjson.Text(v)
@@ -105,7 +108,7 @@ func (c *converter) stringValue(at *place, v jsontext.Value) string {
 	return ""
 }
 
-// given returns v, or nil if it is null.
+// nonNull returns v, or nil if it is null.
 func nonNull(v jsontext.Value) jsontext.Value {
 	if v.Kind() == 'n' {
 		return nil
@@ -113,8 +116,8 @@ func nonNull(v jsontext.Value) jsontext.Value {
 	return v
 }
 
-// union returns the one member of a union that is set. It fails if there is none or
-// more of them, or one that is not of kinds.
+// union returns which member of a union is set. It is an error if none or several are, or
+// one that is not among kinds.
 func (c *converter) union(at *place, o *rawjson.Object, kinds []string) (kind string) {
 	set := 0
 	var unknown []string
@@ -137,7 +140,7 @@ func (c *converter) union(at *place, o *rawjson.Object, kinds []string) (kind st
 	return kind
 }
 
-// leave passes over members that have no place in what is written.
+// dropRest drops the members that were not taken out of an object.
 func (c *converter) dropRest(at *place, o *rawjson.Object) {
 	for _, m := range o.Members {
 		if nonNull(m.Value) != nil {
@@ -146,10 +149,10 @@ func (c *converter) dropRest(at *place, o *rawjson.Object) {
 	}
 }
 
-// dotless is a name without dots, which would make it read like a place.
+// withoutDots returns a name that cannot be read as a place: dots separate its steps.
 func withoutDots(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// drop names what is left out: a place without its indexes.
+// drop adds a place, without its indexes, to the fields that are dropped.
 func (c *converter) drop(at *place) {
 	field := at.field()
 	if len(c.dropped) == translate.MaxDropped && !c.dropped[field] {
@@ -159,21 +162,21 @@ func (c *converter) drop(at *place) {
 	c.dropped[field] = true
 }
 
-// write appends to what is written.
+// write appends JSON to the body.
 func (c *converter) write(json string) {
 	c.grow(len(json))
 	c.out = append(c.out, json...)
 }
 
-// grow makes room for so many bytes. It doubles what there is, so that little is
-// written more than once.
+// grow makes room for n bytes more. It doubles the capacity: append grows large slices by
+// a quarter, and would copy a large body many times.
 func (c *converter) grow(n int) {
 	if cap(c.out)-len(c.out) < n {
 		c.out = append(make([]byte, 0, 2*cap(c.out)+n), c.out...)
 	}
 }
 
-// member writes a member, if there is one, and a comma.
+// writeMember writes a member and a comma, nothing if the value is missing.
 func (c *converter) writeMember(name string, v jsontext.Value) {
 	if v = nonNull(v); v != nil {
 		c.grow(len(name) + len(v) + len(`"":,`))
@@ -182,14 +185,15 @@ func (c *converter) writeMember(name string, v jsontext.Value) {
 	}
 }
 
-// reopen makes room for one more member in an object that is closed at end.
+// reopen cuts the body before the closing brace at end, to write one more member of the
+// object there.
 func (c *converter) reopen(end int) {
 	if c.out = c.out[:end]; c.out[end-1] != '{' {
 		c.out = append(c.out, ',')
 	}
 }
 
-// close ends a list whose every element has a comma after it, or an object.
+// close ends a list or an object, and takes away the comma after its last element.
 func (c *converter) close(closer byte) {
 	if last := len(c.out) - 1; c.out[last] == ',' {
 		c.out = c.out[:last]
@@ -197,5 +201,5 @@ func (c *converter) close(closer byte) {
 	c.out = append(c.out, closer)
 }
 
-// left returns what is left out, sorted.
+// droppedFields returns the fields that are dropped, sorted.
 func (c *converter) droppedFields() []string { return slices.Sorted(maps.Keys(c.dropped)) }

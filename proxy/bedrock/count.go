@@ -28,7 +28,7 @@ func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
 	at = at.member(kind)
 	if kind == "converse" {
 		inner, err := fromObject(ctx, input.Take(kind))
-		if err == nil && inner.Guardrail != nil { // there is no answer that would have to pass it
+		if err == nil && inner.Guardrail != nil { // a count has no answer that would have to pass it
 			inner.Dropped = append(inner.Dropped, inner.Guardrail.Name)
 		}
 		return inner.within(at.String(), err)

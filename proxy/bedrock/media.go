@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// image writes an image, of which the bytes alone can be passed on.
+// image writes an image. Only its bytes are supported, not a place in S3.
 func (c *converter) image(at *place, v jsontext.Value) {
 	from := c.object(at, v, []string{"format", "source"})
 	format := c.stringValue(at.member("format"), from.Take("format"))
@@ -25,8 +25,8 @@ func (c *converter) image(at *place, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// source returns the kind of a source, which has to be one of kinds, and what is
-// there: a union.
+// source returns the kind of a source, which has to be one of kinds, and its content: a
+// union.
 func (c *converter) source(at *place, v jsontext.Value, kinds ...string) (kind string, content jsontext.Value) {
 	all := []string{"bytes", "text", "content"}
 	from := c.object(at, v, all)
@@ -40,16 +40,16 @@ func (c *converter) source(at *place, v jsontext.Value, kinds ...string) (kind s
 	return kind, content
 }
 
-// plainText writes the source of a document that is text.
+// plainText writes the source of a document of text. The text is a JSON string.
 func (c *converter) plainText(text jsontext.Value) {
 	c.write(`{"type":"text","media_type":"text/plain",`)
 	c.writeMember("data", text)
 	c.close('}')
 }
 
-// unpack returns the text of a file, as a JSON string.
+// decodeText returns the text of a file in base64, as a JSON string.
 func (c *converter) decodeText(at *place, bytes jsontext.Value) jsontext.Value {
-	packed, _ := jsontext.AppendUnquote(nil, bytes) // it was checked before
+	packed, _ := jsontext.AppendUnquote(nil, bytes) // it is a string of JSON that was checked
 	data, err := base64.StdEncoding.AppendDecode(nil, packed)
 	if err != nil || !utf8.Valid(data) {
 		c.fail(at, "These should be the bytes of a text in UTF-8, in base64.")

@@ -6,13 +6,13 @@ import (
 	"dragoman/translate"
 )
 
-// toolKinds are the members of a tool: a union, like all that has a cachePoint.
+// toolKinds are the members of an element of the list of tools: a union.
 var toolKinds = []string{"toolSpec", "cachePoint"}
 
-// tools writes the tools, if there are any. A cache point is a mark on the tool
-// before it.
+// tools writes the tools, if there are any. A cache point is a tool of its own in
+// Converse, and in the Messages API a member of the tool before it.
 func (c *converter) tools(at *place, list jsontext.Value) {
-	begin, end := len(c.out), 0 // of the list, and of the tool before
+	begin, end := len(c.out), 0 // where the list begins, and where the tool before is closed
 	c.write(`"tools":[`)
 	for at, v := range c.items(at, list, translate.MaxTools) {
 		tool := c.object(at, v, toolKinds)
@@ -40,6 +40,7 @@ func (c *converter) tools(at *place, list jsontext.Value) {
 	c.write(",")
 }
 
+// toolSpec writes a tool.
 func (c *converter) toolSpec(at *place, v jsontext.Value) {
 	spec := c.object(at, v, []string{"name", "description", "inputSchema", "strict"})
 	schema := c.object(at.member("inputSchema"), spec.Take("inputSchema"), []string{"json"})
@@ -53,7 +54,7 @@ func (c *converter) toolSpec(at *place, v jsontext.Value) {
 	c.dropRest(at.member("inputSchema"), &schema)
 }
 
-// choice writes which tools the model may or must call: a union.
+// toolChoice writes which tools the model may call or has to call: a union.
 func (c *converter) toolChoice(at *place, v jsontext.Value) {
 	if v = nonNull(v); v == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"dragoman/upstream"
 )
 
-// The variables that Google's and Anthropic's SDKs read (reference/vertex.md §4),
+// The variables that Google's and Anthropic's SDKs read (docs/reference/vertex.md §4),
 // the strongest first.
 var (
 	projectVariables  = []string{"ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT"}
