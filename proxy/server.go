@@ -20,9 +20,9 @@ type Options struct {
 	Strict    bool                // refuse a field that a text model has no use for, rather than drop it
 	BodyBytes int64               // the most bytes of a request's body, unpacked; 0 for 32 MiB
 	Timeouts  Timeouts
-	Attempts  int           // the most calls of one model for a request, before its first event; 0 for 2
-	Ping      time.Duration // silence towards a client of a stream before a ping; 0 for 10 s
-	Log       zerolog.Logger
+	Attempts  int              // the most calls of one model for a request, before its first event; 0 for 2
+	Ping      time.Duration    // silence towards a client of a stream before a ping; 0 for 10 s
+	Log       zerolog.Logger   // the zero Logger logs nothing
 	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
 }
 

@@ -105,8 +105,8 @@ func TestAttempts(t *testing.T) {
 		{"retries, and a fallback that knows no such model", []error{busy, busy}, []error{missing}, seen{529, "overloaded_error", "east", "3", "", "false"}, 0},
 		{"one failure each, too soon for another", []error{failure5(529, "overloaded_error", time.Minute)}, []error{failure5(529, "overloaded_error", time.Minute)},
 			seen{529, "overloaded_error", "west", "2", "60", "false"}, 0},
-		{"a lesson is no failure", []error{noSystem, failure5(529, "overloaded_error", time.Minute)}, nil, seen{529, "overloaded_error", "east", "2", "60", ""}, 0},
-		{"a lesson costs no try", []error{noSystem, busy}, nil, seen{200, "from east", "east", "3", "", ""}, 0},
+		{"a refusal is no failure", []error{noSystem, failure5(529, "overloaded_error", time.Minute)}, nil, seen{529, "overloaded_error", "east", "2", "60", ""}, 0},
+		{"a refusal costs no try", []error{noSystem, busy}, nil, seen{200, "from east", "east", "3", "", ""}, 0},
 		{"everybody fails", []error{busy, busy}, []error{busy, busy}, seen{529, "overloaded_error", "west", "4", "", "false"}, 0},
 		{"a feature that is refused", []error{noSystem}, nil, seen{200, "from east", "east", "2", "", ""}, 0},
 		{"a refusal that makes no sense", []error{noSystem, noSystem}, nil, seen{400, "invalid_request_error", "east", "2", "", ""}, 0},
@@ -157,7 +157,7 @@ func TestFallbackAfterFallback(t *testing.T) {
 }
 
 // What a way left out that did not answer reached the one that did.
-func TestDroppedByTheWayThatAnswers(t *testing.T) {
+func TestDroppedByTheModelThatAnswers(t *testing.T) {
 	s := withFallback(t, &flaky{always: quota}, &flaky{name: "west"}, func(o *Options) {
 		o.Routes[0].Features = upstream.Override{Without: upstream.Sampling}
 	})
@@ -323,22 +323,22 @@ func TestPanicIsNoOutcome(t *testing.T) {
 	}
 }
 
-// A lesson is forgotten after a while: it may have been wrong.
-func TestLessonForgotten(t *testing.T) {
+// A refusal is forgotten after a while: it may have been wrong.
+func TestRefusalForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l refusals
-		w := UpstreamModel{Upstream: "east", Model: "m"}
-		learnt := func(f upstream.Features) bool { return l.applyTo(w).Can == w.Spec().Can&^f }
-		l.add(w, refusal{upstream.System, 2048})
-		if time.Sleep(refusalLifetime); !learnt(upstream.System) || l.applyTo(w).MaxTokens != 2048 {
+		var r refusals
+		m := UpstreamModel{Upstream: "east", Model: "m"}
+		learnt := func(f upstream.Features) bool { return r.applyTo(m).Can == m.Spec().Can&^f }
+		r.add(m, refusal{upstream.System, 2048})
+		if time.Sleep(refusalLifetime); !learnt(upstream.System) || r.applyTo(m).MaxTokens != 2048 {
 			t.Error("forgotten too early")
 		}
-		if time.Sleep(time.Millisecond); !learnt(0) || l.applyTo(w).MaxTokens != 0 {
+		if time.Sleep(time.Millisecond); !learnt(0) || r.applyTo(m).MaxTokens != 0 {
 			t.Error("kept for ever")
 		}
-		l.add(w, refusal{features: upstream.TopK})
+		r.add(m, refusal{features: upstream.TopK})
 		if !learnt(upstream.TopK) {
-			t.Errorf("learnt %v", l.applyTo(w).Can)
+			t.Errorf("learnt %v", r.applyTo(m).Can)
 		}
 	})
 }
