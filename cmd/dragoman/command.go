@@ -25,20 +25,6 @@ type command struct {
 // action does what a command is for, once its flags are read.
 type action func(ctx context.Context, p process, args []string) error
 
-func commands() []command {
-	return []command{
-		serveCommand(),
-		demoCommand(),
-		checkCommand(),
-		renderCommand(),
-		parseCommand(),
-		evalCommand(),
-		modelsCommand(),
-		healthcheckCommand(),
-		versionCommand(),
-	}
-}
-
 // run reads the flags and acts.
 func (c command) run(ctx context.Context, p process, args []string) error {
 	flags := newFlagSet()
@@ -64,31 +50,6 @@ func (c command) run(ctx context.Context, p process, args []string) error {
 	case <-ctx.Done():
 		return errors.New("interrupted")
 	}
-}
-
-func overview(w io.Writer) error {
-	var s strings.Builder
-	s.WriteString(`Dragoman serves the Messages API with tools in front of models that only complete text.
-
-Usage: dragoman COMMAND [flags]
-
-`)
-	for _, c := range commands() {
-		fmt.Fprintf(&s, "  %-12s %s\n", c.name, c.brief)
-	}
-	s.WriteString(`
-Start here:
-  dragoman demo                         see one tool call, from request to answer
-  dragoman serve --simulated            serve the built-in model: no account, no network
-  AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
-
-A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
-Flags win over the environment, the environment over the file of --config.
-Exit codes: 0 ok, 1 failure while running, 2 usage, 78 configuration.
-For one command: dragoman COMMAND -h
-`)
-	_, err := io.WriteString(w, s.String())
-	return err
 }
 
 // help prints what the command does and its flags.

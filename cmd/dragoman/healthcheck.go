@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
@@ -68,20 +67,4 @@ func healthcheck(ctx context.Context, p process, s *settings) error {
 	}
 	_, err = fmt.Fprintln(p.stdout, "ok")
 	return err
-}
-
-// reachable turns an address to listen on into one to connect to: where it
-// means all of this machine's addresses, loopback is one of them.
-func reachable(listen string) string {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return listen
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-		if ip != nil && ip.To4() == nil {
-			host = "::1"
-		}
-	}
-	return net.JoinHostPort(host, port)
 }

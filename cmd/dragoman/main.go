@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
+	"strings"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy/nearest"
@@ -22,28 +22,6 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 
-var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
-
-// secondSignal returns a context that ends with the second signal from now on. Until
-// then, or until stop, no signal ends the program at once.
-func secondSignal() (ctx context.Context, stop func()) {
-	signals := make(chan os.Signal, len(stopSignals))
-	signal.Notify(signals, stopSignals...)
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		defer signal.Stop(signals)
-		for range 2 {
-			select {
-			case <-signals:
-			case <-ctx.Done():
-				return
-			}
-		}
-		cancel()
-	}()
-	return ctx, cancel
-}
-
 // The exit codes.
 const (
 	exitOK     = 0
@@ -51,22 +29,6 @@ const (
 	exitUsage  = 2
 	exitConfig = 78
 )
-
-// process is what a command sees of the world.
-type process struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	getenv         func(string) string
-}
-
-// usageError is a command line that makes no sense.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
 
 // run carries out one command line, the program's name left out, until it is
 // done or ctx ends, and returns the exit code.
@@ -90,6 +52,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(p, "help", unknownCommand(name))
 }
 
+// commands returns all commands, in the order of the overview.
+func commands() []command {
+	return []command{
+		serveCommand(),
+		demoCommand(),
+		checkCommand(),
+		renderCommand(),
+		parseCommand(),
+		evalCommand(),
+		modelsCommand(),
+		healthcheckCommand(),
+		versionCommand(),
+	}
+}
+
 // help prints the overview, or the help of the command that args names.
 func help(p process, args []string) error {
 	if len(args) == 0 {
@@ -101,6 +78,32 @@ func help(p process, args []string) error {
 		}
 	}
 	return unknownCommand(args[0])
+}
+
+// overview prints what the program is for and its commands.
+func overview(w io.Writer) error {
+	var s strings.Builder
+	s.WriteString(`Dragoman serves the Messages API with tools in front of models that only complete text.
+
+Usage: dragoman COMMAND [flags]
+
+`)
+	for _, c := range commands() {
+		fmt.Fprintf(&s, "  %-12s %s\n", c.name, c.brief)
+	}
+	s.WriteString(`
+Start here:
+  dragoman demo                         see one tool call, from request to answer
+  dragoman serve --simulated            serve the built-in model: no account, no network
+  AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
+
+A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
+Flags win over the environment, the environment over the file of --config.
+Exit codes: 0 ok, 1 failure while running, 2 usage, 78 configuration.
+For one command: dragoman COMMAND -h
+`)
+	_, err := io.WriteString(w, s.String())
+	return err
 }
 
 func unknownCommand(name string) error {

@@ -111,6 +111,22 @@ func (s *site) url() string { return "http://" + reachable(s.clients.Addr().Stri
 
 func (s *site) adminURL() string { return "http://" + reachable(s.admins.Addr().String()) }
 
+// reachable turns an address to listen on into one to connect to: where it
+// means all of this machine's addresses, loopback is one of them.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+		if ip != nil && ip.To4() == nil {
+			host = "::1"
+		}
+	}
+	return net.JoinHostPort(host, port)
+}
+
 // farewell is how long an exchange that is cut has to tell its client so.
 const farewell = 2 * time.Second
 

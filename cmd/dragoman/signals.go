@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
+
+// secondSignal returns a context that ends with the second signal from now on. Until
+// then, or until stop, no signal ends the program at once.
+func secondSignal() (ctx context.Context, stop func()) {
+	signals := make(chan os.Signal, len(stopSignals))
+	signal.Notify(signals, stopSignals...)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer signal.Stop(signals)
+		for range 2 {
+			select {
+			case <-signals:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}
