@@ -10,7 +10,7 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 )
 
-// healthTimeout is well within what a container engine waits for a check.
+// healthTimeout is less than the time that container engines give to a check.
 const healthTimeout = 5 * time.Second
 
 func healthcheckCommand() command {
@@ -30,8 +30,9 @@ file or the default. Exit code 0 if it is healthy, 1 if not. For images without 
 	}
 }
 
-// adminAddress is where the server's admin listener should be. Nothing else of
-// the configuration matters: an upstream may have come from a flag of serve.
+// adminAddress returns where the server should listen for operators. Nothing else of the
+// configuration matters. It is loaded as with --simulated, because the file alone may be
+// incomplete: the server can have been started with that flag.
 func (s *settings) adminAddress(p process) (string, error) {
 	if s.adminListen != "" || s.file == "" {
 		return cmp.Or(s.adminListen, config.DefaultAdminListen), nil

@@ -22,16 +22,16 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 
-// The exit codes.
+// The exit codes. They are part of the interface: scripts rely on them.
 const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
-	exitConfig = 78
+	exitConfig = 78 // EX_CONFIG of sysexits.h
 )
 
-// run carries out one command line, the program's name left out, until it is
-// done or ctx ends, and returns the exit code.
+// run carries out one command line, without the program's name, and returns the exit code.
+// It returns early when ctx ends.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := process{stdin, stdout, stderr, getenv}
 	name := "help"
@@ -67,7 +67,7 @@ func commands() []command {
 	}
 }
 
-// help prints the overview, or the help of the command that args names.
+// help prints the overview or, if args names a command, its help.
 func help(p process, args []string) error {
 	if len(args) == 0 {
 		return overview(p.stdout)
@@ -106,6 +106,7 @@ For one command: dragoman COMMAND -h
 	return err
 }
 
+// unknownCommand returns a usage error that suggests the nearest command.
 func unknownCommand(name string) error {
 	var names []string
 	for _, c := range commands() {
@@ -117,7 +118,7 @@ func unknownCommand(name string) error {
 	return usagef("unknown command %q", name)
 }
 
-// exitCode tells the user of an error, and the shell its kind.
+// exitCode prints an error, with what to do about it, and returns the exit code for it.
 func exitCode(p process, command string, err error) int {
 	var usage *usageError
 	var problems config.Problems

@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// process is what a command sees of the world.
+// process is all that a command sees of its surroundings. Tests pass their own.
 type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
 }
 
-// usageError is a command line that makes no sense.
+// usageError says what is wrong with a command line.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }

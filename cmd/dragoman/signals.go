@@ -7,10 +7,12 @@ import (
 	"syscall"
 )
 
+// stopSignals are the signals that ask the program to stop.
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
-// secondSignal returns a context that ends with the second signal from now on. Until
-// then, or until stop, no signal ends the program at once.
+// secondSignal returns a context that ends with the second signal from now on: the first
+// begins the drain, the second ends it. Until then, or until stop is called, no signal
+// ends the program at once.
 func secondSignal() (ctx context.Context, stop func()) {
 	signals := make(chan os.Signal, len(stopSignals))
 	signal.Notify(signals, stopSignals...)

@@ -83,54 +83,55 @@ func (l *loader) checkModels() {
 		l.report(max(1, l.lines["models"]), "models", "no model is declared", fmt.Sprintf("add models: [{name: \"*\", upstream: %s}]", names[0]))
 	}
 	for i := range l.cfg.Models {
-		m, key := &l.cfg.Models[i], fmt.Sprintf("models[%d]", i)
-		if m.Name == "" {
+		route, key := &l.cfg.Models[i], fmt.Sprintf("models[%d]", i)
+		if route.Name == "" {
 			l.report(l.lines[key], key, "the entry has no name", `add the name clients ask for, or name: "*"`)
 		}
-		l.checkUpstreamModel(&m.UpstreamModel, key, kinds, names)
-		for j := range m.Fallbacks {
-			l.checkUpstreamModel(&m.Fallbacks[j], fmt.Sprintf("%s.fallbacks[%d]", key, j), kinds, names)
+		l.checkUpstreamModel(&route.UpstreamModel, key, kinds, names)
+		for j := range route.Fallbacks {
+			l.checkUpstreamModel(&route.Fallbacks[j], fmt.Sprintf("%s.fallbacks[%d]", key, j), kinds, names)
 		}
 		l.shadowed(i, key)
 	}
 }
 
-// checkWay wants a way to name a declared upstream that has the wire.
-func (l *loader) checkUpstreamModel(w *proxy.UpstreamModel, key string, kinds map[string]string, names []string) {
-	kind, declared := kinds[w.Upstream]
+// checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the
+// entry says.
+func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds map[string]string, names []string) {
+	kind, declared := kinds[m.Upstream]
 	if !declared {
-		l.undeclared(w.Upstream, key, names)
+		l.undeclared(m.Upstream, key, names)
 		return
 	}
-	l.checkWire(w, key+".wire", kind)
-	native := w.Tools == proxy.ToolsNative || w.Tools == proxy.ToolsAuto
-	if native && (kind == Simulated || kind == OpenAI || w.Wire != "" && w.Wire != proxy.WireMessages) {
-		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", w.Tools, w.Upstream),
+	l.checkWire(m, key+".wire", kind)
+	native := m.Tools == proxy.ToolsNative || m.Tools == proxy.ToolsAuto
+	if native && (kind == Simulated || kind == OpenAI || m.Wire != "" && m.Wire != proxy.WireMessages) {
+		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", m.Tools, m.Upstream),
 			"use tools: xml, or an upstream of the kind anthropic, bedrock or vertex with wire: messages")
 	}
-	if w.Rescue && !native {
+	if m.Rescue && !native {
 		l.report(l.lines[key+".rescue"], key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
 	}
 	if kind == OpenAI {
-		w.Wire = proxy.WireChat
+		m.Wire = proxy.WireChat
 	}
-	if kind == Simulated && !w.Features.Without.Has(upstream.Prefill) {
-		w.Features.With |= upstream.Prefill
+	if kind == Simulated && !m.Features.Without.Has(upstream.Prefill) {
+		m.Features.With |= upstream.Prefill
 	}
 }
 
 // wireOf are the kinds of upstream that alone have a wire.
 var wireOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
 
-// checkWire wants the wire of a way to be one of its upstream's; openai has but one.
-func (l *loader) checkWire(w *proxy.UpstreamModel, key, kind string) {
-	only, of := wireOf[w.Wire], fmt.Sprintf("and %s is of the kind %s", w.Upstream, kind)
+// checkWire reports a wire that the upstream of a model does not have. openai has only one.
+func (l *loader) checkWire(m *proxy.UpstreamModel, key, kind string) {
+	only, of := wireOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
 	switch {
 	case len(only) > 0 && !slices.Contains(only, kind):
-		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", w.Wire, strings.Join(only, " and "), of),
+		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", m.Wire, strings.Join(only, " and "), of),
 			"remove the key, or name an upstream of the kind "+oneOf(only))
-	case kind == OpenAI && w.Wire == proxy.WireMessages:
-		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", w.Wire, of), "remove the key, or write wire: chat")
+	case kind == OpenAI && m.Wire == proxy.WireMessages:
+		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", m.Wire, of), "remove the key, or write wire: chat")
 	}
 }
 

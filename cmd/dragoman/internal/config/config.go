@@ -124,9 +124,9 @@ func (c *Config) Simulates() bool {
 	return slices.ContainsFunc(c.Upstreams, func(u Upstream) bool { return u.Kind == Simulated })
 }
 
-// Model returns the model that serves a name that a client asks for.
+// Model returns the first route that matches a name that a client asks for.
 func (c *Config) Model(name string) (proxy.Route, bool) {
-	i := slices.IndexFunc(c.Models, func(m proxy.Route) bool { return m.Matches(name) })
+	i := slices.IndexFunc(c.Models, func(r proxy.Route) bool { return r.Matches(name) })
 	if i < 0 {
 		return proxy.Route{}, false
 	}

@@ -159,57 +159,57 @@ func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 }
 
 func (l *loader) model(n *yaml.Node, key string) {
-	m := proxy.Route{UpstreamModel: proxy.UpstreamModel{Format: translate.FormatLegacy}}
-	fields := l.upstreamModel(&m.UpstreamModel)
-	fields["name"] = l.text(&m.Name)
+	route := proxy.Route{UpstreamModel: proxy.UpstreamModel{Format: translate.FormatLegacy}}
+	fields := l.upstreamModel(&route.UpstreamModel)
+	fields["name"] = l.text(&route.Name)
 	fields["fallbacks"] = l.list(func(n *yaml.Node, key string) {
-		var w proxy.UpstreamModel
-		fields := l.upstreamModel(&w)
+		var m proxy.UpstreamModel
+		fields := l.upstreamModel(&m)
 		l.lines[key] = n.Line
 		l.mapping(n, key, fields)
-		m.Fallbacks = append(m.Fallbacks, w)
+		route.Fallbacks = append(route.Fallbacks, m)
 	})
 	l.lines[key] = n.Line
 	l.mapping(n, key, fields)
-	l.template(&m.UpstreamModel, key)
-	for i := range m.Fallbacks {
-		w := &m.Fallbacks[i]
-		if w.Format == "" {
-			w.Format, w.Template = m.Format, cmp.Or(w.Template, m.Template)
+	l.template(&route.UpstreamModel, key)
+	for i := range route.Fallbacks {
+		m := &route.Fallbacks[i]
+		if m.Format == "" {
+			m.Format, m.Template = route.Format, cmp.Or(m.Template, route.Template)
 		}
-		w.Language = cmp.Or(w.Language, m.Language)
-		l.template(w, fmt.Sprintf("%s.fallbacks[%d]", key, i))
+		m.Language = cmp.Or(m.Language, route.Language)
+		l.template(m, fmt.Sprintf("%s.fallbacks[%d]", key, i))
 	}
-	l.cfg.Models = append(l.cfg.Models, m)
+	l.cfg.Models = append(l.cfg.Models, route)
 }
 
 // template checks a template, for the format that its model has.
-func (l *loader) template(w *proxy.UpstreamModel, key string) {
-	if w.Template == "" {
+func (l *loader) template(m *proxy.UpstreamModel, key string) {
+	if m.Template == "" {
 		return
 	}
-	if err := translate.CheckTemplate(w.Template, w.Format); err != nil {
+	if err := translate.CheckTemplate(m.Template, m.Format); err != nil {
 		key += ".template"
 		l.report(l.lines[key], key, err.Error(), "see \"Formats\" in the README")
 	}
 }
 
-// way returns the keys that say how a model is asked.
-func (l *loader) upstreamModel(w *proxy.UpstreamModel) map[string]field {
+// upstreamModel returns the keys that say which model is asked, and how.
+func (l *loader) upstreamModel(m *proxy.UpstreamModel) map[string]field {
 	fields := map[string]field{
-		"upstream":      l.text(&w.Upstream),
-		"model":         l.text(&w.Model),
-		"wire":          l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
-		"format":        l.choice(&w.Format, translate.Formats()),
-		"language":      l.choice(&w.Language, translate.Languages()),
-		"template":      l.text(&w.Template),
-		"tools":         l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
-		"repair":        l.between(&w.Repair, 0, 1),
-		"stream_values": l.choice(&w.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}),
-		"max_tokens":    l.between(&w.MaxTokens, 1, mostTokens),
-		"rescue":        l.boolean(func(b bool) { w.Rescue = b }),
+		"upstream":      l.text(&m.Upstream),
+		"model":         l.text(&m.Model),
+		"wire":          l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
+		"format":        l.choice(&m.Format, translate.Formats()),
+		"language":      l.choice(&m.Language, translate.Languages()),
+		"template":      l.text(&m.Template),
+		"tools":         l.choice(&m.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
+		"repair":        l.between(&m.Repair, 0, 1),
+		"stream_values": l.choice(&m.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}),
+		"max_tokens":    l.between(&m.MaxTokens, 1, mostTokens),
+		"rescue":        l.boolean(func(b bool) { m.Rescue = b }),
 	}
-	l.features(fields, &w.Features)
+	l.features(fields, &m.Features)
 	return fields
 }
 

@@ -15,7 +15,7 @@ import (
 	"dragoman/upstream"
 )
 
-// Model is what is asked.
+// Model is the model that is asked, and its upstream.
 type Model struct {
 	Name          string
 	UpstreamModel proxy.UpstreamModel // with the id that the upstream knows
@@ -23,9 +23,9 @@ type Model struct {
 }
 
 const (
-	// patience is for one answer.
+	// answerTimeout bounds one answer.
 	answerTimeout = 10 * time.Minute
-	// tries is how often a question is asked of an upstream that has no time.
+	// maxTries is how often a question is asked while the upstream is overloaded.
 	maxTries = 6
 )
 
@@ -80,9 +80,9 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*translat
 		return nil, err
 	}
 	req.ID, req.Model = "msg_eval", m.Name
-	asked := m.UpstreamModel.Spec()
-	asked.Can = can
-	target := m.UpstreamModel.Target(asked)
+	spec := m.UpstreamModel.Spec()
+	spec.Can = can
+	target := m.UpstreamModel.Target(spec)
 	if target.Format != j.format {
 		target.Format, target.Template = j.format, "" // which is written for its own format
 	}
@@ -91,6 +91,6 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*translat
 		return nil, err
 	}
 	return translate.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-		return m.Upstream.Invoke(ctx, asked, p)
+		return m.Upstream.Invoke(ctx, spec, p)
 	}))
 }

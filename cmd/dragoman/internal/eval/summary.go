@@ -52,7 +52,7 @@ type KindRow struct {
 	Cells []string
 }
 
-// right tells whether there is an answer, and nothing wrong with it.
+// right reports whether there is an answer, and nothing wrong with it.
 func (r Record) right() bool { return r.Error == "" && r.Wrong == "" }
 
 func newReport(o Options, records []Record) *Report {
