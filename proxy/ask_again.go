@@ -61,14 +61,15 @@ func newCorrector(req *translate.Request, repair bool, unchecked func(field stri
 	return &c
 }
 
-// answer yields the events of an answer, in which ask is called at most once, with the
-// request that asks for a correction.
-func (c *corrector) answer(events iter.Seq2[translate.Event, error], ask func(*translate.Request) (*translate.Message, error)) iter.Seq2[translate.Event, error] {
+// correctEvents yields the events of an answer, corrected where they have to be. ask sends
+// the request for a correction and returns the second answer; it is called once at most.
+func (c *corrector) correctEvents(events iter.Seq2[translate.Event, error], ask func(*translate.Request) (*translate.Message, error)) iter.Seq2[translate.Event, error] {
 	return func(yield func(translate.Event, error) bool) {
-		blocks, held, left := 0, -1, false // held is the index of the first block that is held back
+		blocks, left := 0, false
+		held := -1 // the index of the first block that is held back
 		m, err := translate.Collect(func(collect func(translate.Event, error) bool) {
 			for e, err := range events {
-				if held < 0 && err == nil && c.holdsBack(e) {
+				if held < 0 && err == nil && c.mayBeWrong(e) {
 					held = blocks
 				}
 				if e.Type == translate.ContentBlockStart {
@@ -98,9 +99,9 @@ func (c *corrector) answer(events iter.Seq2[translate.Event, error], ask func(*t
 	}
 }
 
-// holdsBack reports whether an event begins a block that may turn out wrong, or says of
+// mayBeWrong reports whether an event begins a block that may turn out wrong, or says of
 // a call that it could not be read.
-func (c *corrector) holdsBack(e translate.Event) bool {
+func (c *corrector) mayBeWrong(e translate.Event) bool {
 	switch e.Type {
 	case translate.ContentBlockStart:
 		return e.Block.Type == translate.BlockToolUse && (len(c.inputs) > 0 || c.repair) || e.Block.Type == translate.BlockText && c.req.Format != nil
@@ -115,11 +116,11 @@ func (c *corrector) holdsBack(e translate.Event) bool {
 func (c *corrector) correct(m *translate.Message, held int, ask func(*translate.Request) (*translate.Message, error)) *translate.Message {
 	var corrected *translate.Request
 	if c.hasUnread(m.Outcomes) {
-		corrected = c.unreadRequest(m)
+		corrected = c.correctUnread(m)
 		m.Content = m.Content[held:]
 	} else {
 		m.Content = m.Content[held:]
-		if corrected = c.invalidRequest(m); corrected == nil {
+		if corrected = c.correctInvalid(m); corrected == nil {
 			return m
 		}
 	}
@@ -132,14 +133,15 @@ func (c *corrector) correct(m *translate.Message, held int, ask func(*translate.
 	second.Usage.OutputTokens += m.Usage.OutputTokens
 	second.Usage.CacheReadInputTokens += m.Usage.CacheReadInputTokens
 	second.Usage.CacheCreationInputTokens += m.Usage.CacheCreationInputTokens
-	_ = c.invalidRequest(second) // for its effect: text around JSON is taken away
+	_ = c.correctInvalid(second) // takes away the text around JSON; the model is not asked a third time
 	return second
 }
 
-// invalidRequest returns nil if a message is valid by the schemas, or is not whole; its
-// text is then the JSON alone. Else it returns the request that shows the model its
-// answer and says what is wrong with it.
-func (c *corrector) invalidRequest(m *translate.Message) *translate.Request {
+// correctInvalid returns nil if a message is valid by the schemas, and for one that was cut,
+// which no second answer would make better. Else it returns the request that shows the
+// model its answer and says what is wrong with it. It takes away the text around JSON that
+// was asked for.
+func (c *corrector) correctInvalid(m *translate.Message) *translate.Request {
 	if m.StopReason != translate.StopEndTurn && m.StopReason != translate.StopToolUse {
 		return nil
 	}
@@ -153,7 +155,7 @@ func (c *corrector) invalidRequest(m *translate.Message) *translate.Request {
 		said.Content = append(said.Content, translate.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
 		problem := "not run, because another call was wrong"
 		if s := c.inputs[b.Name]; s != nil {
-			if text := c.check(s, b.Input, fieldStrict); text != "" {
+			if text := c.problemWith(s, b.Input, fieldStrict); text != "" {
 				problem, valid = "not run: the parameters do not fit the tool. "+text, false
 			}
 		}
@@ -197,7 +199,7 @@ func (c *corrector) checkText(m *translate.Message) (problem string) {
 	if c.format == nil {
 		return ""
 	}
-	return c.check(c.format, v, fieldFormat)
+	return c.problemWith(c.format, v, fieldFormat)
 }
 
 // allText returns the text of all blocks of a message.
@@ -211,9 +213,9 @@ func allText(m *translate.Message) string {
 	return text.String()
 }
 
-// check returns what is wrong with a value by the schema of a field; "" also if it was
-// too much work to check.
-func (c *corrector) check(s *jsonschema.Schema, v jsontext.Value, field string) string {
+// problemWith returns what is wrong with a value by the schema of a field, "" if nothing is
+// or if it takes too much work to check.
+func (c *corrector) problemWith(s *jsonschema.Schema, v jsontext.Value, field string) string {
 	problem, checked := c.validator.check(s, v)
 	if !checked {
 		c.unchecked(field)
@@ -263,9 +265,9 @@ func inputAsWritten(b *translate.ContentBlock) jsontext.Value {
 	return b.Input
 }
 
-// unreadRequest returns the request that shows the model its answer and says which calls
-// could not be read. None of its calls has been run.
-func (c *corrector) unreadRequest(m *translate.Message) *translate.Request {
+// correctUnread returns the request that shows the model its answer and says which calls
+// could not be read. No call of the answer has been run.
+func (c *corrector) correctUnread(m *translate.Message) *translate.Request {
 	said := translate.MessageParam{Role: translate.RoleAssistant}
 	reply := translate.MessageParam{Role: translate.RoleUser}
 	refuse := func(id, problem string) {

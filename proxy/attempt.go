@@ -144,7 +144,7 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 			return events
 		}
 		x.retainsAll = true
-		return corrector.answer(events, func(corrected *translate.Request) (*translate.Message, error) {
+		return corrector.correctEvents(events, func(corrected *translate.Request) (*translate.Message, error) {
 			prompt, err := x.render(corrected, model, spec)
 			if err != nil {
 				return nil, err

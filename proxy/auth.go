@@ -22,9 +22,9 @@ func newKey(secret string) key {
 // keyring is all keys that clients may present.
 type keyring []key
 
-// find returns the id of the key that a secret is, or "". It compares the secret with
+// idOf returns the id of the key that a secret is, or "". It compares the secret with
 // every key, so that the time it takes says nothing about them but their number.
-func (ks keyring) find(secret string) (id string) {
+func (ks keyring) idOf(secret string) (id string) {
 	sum := sha256.Sum256([]byte(secret))
 	for i := range ks {
 		if subtle.ConstantTimeCompare(sum[:], ks[i].sum[:]) == 1 {

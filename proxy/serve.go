@@ -30,7 +30,7 @@ func (x *exchange) authenticate() error {
 		return nil
 	}
 	for _, secret := range x.dialect.credentials(x.r.Header) {
-		if id := x.s.keys.find(secret); id != "" && x.record.KeyID == "" {
+		if id := x.s.keys.idOf(secret); id != "" && x.record.KeyID == "" {
 			x.record.KeyID = id
 		}
 	}

@@ -181,11 +181,11 @@ func TestFitIsChecked(t *testing.T) {
 			return newCorrector(&translate.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
 		}
 		f := fresh()
-		if err := f.check(f.format, []byte(tt.fits), "x"); err != "" {
+		if err := f.problemWith(f.format, []byte(tt.fits), "x"); err != "" {
 			t.Errorf("%s: %s", name, err)
 		}
 		f = fresh()
-		if err := f.check(f.format, []byte(tt.not), "x"); err == "" || len(err) > 2000 {
+		if err := f.problemWith(f.format, []byte(tt.not), "x"); err == "" || len(err) > 2000 {
 			t.Errorf("%s: %q", name, err)
 		}
 		if len(forgone) > 0 {
