@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -233,13 +232,4 @@ func (l *loader) features(fields map[string]field, o *upstream.Override) {
 // isName reports whether s can stand in a header and in a metric's label as it is.
 func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
-}
-
-// reason is what the system said, without the path that the message has already.
-func reason(err error) string {
-	var bad *fs.PathError
-	if errors.As(err, &bad) {
-		return bad.Err.Error()
-	}
-	return err.Error()
 }

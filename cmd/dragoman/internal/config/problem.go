@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
@@ -48,4 +50,13 @@ func oneOf(words []string) string {
 		return strings.Join(words, "")
 	}
 	return fmt.Sprintf("%s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+}
+
+// reason is what the system said, without the path that the message has already.
+func reason(err error) string {
+	var bad *fs.PathError
+	if errors.As(err, &bad) {
+		return bad.Err.Error()
+	}
+	return err.Error()
 }

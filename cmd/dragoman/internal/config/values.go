@@ -1,0 +1,20 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Checks of single values, wherever they come from.
+
+// isRegion keeps what is not a region out of the host name that is built from it.
+func isRegion(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+func (l *loader) checkURL(s, key string) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
+		l.report(l.lines[key], key, "not the URL of a server", "write scheme and host, such as http://127.0.0.1:9000")
+	}
+}
