@@ -12,7 +12,7 @@ import (
 	"dragoman/upstream"
 )
 
-// check applies the overrides and finds what is wrong between keys.
+// check applies the overrides, and finds what is wrong with values that do not go together.
 func (l *loader) check() {
 	for i, u := range l.cfg.Upstreams {
 		l.checkUpstream(&l.cfg.Upstreams[i], "upstreams."+u.Name)
@@ -56,8 +56,8 @@ func (l *loader) checkRegion(u *Upstream, key string) {
 	}
 }
 
-// checkModels wants every entry to name a declared upstream and warns of
-// entries that can never be asked for.
+// checkModels reports entries without a name or a declared upstream, and warns of entries
+// that no request can reach.
 func (l *loader) checkModels() {
 	kinds := map[string]string{}
 	var names []string
@@ -107,7 +107,7 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 	}
 }
 
-// wireOf are the kinds of upstream that alone have a wire.
+// wireOf names, for a wire that only some kinds of upstream have, those kinds.
 var wireOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
 
 // checkWire reports a wire that the upstream of a model does not have. openai has only one.
@@ -135,8 +135,9 @@ func (l *loader) undeclared(name, key string, names []string) {
 	}
 }
 
-// shadowed warns of an entry of whose names an earlier one takes every one: to a
-// name, the wildcard of another is one more character, which only a wildcard takes.
+// shadowed warns if an earlier entry matches every name that an entry matches. To see that,
+// it is enough to match the entry's own name: a * in it counts as a character there, and
+// only a wildcard of the earlier entry can match that.
 func (l *loader) shadowed(i int, key string) {
 	for j, earlier := range l.cfg.Models[:i] {
 		if !earlier.Matches(l.cfg.Models[i].Name) {
@@ -154,7 +155,7 @@ func (l *loader) shadowed(i int, key string) {
 	}
 }
 
-// checkListen checks both addresses, and that strangers need a key.
+// checkListen checks both addresses. One that other machines can reach needs keys.
 func (l *loader) checkListen() {
 	client := l.address("listen", &l.cfg.Listen, l.src.Listen)
 	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen)
@@ -168,7 +169,7 @@ func (l *loader) checkListen() {
 	}
 }
 
-// address is a listener's address, and where it was given.
+// address is an address to listen on, and where it was given.
 type address struct {
 	port            string
 	valid, loopback bool

@@ -27,7 +27,7 @@ func (l *loader) readFile() {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return // nothing but comments
+		return // there is nothing in the file but comments
 	case err != nil:
 		l.syntax(data, err)
 		return
@@ -45,7 +45,7 @@ func (l *loader) readFile() {
 	}
 }
 
-// document is the shape of the file.
+// document reads the top level of the file.
 func (l *loader) document(root *yaml.Node) {
 	c := l.cfg
 	var compat string
@@ -77,8 +77,7 @@ func (l *loader) auth(n *yaml.Node, key string) {
 	})
 }
 
-// What the numbers of a configuration are at most: more is a slip of the pen, and
-// nothing that could be counted on.
+// The largest numbers that a configuration can have. A larger one is a slip of the pen.
 const (
 	mostBodyBytes = 1 << 30
 	mostAttempts  = 100
@@ -122,8 +121,8 @@ func (l *loader) upstreams(n *yaml.Node, key string) {
 	})
 }
 
-// upstream reads the keys that go with the kind. Where the kind is wrong the
-// others cannot be judged.
+// upstream reads the keys that the upstream's kind has. If the kind itself is wrong, the
+// other keys are not read: they may be right for the kind that was meant.
 func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 	if n.Kind == yaml.MappingNode && !l.kind(n, key, u) {
 		return
@@ -182,7 +181,7 @@ func (l *loader) model(n *yaml.Node, key string) {
 	l.cfg.Models = append(l.cfg.Models, route)
 }
 
-// template checks a template, for the format that its model has.
+// template reports a template that does not go with the format of its model.
 func (l *loader) template(m *proxy.UpstreamModel, key string) {
 	if m.Template == "" {
 		return
@@ -212,7 +211,7 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) map[string]field {
 	return fields
 }
 
-// features adds the keys that say what a model can be asked, whatever its family.
+// features adds the keys that correct what is known of the model's family.
 func (l *loader) features(fields map[string]field, o *upstream.Override) {
 	for _, name := range upstream.FeatureNames() {
 		f := upstream.FeatureOf(name)
@@ -229,7 +228,8 @@ func (l *loader) features(fields map[string]field, o *upstream.Override) {
 	}
 }
 
-// isName reports whether s can stand in a header and in a metric's label as it is.
+// isName reports whether s can be the name of an upstream, which stands in headers and in
+// labels of metrics.
 func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Load reads and checks a configuration. The error is of type [Problems] and
-// names everything that is wrong.
+// Load reads and checks a configuration. Without any upstream in the file, the environment
+// has to say which one to use. The error is [Problems], and names all that is wrong.
 func Load(src Source) (*Config, error) {
 	l := &loader{
 		src: src,

@@ -7,11 +7,13 @@ import (
 
 // Checks of single values, wherever they come from.
 
-// isRegion keeps what is not a region out of the host name that is built from it.
+// isRegion reports whether s can be a region. The name of a host is built from it, so it must
+// not have a dot or a slash.
 func isRegion(s string) bool {
 	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
+// checkURL reports a value that is not the base URL of a server.
 func (l *loader) checkURL(s, key string) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
