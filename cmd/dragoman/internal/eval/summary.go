@@ -8,15 +8,6 @@ import (
 	"dragoman/translate"
 )
 
-// About is what a report says of the run, beside its figures.
-type About struct {
-	Set       string // the name of the test set
-	Upstream  string // who was asked
-	Simulated bool   // it was no model
-	Version   string // of the program
-	LeftOut   []error
-}
-
 // Report is what came of a run.
 type Report struct {
 	About
