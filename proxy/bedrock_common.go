@@ -6,6 +6,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/eventstream"
 )
 
 // What the dialects of Bedrock have in common: who asks, for which model, and how a
@@ -133,5 +134,12 @@ func bedrockFailure(h http.Header, f *failure, _ string) (int, []byte) {
 // is in lower camel case.
 func appendExceptionFrame(dst []byte, f *failure) []byte {
 	name := f.asException().name
-	return appendException(dst, strings.ToLower(name[:1])+name[1:], f.message)
+	return eventstream.Append(dst, eventstream.ExceptionHeaders(strings.ToLower(name[:1])+name[1:]), awsMessage(f.message))
+}
+
+// awsMessage returns the body of an AWS error: {"message": ...}.
+func awsMessage(message string) []byte {
+	return appendMarshaled(nil, struct {
+		Message string `json:"message"`
+	}{message})
 }

@@ -6,6 +6,8 @@ import (
 
 	"dragoman/proxy/bedrock"
 	"dragoman/translate"
+	"dragoman/upstream/converse"
+	"dragoman/upstream/eventstream"
 )
 
 // bedrockConverse is Converse of Bedrock, with and without a stream
@@ -22,28 +24,18 @@ var bedrockConverse = dialect{
 	appendMessage: converseMessageJSON,
 	failureBody:   bedrockFailure,
 	streamHeader: http.Header{
-		"Content-Type":      {eventStream},
+		"Content-Type":      {eventstream.MediaType},
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"},
 	},
-	pingFrame: appendFrame(nil, eventHeaders("ping"), []byte("{}")),
+	pingFrame: eventstream.Append(nil, eventstream.EventHeaders("ping"), []byte("{}")),
 	newFrames: func(http.Header) frameWriter { return &converseFrames{} },
 }
 
 // converseMessageJSON appends a whole answer.
 func converseMessageJSON(_ http.Header, dst []byte, m *translate.Message, took time.Duration) []byte {
-	type message struct {
-		Role    string            `json:"role"`
-		Content []converseContent `json:"content"`
-	}
-	answer := struct {
-		Output struct {
-			Message message `json:"message"`
-		} `json:"output"`
-		converseEnding
-		converseMetering
-	}{converseEnding: newEnding(m), converseMetering: newMetering(m.Usage, took)}
-	answer.Output.Message = message{translate.RoleAssistant, []converseContent{}}
+	answer := converse.Answer{Ending: newEnding(m), Metering: newMetering(m.Usage, took)}
+	answer.Output.Message = converse.Message{Role: translate.RoleAssistant, Content: []converse.Block{}}
 	for i := range m.Content {
 		if c, ok := newContent(&m.Content[i]); ok {
 			answer.Output.Message.Content = append(answer.Output.Message.Content, c)

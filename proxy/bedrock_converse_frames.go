@@ -7,6 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream/converse"
+	"dragoman/upstream/eventstream"
 )
 
 // converseFrames writes the events of the Messages API as those of ConverseStream
@@ -15,7 +17,7 @@ import (
 type converseFrames struct {
 	blocks  []streamedBlock // by the index in the Messages API
 	shown   int             // the number of blocks that are not left out
-	ending  converseEnding
+	ending  converse.Ending
 	usage   translate.Usage
 	payload []byte // a buffer for one frame after another
 }
@@ -29,18 +31,18 @@ type streamedBlock struct {
 
 // The headers of each kind of frame.
 var (
-	converseStart      = eventHeaders("messageStart")
-	converseBlockStart = eventHeaders("contentBlockStart")
-	converseBlockDelta = eventHeaders("contentBlockDelta")
-	converseBlockStop  = eventHeaders("contentBlockStop")
-	converseStopped    = eventHeaders("messageStop")
-	converseMetadata   = eventHeaders("metadata")
+	converseStart      = eventstream.EventHeaders(converse.EventMessageStart)
+	converseBlockStart = eventstream.EventHeaders(converse.EventContentBlockStart)
+	converseBlockDelta = eventstream.EventHeaders(converse.EventContentBlockDelta)
+	converseBlockStop  = eventstream.EventHeaders(converse.EventContentBlockStop)
+	converseStopped    = eventstream.EventHeaders(converse.EventMessageStop)
+	converseMetadata   = eventstream.EventHeaders(converse.EventMetadata)
 )
 
 func (f *converseFrames) appendEvent(dst []byte, e translate.Event, took time.Duration) []byte {
 	switch e.Type {
 	case translate.MessageStart:
-		return appendFrame(dst, converseStart, []byte(`{"role":"assistant"}`))
+		return eventstream.Append(dst, converseStart, []byte(`{"role":"assistant"}`))
 	case translate.ContentBlockStart:
 		return f.startBlock(dst, e.Block)
 	case translate.ContentBlockDelta:
@@ -51,9 +53,9 @@ func (f *converseFrames) appendEvent(dst []byte, e translate.Event, took time.Du
 		f.ending, f.usage = newEnding(e.Message), e.Message.Usage
 	case translate.MessageStop:
 		f.payload = appendMarshaled(f.payload[:0], f.ending)
-		dst = appendFrame(dst, converseStopped, f.payload)
+		dst = eventstream.Append(dst, converseStopped, f.payload)
 		f.payload = appendMarshaled(f.payload[:0], newMetering(f.usage, took))
-		return appendFrame(dst, converseMetadata, f.payload)
+		return eventstream.Append(dst, converseMetadata, f.payload)
 	}
 	return dst
 }
@@ -81,7 +83,7 @@ func (f *converseFrames) startBlock(dst []byte, b *translate.ContentBlock) []byt
 	f.openPayload(f.shown - 1)
 	f.payload = append(f.payload, `,"start":`...)
 	f.payload = append(appendMarshaled(f.payload, c), '}')
-	return appendFrame(dst, converseBlockStart, f.payload)
+	return eventstream.Append(dst, converseBlockStart, f.payload)
 }
 
 // wrapping is the JSON before and after the text of a delta.
@@ -111,7 +113,7 @@ func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrappin
 	f.payload = append(f.payload, around.before...)
 	f.payload, _ = jsontext.AppendQuote(f.payload, text) // its error is for invalid UTF-8, and pieces of text are whole characters
 	f.payload = append(f.payload, around.after...)
-	return appendFrame(dst, converseBlockDelta, f.payload)
+	return eventstream.Append(dst, converseBlockDelta, f.payload)
 }
 
 // stopBlock appends the end of a block. Clients join the deltas of a call and read them as
@@ -126,7 +128,7 @@ func (f *converseFrames) stopBlock(dst []byte, index int) []byte {
 	}
 	f.openPayload(b.index)
 	f.payload = append(f.payload, '}')
-	return appendFrame(dst, converseBlockStop, f.payload)
+	return eventstream.Append(dst, converseBlockStop, f.payload)
 }
 
 // openPayload begins the payload of a frame about a block, with its index.

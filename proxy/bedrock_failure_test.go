@@ -13,6 +13,13 @@ import (
 	"dragoman/upstream"
 )
 
+// TestAWSMessage has a message that is not UTF-8, as what a client sent may not be.
+func TestAWSMessage(t *testing.T) {
+	if got := string(awsMessage("slow \"down\"\n\xff")); got != `{"message":"slow \"down\"\n`+"\ufffd"+`"}` {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestInvokeBadBodies(t *testing.T) {
 	tests := []struct{ name, body, message string }{
 		{"empty", "", "The request body is empty"},

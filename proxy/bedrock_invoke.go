@@ -16,6 +16,7 @@ import (
 	"dragoman/translate"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream"
+	"dragoman/upstream/eventstream"
 )
 
 // bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body of
@@ -35,7 +36,7 @@ var bedrockInvoke = dialect{
 	appendMessage: invokeMessage,
 	failureBody:   bedrockFailure,
 	streamHeader: http.Header{
-		"Content-Type":                {eventStream},
+		"Content-Type":                {eventstream.MediaType},
 		"X-Amzn-Bedrock-Content-Type": {"application/json"},
 		"Cache-Control":               {"no-cache"},
 		"X-Accel-Buffering":           {"no"},
@@ -135,7 +136,7 @@ type invokeFrames struct {
 	payload []byte // of a frame
 }
 
-var chunkHeaders = eventHeaders("chunk")
+var chunkHeaders = eventstream.EventHeaders("chunk")
 
 func (f *invokeFrames) appendEvent(dst []byte, e translate.Event, took time.Duration) []byte {
 	f.data = e.AppendJSON(f.data[:0])
@@ -166,7 +167,7 @@ func (f *invokeFrames) appendChunk(dst []byte) []byte {
 	f.payload = append(f.payload[:0], `{"bytes":"`...)
 	f.payload = base64.StdEncoding.AppendEncode(f.payload, f.data)
 	f.payload = append(f.payload, `"}`...)
-	return appendFrame(dst, chunkHeaders, f.payload)
+	return eventstream.Append(dst, chunkHeaders, f.payload)
 }
 
 // metricsJSON returns what the last chunk says of the answer, in tokens and milliseconds

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"dragoman/proxy"
-	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 // A client of the Messages API offers a tool and gets a call of it, from a model that only
@@ -19,7 +19,7 @@ func Example() {
 		Routes: []proxy.Route{
 			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim"}},
 		},
-		Upstreams: map[string]proxy.Upstream{"sim": upstream.NewSimulated()},
+		Upstreams: map[string]proxy.Upstream{"sim": simulated.New()},
 	})
 	if err != nil {
 		panic(err)

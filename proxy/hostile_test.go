@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"dragoman/translate"
-	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 // filled returns a body of so many bytes: text with as many elements in the place of
@@ -141,7 +141,7 @@ func TestHostileBodies(t *testing.T) {
 	if underRace {
 		size = 16 << 10
 	}
-	s := newServer(t, upstream.NewSimulated())
+	s := newServer(t, simulated.New())
 	check := func(route, name, body string) {
 		w := httptest.NewRecorder()
 		r := newRequest("POST", route, body)
@@ -173,7 +173,7 @@ func TestHostileBodies(t *testing.T) {
 // would be if it stood alone.
 func TestHostileBodiesRefusedAtOnce(t *testing.T) {
 	const size = 1 << 20
-	s := newServer(t, upstream.NewSimulated())
+	s := newServer(t, simulated.New())
 	for _, tt := range []struct{ route, text, element, want string }{
 		{"/v1/messages", messagesLists["messages"], `0`, "messages.0: Input should be a valid dictionary"},
 		{"/v1/messages", messagesLists["content"], `0`, "messages.0.content.0: Input should be a valid dictionary"},
@@ -201,7 +201,7 @@ func TestHostileBodiesRefusedAtOnce(t *testing.T) {
 // TestPackedBodies holds what so little as one KB may cost that gzip makes of much.
 func TestPackedBodies(t *testing.T) {
 	const most = 16 << 20
-	s := newServer(t, upstream.NewSimulated())
+	s := newServer(t, simulated.New())
 	for _, tt := range []struct {
 		route, text, element string
 		size                 int

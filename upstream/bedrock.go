@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,30 +11,29 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/smithy-go/logging"
-
-	"dragoman/translate"
 )
 
-// BedrockOptions say how to reach Amazon Bedrock. What is empty comes from the
-// AWS SDK's default chain: environment, shared files, the machine's role.
+// BedrockOptions say how to reach Amazon Bedrock. What is empty comes from the AWS SDK's
+// default chain: environment, shared files, the machine's role
+// (docs/reference/bedrock.md §8).
 type BedrockOptions struct {
 	Region     string
 	Profile    string       // of the shared configuration files
 	Endpoint   string       // URL to use instead of the region's own
 	Connect    Connect      // how long it may take to reach Bedrock, or a server of credentials
-	HTTPClient *http.Client // replaces the one with the settings of this package, for Bedrock itself
+	HTTPClient *http.Client // replaces the client with the settings of this package, for Bedrock itself
 }
 
-// Bedrock invokes models over the wire that suits them. Each wire has a type of
-// its own as well, over the same client: [Bedrock.Messages], [Bedrock.Text] and
-// [Bedrock.Converse].
+// Bedrock asks models on Amazon Bedrock over the wire that suits each. A wire can be
+// chosen as well: [Bedrock.Messages], [Bedrock.Text] and [Bedrock.Converse] return
+// upstreams that ask over one wire, with the same client.
 type Bedrock struct {
 	client *bedrockruntime.Client
 }
 
-// NewBedrock reads the AWS configuration. It does not touch the network:
-// credentials are looked for when the first request needs them. It fails if no
-// region is known or an option makes no sense.
+// NewBedrock returns an upstream with these options, or an error if no region is known
+// or an option makes no sense. It reads the AWS configuration but does not touch the
+// network: credentials are looked for when the first request needs them.
 func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 	if opt.Endpoint != "" {
 		if _, err := parseBase(opt.Endpoint); err != nil {
@@ -61,6 +59,7 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 	return &Bedrock{client}, nil
 }
 
+// load returns what the SDK's configuration is loaded with.
 func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	load := []func(*config.LoadOptions) error{
 		// One try: the client's SDK tries again, and the two would multiply.
@@ -80,20 +79,8 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	return append(load, config.WithHTTPClient(client))
 }
 
-// Invoke sends the prompt to the model with this id, inference profile or ARN: a
-// Claude is sent the Messages body, and so is a model whose ARN does not tell what
-// it is. Every other family is asked over Converse.
-func (b *Bedrock) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	if b.speaksMessages(m) {
-		return b.Messages().Invoke(ctx, m, p)
-	}
-	return b.Converse().Invoke(ctx, m, p)
-}
-
-// speaksMessages tells whether a model is sent the Messages body.
-func (b *Bedrock) speaksMessages(m Model) bool { return isClaude(m.ID) || namesNobody(m.ID) }
-
-// ownCredentials tells a failure to find credentials from one to reach Bedrock.
+// ownCredentials marks a failure to find credentials as such, so that it is not taken
+// for a failure to reach Bedrock: the SDK returns both from the same call.
 type ownCredentials struct{ aws.CredentialsProvider }
 
 func (c ownCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) {

@@ -1,23 +1,21 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"iter"
 
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
-	"github.com/aws/smithy-go/middleware"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
 
-// BedrockConverse invokes models with ConverseStream, whose body is the same for
-// all families (reference/bedrock.md §5), or with Converse where the model cannot
+// BedrockConverse asks models with ConverseStream, whose body is the same for all
+// families (docs/reference/bedrock.md §5), or with Converse where the model cannot
 // stream: then the text comes in one chunk.
 //
-// A prompt with an image or a document that the model, or Converse, cannot be
-// shown is an [*Error], and nothing is sent.
+// A prompt with an image or a document that the model, or Converse, cannot be shown is
+// an [*Error], and nothing is sent.
 type BedrockConverse struct {
 	bedrock *Bedrock
 }
@@ -25,49 +23,42 @@ type BedrockConverse struct {
 // Converse returns the upstream that asks over Converse with the client of b.
 func (b *Bedrock) Converse() *BedrockConverse { return &BedrockConverse{b} }
 
-// Invoke sends the prompt to the model with this id, inference profile or ARN.
+// Invoke sends the prompt to the model with this id, inference profile or ARN and
+// returns its answer.
 func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	// A Claude alone can be asked which sequence it met.
 	send, watch := splitStops(p, m.Can, isClaude(m.ID))
-	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
+	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := encodeConverse(m, p, send)
 		d := &converseDecoder{stops: send}
 		if m.Can.Has(Streaming) {
-			return wireRequest[translate.Chunk]{data, converseStream, d.readStream}, err
+			return bedrockRequest[translate.Chunk]{data, sendConverseStream, d.readStream}, err
 		}
-		return wireRequest[translate.Chunk]{data, converse, d.readWhole}, err
+		return bedrockRequest[translate.Chunk]{data, sendConverse, d.readWhole}, err
 	}))
 }
 
-// converseStream asks for an event stream.
-func converseStream(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
-	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, x.join, x.replaceBody, withoutEventStream)
+// sendConverseStream is the [operation] whose answer is an event stream.
+func sendConverseStream(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
+	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, call.join, call.replaceBody, withoutEventStream)
 	return err
 }
 
-// converse asks for the answer in one piece.
-func converse(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
-	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, x.join, x.replaceBody)
+// sendConverse is the [operation] whose answer comes in one piece.
+func sendConverse(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
+	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, call.join, call.replaceBody)
 	return err
 }
 
-// replaceBody gives the request its body in the place of the SDK's, before it is
-// measured and signed. The SDK would have images decoded from base64, to encode
-// them again, and sends text that is not UTF-8.
-func (x *exchange) replaceBody(o *bedrockruntime.Options) {
-	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
-		return s.Serialize.Add(middleware.SerializeMiddlewareFunc("ReplaceBody", x.serialize), middleware.After)
-	})
-}
+// Keeps reports whether answers pass the guardrail. Converse has no tag suffix.
+func (b *BedrockConverse) Keeps(_ Model, g Guardrail) bool { return g.TagSuffix == "" }
 
-func (x *exchange) serialize(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
-	out middleware.SerializeOutput, metadata middleware.Metadata, err error,
-) {
-	request, err := in.Request.(*smithyhttp.Request).SetStream(bytes.NewReader(x.request))
+// Count returns how many tokens the prompt has; see [Bedrock.Count].
+func (b *BedrockConverse) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	body, err := encodeConverse(m, p, nil)
 	if err != nil {
-		return out, metadata, err
+		return 0, err
 	}
-	request.Header.Set("content-type", "application/json")
-	in.Request = request
-	return next.HandleSerialize(ctx, in)
+	body = translate.WithMembers(body, map[string]jsontext.Value{"inferenceConfig": nil})
+	return b.bedrock.count(ctx, m, asJSON(map[string]any{"converse": jsontext.Value(body)}))
 }

@@ -12,6 +12,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -51,7 +52,7 @@ func TestConverseCalls(t *testing.T) {
 		message.Usage = translate.Usage{}
 		return message
 	}
-	want := message(t, upstream.NewSimulated(), upstream.Model{})
+	want := message(t, simulated.New(), upstream.Model{})
 	if want.StopReason != translate.StopToolUse {
 		t.Fatalf("the simulated model answers %+v", want)
 	}

@@ -2,34 +2,30 @@ package upstream
 
 import "strings"
 
-// maxModelID is how long the id of a model may be (reference/bedrock.md §1).
+// maxModelID is how long the id of a model may be, in bytes (docs/reference/bedrock.md
+// §1).
 const maxModelID = 2048
 
-// modelIDBytes are what ids, inference profiles and ARNs are made of.
+// modelIDBytes are the characters of ids, inference profiles and ARNs.
 const modelIDBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/"
 
-// checkModelID refuses what is no id and could lead a request elsewhere: clients
-// may name a model themselves, and the id stands in the path.
+// checkModelID returns an [*Error] for what cannot be the id of a model. Clients may
+// name a model themselves, and the id stands in the path of the request: one with ".."
+// or an empty segment could lead it to another operation.
 func checkModelID(id string) error {
 	ok := len(id) <= maxModelID && strings.Trim(id, modelIDBytes) == "" && !strings.Contains(id, "..")
 	for segment := range strings.SplitSeq(id, "/") {
 		ok = ok && segment != "" && segment != "."
 	}
 	if !ok {
-		return invalid.error("model: not an id, inference profile or ARN of a model on Amazon Bedrock")
+		return invalidRequest.error("model: not an id, inference profile or ARN of a model on Amazon Bedrock")
 	}
 	return nil
 }
 
-// isClaude tells whether the id is that of a Claude.
-func isClaude(id string) bool {
-	id = strings.ToLower(id)
-	return strings.Contains(id, "claude") || strings.Contains(id, "anthropic")
-}
-
-// namesNobody tells whether the id is an ARN that does not name the provider of
-// the model: that of an application inference profile, of provisioned throughput
-// and the like. Where a provider is named, it stands before a dot.
+// namesNobody reports whether the id is an ARN that does not name the provider of the
+// model: that of an application inference profile, of provisioned throughput and the
+// like. Where a provider is named, a dot follows it ("anthropic.claude-3-haiku").
 func namesNobody(id string) bool {
 	return strings.HasPrefix(id, "arn:") && !strings.Contains(id, ".")
 }

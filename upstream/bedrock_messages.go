@@ -2,23 +2,16 @@ package upstream
 
 import (
 	"context"
-	"io"
 	"iter"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
 
-// bedrockVersion goes into each body; the only one that all models take
-// (reference/bedrock.md §2a).
-const bedrockVersion = "bedrock-2023-05-31"
-
-// BedrockMessages invokes models with InvokeModelWithResponseStream and the
-// Anthropic Messages body (reference/bedrock.md §2a).
+// BedrockMessages asks models with InvokeModelWithResponseStream and the Anthropic
+// Messages body (docs/reference/bedrock.md §2a).
 type BedrockMessages struct {
 	bedrock *Bedrock
 }
@@ -26,54 +19,29 @@ type BedrockMessages struct {
 // Messages returns the upstream that sends the Messages body with the client of b.
 func (b *Bedrock) Messages() *BedrockMessages { return &BedrockMessages{b} }
 
-// Invoke sends the prompt to the model with this id, inference profile or ARN.
+// Invoke sends the prompt to the model with this id, inference profile or ARN and
+// returns its answer.
 func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := messagesBody{AnthropicVersion: bedrockVersion, cache: m.Can.Has(Caching)}.encode(p)
-		return wireRequest[translate.Chunk]{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
+		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
 	})
 }
 
-// invokeModel sends the body in the model's own form.
-func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, x *exchange) error {
-	in := &bedrockruntime.InvokeModelWithResponseStreamInput{
-		ModelId: &m.ID, Body: x.request, ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
-	}
-	m.Guardrail.guard(in)
-	x.request = in.Body
-	_, err := client.InvokeModelWithResponseStream(ctx, in, x.join, withoutEventStream)
-	return err
-}
-
-// readChunks reads an answer in the model's own form, chunk by chunk.
-func readChunks[P portion](decode func(data []byte) (P, error)) func(io.Reader, func(P, error) bool) bool {
-	return func(answer io.Reader, yield func(P, error) bool) bool {
-		return decodeStream(withIntervention(newFrameReader(answer).payloads()), decode, yield)
-	}
-}
-
-// Pass sends the request of a client to the model with this id, inference profile
-// or ARN, which has tools of its own.
+// Pass sends the request of a client to the model with this id, inference profile or
+// ARN, which has tools of its own, and returns the events of its answer.
 func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Event], error) {
-		return wireRequest[translate.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Event], error) {
+		return bedrockRequest[translate.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
 	})
 }
 
-// Passes reports whether Pass can be asked for the model: every one, here.
+// Passes reports whether the model can be asked with Pass. Every model on this wire can.
 func (b *BedrockMessages) Passes(Model) bool { return true }
 
-// Passes reports whether Pass can be asked for the model: where Invoke would send
-// the Messages body.
-func (b *Bedrock) Passes(m Model) bool { return b.speaksMessages(m) }
-
-// Pass is that of [Bedrock.Messages].
-func (b *Bedrock) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return b.Messages().Pass(ctx, m, n)
-}
-
 // encodeBedrock returns the body of a client's request as Bedrock takes it
-// (reference/bedrock.md §2a). A model takes the new version from Claude 4.7 on.
+// (docs/reference/bedrock.md §2a): with the version and the betas in it, and not in
+// headers. A Claude takes the new version from 4.7 on.
 func encodeBedrock(m Model, n Native) []byte {
 	version := bedrockVersion
 	if v, known := claudeVersion(strings.ToLower(m.ID)); n.isNew() && isClaude(m.ID) && (!known || v >= 407) {
@@ -84,4 +52,18 @@ func encodeBedrock(m Model, n Native) []byte {
 		members[memberBetas] = asJSON(betas)
 	}
 	return n.encode(members)
+}
+
+// Keeps reports whether answers pass the guardrail. All do on this wire.
+func (b *BedrockMessages) Keeps(Model, Guardrail) bool { return true }
+
+// Count returns how many tokens the prompt has; see [Bedrock.Count].
+func (b *BedrockMessages) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	body, err := messagesBody{AnthropicVersion: bedrockVersion}.encode(p)
+	return b.bedrock.countBody(ctx, m, body, err)
+}
+
+// CountNative returns how many tokens the request of a client has; see [Bedrock.Count].
+func (b *BedrockMessages) CountNative(ctx context.Context, m Model, n Native) (int, error) {
+	return b.bedrock.countBody(ctx, m, encodeBedrock(m, n), nil)
 }

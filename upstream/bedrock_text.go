@@ -14,19 +14,20 @@ import (
 	"dragoman/translate"
 )
 
-// The markers between the turns of a text prompt. The model may go on and write
-// the next turn of the human, so that its marker is a stop sequence.
+// The markers between the turns of a text prompt (docs/reference/legacy-format.md §9).
+// The model may go on and write the next turn of the human, so the human's marker is a
+// stop sequence.
 const (
 	humanTurn     = "\n\nHuman:"
 	assistantTurn = "\n\nAssistant:"
 )
 
-// BedrockText invokes models with InvokeModelWithResponseStream and the text
-// completions body of the Claude 2 family (reference/bedrock.md §2b): the whole
-// prompt is one text.
+// BedrockText asks models with InvokeModelWithResponseStream and the body of text
+// completions, which the Claude 2 family takes (docs/reference/bedrock.md §2b): the
+// whole prompt is one text.
 //
-// Its prompts have to be rendered for a [translate.Target] with TextWire. One in
-// which some text begins a turn, or that holds an image or a document, is an
+// Its prompts have to be rendered for a [translate.Target] with TextWire. A prompt of
+// which some text would begin a turn, or that holds an image or a document, is an
 // [*Error], and nothing is sent.
 type BedrockText struct {
 	bedrock *Bedrock
@@ -35,15 +36,15 @@ type BedrockText struct {
 // Text returns the upstream that sends text completions with the client of b.
 func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
 
-// Invoke sends the prompt to the model with this id or ARN.
+// Invoke sends the prompt to the model with this id or ARN and returns its answer.
 func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (wireRequest[translate.Chunk], error) {
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := encodeText(p)
-		return wireRequest[translate.Chunk]{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
+		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
 	})
 }
 
-// textBody is the request body of reference/bedrock.md §2b.
+// textBody is the body of a request (docs/reference/bedrock.md §2b).
 type textBody struct {
 	AnthropicVersion string   `json:"anthropic_version"`
 	Prompt           string   `json:"prompt"`
@@ -54,14 +55,16 @@ type textBody struct {
 	TopK             *int     `json:"top_k,omitzero"`
 }
 
-// encodeText returns the body for the prompt as JSON.
+// encodeText returns the body for the prompt as JSON. It fails if the text of the prompt
+// has more markers than the prompt has turns: then one stands in a text, and the model
+// would read there the beginning of another turn.
 func encodeText(p *translate.Prompt) ([]byte, error) {
 	if err := onlyText(p); err != nil {
 		return nil, err
 	}
 	text := p.Text()
 	if strings.Count(text, humanTurn)+strings.Count(text, assistantTurn) != markers(p) {
-		return nil, internal.error("the prompt holds turns that are not its own, and was not sent")
+		return nil, internalError.error("the prompt holds turns that are not its own, and was not sent")
 	}
 	stops := slices.Clone(p.StopSequences)
 	if !slices.Contains(stops, humanTurn) {
@@ -78,28 +81,19 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 	})
 }
 
-// onlyText finds what a text cannot hold.
+// onlyText returns an [*Error] if the prompt holds an image or a document.
 func onlyText(p *translate.Prompt) error {
 	for i, turn := range p.Turns {
 		for _, part := range turn.Parts {
 			if part.Type != translate.PartText {
-				return invalid.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s", placeOf(part, i, turn.Role)))
+				return invalidRequest.error(fmt.Sprintf("messages: this model reads text alone and cannot be shown the %s", placeOf(part, i, turn.Role)))
 			}
 		}
 	}
 	return nil
 }
 
-// placeOf says for a client which image or document of its prompt is meant.
-func placeOf(part translate.Part, turn int, role string) string {
-	name := part.Type
-	if part.Title != "" {
-		name += fmt.Sprintf(" %q", part.Title)
-	}
-	return fmt.Sprintf("%s in turn %d (%s)", name, turn+1, role)
-}
-
-// markers counts those that the text of the prompt has to hold: one for each
+// markers returns how many markers the text of the prompt has to hold: one for each
 // turn, and the one that the completion follows.
 func markers(p *translate.Prompt) int {
 	if prefilled(p) {
@@ -108,12 +102,7 @@ func markers(p *translate.Prompt) int {
 	return len(p.Turns) + 1
 }
 
-// prefilled tells whether the completion goes on with an assistant turn.
-func prefilled(p *translate.Prompt) bool {
-	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == translate.RoleAssistant
-}
-
-// textCompletion is one chunk of a completion. The last one has a stop_reason.
+// textCompletion is one chunk of an answer. The last one has a stop_reason.
 type textCompletion struct {
 	Type       string         `json:"type"` // may be missing
 	Completion string         `json:"completion"`
@@ -124,19 +113,21 @@ type textCompletion struct {
 	Action     string         `json:"amazon-bedrock-guardrailAction"`
 }
 
-// textDecoder turns the chunks of one completion into ours.
+// textDecoder turns the chunks of one answer into ours. It ends with the chunk that has
+// a stop reason.
 type textDecoder struct {
 	prompt     *translate.Prompt
 	begun      bool   // there was text
-	intervened bool   // a guardrail did
-	text       []byte // of the last completion, kept to save an allocation a chunk
+	intervened bool   // a guardrail intervened
+	text       []byte // of the last chunk, kept to save an allocation a chunk
 }
 
 // newTextDecoder returns a decoder for the answer to a prompt.
 func newTextDecoder(p *translate.Prompt) *textDecoder { return &textDecoder{prompt: p} }
 
-// decode reads one chunk. What is no completion is a sign of life. The last
-// chunk, and no other, has Stop set.
+// decode returns the chunk for one of the wire's. For an event that is no completion it
+// is empty, which shows at least that the upstream is alive. The last chunk, and no
+// other, has Stop set.
 func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 	if text, ok := d.piece(data); ok {
 		return translate.Chunk{Text: d.trim(text)}, nil
@@ -162,14 +153,14 @@ func (d *textDecoder) decode(data []byte) (translate.Chunk, error) {
 	return translate.Chunk{}, nil
 }
 
-// How a chunk is written that has text and no more to say.
+// How a chunk is written that has text and nothing else to say: nearly all of an answer.
 var (
 	pieceStart = []byte(`{"type":"completion","completion":"`)
 	pieceEnd   = []byte(`,"stop_reason":null,"stop":null}`)
 )
 
-// piece reads such a chunk without a JSON decoder. It is false for whatever is
-// not written in just this way, broken JSON included.
+// piece returns the text of such a chunk, without a JSON decoder. It is false for
+// whatever is not written in just this way, broken JSON included: decode reads that.
 func (d *textDecoder) piece(data []byte) (string, bool) {
 	if !bytes.HasPrefix(data, pieceStart) {
 		return "", false
@@ -184,8 +175,8 @@ func (d *textDecoder) piece(data []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// trim takes off the blank that the model writes behind "Assistant:"
-// (reference/legacy-format.md §9). Behind a prefill a blank is the answer's own.
+// trim takes off the blank that the model writes after "Assistant:"
+// (docs/reference/legacy-format.md §9). Behind a prefill a blank belongs to the answer.
 func (d *textDecoder) trim(text string) string {
 	if d.begun || text == "" {
 		return text
@@ -197,9 +188,10 @@ func (d *textDecoder) trim(text string) string {
 	return strings.TrimPrefix(text, " ")
 }
 
-// stop reads why the completion ended. At the human's next turn the model had no
-// more to say, unless it was the client who asked to stop there; a sequence that
-// has no name can be no other if the prompt has none.
+// stop returns why the completion ended. The human's marker means that the model had no
+// more to say, unless the client asked for that sequence itself. Where the chunk does
+// not name the sequence and the prompt has none, it was the marker, which is always
+// sent.
 func (d *textDecoder) stop(reason, sequence string) (translate.Stop, string) {
 	stop := stopReason(reason)
 	asked := d.prompt.StopSequences
@@ -210,4 +202,13 @@ func (d *textDecoder) stop(reason, sequence string) (translate.Stop, string) {
 		return translate.StopEndTurn, ""
 	}
 	return stop, sequence
+}
+
+// Keeps reports whether answers pass the guardrail. All do on this wire.
+func (b *BedrockText) Keeps(Model, Guardrail) bool { return true }
+
+// Count returns how many tokens the prompt has; see [Bedrock.Count].
+func (b *BedrockText) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
+	body, err := encodeText(p)
+	return b.bedrock.countBody(ctx, m, body, err)
 }

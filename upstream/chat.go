@@ -9,22 +9,23 @@ import (
 	"dragoman/translate"
 )
 
-// chat asks servers for chat completions (reference/vertex.md §5), the API of
-// OpenAI that most servers of open models speak. It sends no tools.
+// chatClient asks a server for chat completions (docs/reference/vertex.md §5): the API
+// of OpenAI, which most servers of open models speak. It sends no tools.
 //
-// Of the stop sequences a server is sent ours alone, since few servers name the
-// one they met: the client's are watched for here. A server that streams is also
-// read when it answers whole, and the other way round. What a server takes for a
-// tool call of its own, unasked, is left out: no text of the model is in it.
-type chat struct {
-	completions resource // …/chat/completions
+// Of the stop sequences it sends only ours: few servers say which one they met, and the
+// parser knows ours by the text before them. The client's are watched for here. A server
+// that was asked for a stream may answer whole, and the other way round: the content
+// type decides. Some servers take a text for a call of a tool, though none was offered;
+// such a call is left out, for it holds no text of the model.
+type chatClient struct {
+	completions endpoint // …/chat/completions
 	strict      bool     // the server refuses stream_options
 }
 
-// invoke sends the prompt to the model.
-func (c *chat) invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+// invoke sends the prompt to the model and returns its answer.
+func (c *chatClient) invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	send, watch := splitStops(p, m.Can, false)
-	return watchStops(watch, invoke(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
+	return watchStops(watch, newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(translate.Chunk, error) bool) {
 		response, err := c.open(ctx, m, p, send)
 		if err != nil {
 			yield(translate.Chunk{}, err)
@@ -43,16 +44,17 @@ func (c *chat) invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Se
 	}))
 }
 
-// open sends the request and returns the response if it is an answer.
-func (c *chat) open(ctx context.Context, m Model, p *translate.Prompt, stop []string) (*http.Response, error) {
+// open sends the request and returns the response if it is an answer. The caller has to
+// close its body.
+func (c *chatClient) open(ctx context.Context, m Model, p *translate.Prompt, stop []string) (*http.Response, error) {
 	body, err := encodeChat(m, p, stop, !c.strict)
 	if err != nil {
 		return nil, err
 	}
-	return c.completions.post(ctx, body, chatRefusal, "application/json", "text/event-stream")
+	return c.completions.post(ctx, body, readChatError, "application/json", "text/event-stream")
 }
 
-// wholeBody yields a body at once.
+// wholeBody yields a body at once, as the one event of an answer.
 func wholeBody(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		data, err := io.ReadAll(io.LimitReader(r, maxSSEEvent+1))

@@ -1,8 +1,6 @@
 package upstream
 
 import (
-	"github.com/go-json-experiment/json"
-
 	"dragoman/translate"
 )
 
@@ -17,8 +15,8 @@ type chatBody struct {
 	Stop          []string       `json:"stop,omitempty"`
 	Stream        bool           `json:"stream"`
 	StreamOptions *streamOptions `json:"stream_options,omitzero"`
-	// vLLM goes on with a last assistant message only if it is told to. llama.cpp
-	// and Ollama do so by themselves, and heed neither key.
+	// vLLM goes on with a last assistant message only if it is told to, by both of these.
+	// llama.cpp and Ollama do so by themselves, and heed neither.
 	Continue         bool  `json:"continue_final_message,omitzero"`
 	GenerationPrompt *bool `json:"add_generation_prompt,omitzero"`
 }
@@ -27,15 +25,16 @@ type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
-// chatMessage is one message. Its content is a string, or []chatPart where it is
-// more than text: many chat templates take nothing but strings.
+// chatMessage is one message. Its content is a string, or []chatPart where it is more
+// than text: many chat templates take nothing but strings.
 type chatMessage struct {
 	Role    string `json:"role"`
 	Content any    `json:"content"`
 }
 
-// encodeChat returns the body for the prompt as JSON. options says whether a stream
-// can be asked to count tokens.
+// encodeChat returns the body for the prompt as JSON, with these stop sequences. options
+// says whether the server takes stream_options, by which a stream is asked to count
+// tokens.
 func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]byte, error) {
 	b := chatBody{
 		Model: m.ID, MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Stop: stop,
@@ -60,11 +59,5 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 		}
 		b.Messages = append(b.Messages, chatMessage{turn.Role, content})
 	}
-	data, err := json.Marshal(b)
-	if err != nil {
-		e := invalid.error("the prompt cannot be written as JSON")
-		e.Err = err
-		return nil, e
-	}
-	return data, nil
+	return encodeJSON(b)
 }

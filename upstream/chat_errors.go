@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// chatFailure is what servers of chat completions say when they fail: OpenAI and
-// OpenRouter as {"error":{…}}, Google the same in a list, older vLLM as the object
-// itself, Ollama and others as {"error":"…"}.
+// chatFailure is the error of a server of chat completions. OpenAI and OpenRouter write
+// {"error":{…}}, Google the same in a list, older vLLM the object itself, and Ollama and
+// others {"error":"…"}.
 type chatFailure struct {
 	Object  string         `json:"object"` // older vLLM: "error"
 	Message string         `json:"message"`
@@ -17,26 +17,27 @@ type chatFailure struct {
 	Code    jsontext.Value `json:"code"` // an HTTP status, a word, or null
 }
 
-// byCode maps words that servers of chat completions have for a failure, beside
-// those of the Messages API.
-var byCode = map[string]answer{
+// byCode maps the words for a failure that servers of chat completions have beside those
+// of the Messages API.
+var byCode = map[string]errorClass{
 	"insufficient_quota":      overQuota,
 	"rate_limit_exceeded":     rateLimited,
-	"server_error":            internal,
-	"context_length_exceeded": invalid,
-	"model_not_found":         notFound,
+	"server_error":            internalError,
+	"context_length_exceeded": invalidRequest,
+	"model_not_found":         noSuchModel,
 }
 
-// chatRefusal maps a response that is not an answer.
-func chatRefusal(status int, kind string, body []byte) *Error {
+// readChatError is the [errorReader] of chat completions.
+func readChatError(status int, kind string, body []byte) *Error {
 	if e := chatError(body, status); e != nil {
 		return e
 	}
-	return noAnswer(status, kind, body)
+	return unreadError(status, kind, body)
 }
 
-// chatError maps an error in JSON, nil if there is none in data. The status is 0
-// or 200 in an answer: there the error itself may name one.
+// chatError maps an error in JSON; it returns nil if data has none. The status is that
+// of the response: where that is an answer all the same (0 or 200), the error itself may
+// name one.
 func chatError(data []byte, status int) *Error {
 	if e := googleError(data); e != nil {
 		return e
@@ -54,33 +55,34 @@ func chatError(data []byte, status int) *Error {
 	case f.Message == "":
 		f.Message = "the upstream failed with " + f.Type
 	}
-	return f.answer(status).error(f.Message)
+	return f.class(status).error(f.Message)
 }
 
-// answer maps the failure, given its HTTP status if it has one. An empty purse
-// comes with the status of a busy hour.
-func (f *chatFailure) answer(status int) answer {
-	if a := byCode[f.code()]; a.final {
-		return a
+// class maps the failure, given its HTTP status if it has one. A quota that is used up
+// goes before the status: OpenAI reports it with a 429, as it reports too many requests,
+// but to try again is of no use.
+func (f *chatFailure) class(status int) errorClass {
+	if class := byCode[f.code()]; class.final {
+		return class
 	}
-	if a, known := byStatus[status]; known {
-		return a
+	if class, known := byStatus[status]; known {
+		return class
 	}
 	for _, word := range [...]string{f.code(), f.Type} {
-		if a, known := byCode[word]; known {
-			return a
+		if class, known := byCode[word]; known {
+			return class
 		}
-		if a, known := byType[word]; known {
-			return a
+		if class, known := byType[word]; known {
+			return class
 		}
 	}
 	if status >= 400 {
 		return ofStatus(status)
 	}
-	return internal
+	return internalError
 }
 
-// code returns the code as a word or a number.
+// code returns the code, which servers write as a string or a number.
 func (f *chatFailure) code() string {
 	if f.Code.Kind() != '"' {
 		return string(f.Code)
@@ -90,7 +92,8 @@ func (f *chatFailure) code() string {
 	return s
 }
 
-// readFailure reads an error of any shape. It is false if data is something else.
+// readFailure reads an error of any of the forms of [chatFailure]. It is false if data
+// is something else.
 func readFailure(data []byte) (chatFailure, bool) {
 	var list []jsontext.Value
 	if json.Unmarshal(data, &list, lenient) == nil && len(list) > 0 {

@@ -9,7 +9,7 @@ import (
 	"dragoman/translate"
 )
 
-// chatPart is a piece of a message that is more than text.
+// chatPart is a part of a message that is more than text.
 type chatPart struct {
 	Type  string    `json:"type"` // text, image_url or file
 	Text  string    `json:"text,omitzero"`
@@ -26,18 +26,18 @@ type chatFile struct {
 	Data string `json:"file_data"` // a URL
 }
 
-// chatContent returns the content of a turn: a string if it is text alone.
+// chatContent returns the content of a turn: a string if it is text alone, else
+// []chatPart. index is that of the turn, for the error.
 //
-// An image is an image_url part. A document is a file part, which OpenAI and
-// OpenRouter know, behind its title and context. What the model cannot be shown is
-// an *Error, and so is a file of the Messages API's own store, which no other
-// server can read.
+// An image is an image_url part. A document is a file part, which OpenAI and OpenRouter
+// know, after its title and context. What the model cannot be shown is an [*Error], and
+// so is a file in the store of the Messages API, which no other server can read.
 func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 	var parts []chatPart
 	for _, part := range turn.Parts {
 		more, ok := chatParts(can, part)
 		if !ok {
-			return nil, invalid.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
+			return nil, invalidRequest.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
 		}
 		parts = append(parts, more...)
 	}
@@ -54,8 +54,9 @@ func chatContent(can Features, turn translate.Turn, index int) (any, error) {
 	return text.String(), nil
 }
 
-// messagesSource is the source of an image or a document
-// (reference/messages-api.md §4). Documents of text are text by now.
+// messagesSource is the source of an image or a document in the Messages API
+// (docs/reference/messages-api.md §4). Documents whose source is text have become text
+// parts before.
 type messagesSource struct {
 	Type      string `json:"type"`
 	MediaType string `json:"media_type"`
@@ -63,8 +64,8 @@ type messagesSource struct {
 	URL       string `json:"url"`
 }
 
-// url returns the source as a URL, with the data in it if need be; "" if it is
-// neither data nor a URL.
+// url returns the source as a URL, which has the data in it if the source is data. It is
+// "" for any other source.
 func (s messagesSource) url() string {
 	switch s.Type {
 	case translate.SourceBase64:
@@ -95,7 +96,8 @@ func chatParts(can Features, part translate.Part) ([]chatPart, bool) {
 	return []chatPart{{Type: translate.PartText, Text: documentHead(part)}, file}, can.Has(Documents)
 }
 
-// documentHead is what stands before the text of a document.
+// documentHead returns what stands before the text of a document: its title and its
+// context.
 func documentHead(part translate.Part) string {
 	var head string
 	for _, line := range []string{part.Title, part.Context} {

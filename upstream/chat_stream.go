@@ -11,7 +11,8 @@ import (
 	"dragoman/translate"
 )
 
-// chatCompletion is a chat.completion.chunk, or a whole chat.completion.
+// chatCompletion is an event of a stream (chat.completion.chunk), or an answer that
+// comes whole (chat.completion).
 type chatCompletion struct {
 	Object  string         `json:"object"`
 	Choices []chatChoice   `json:"choices"`
@@ -23,21 +24,21 @@ type chatChoice struct {
 	Delta        chatDelta `json:"delta"`   // of a chunk
 	Message      chatDelta `json:"message"` // of a whole one
 	FinishReason string    `json:"finish_reason"`
-	// vLLM's and SGLang's names for what was met: a stop sequence, or the number of
-	// a token, or null for the usual end.
+	// What was met, in the members of vLLM and of SGLang: a stop sequence, the number of a
+	// token, or null for the usual end.
 	StopReason  jsontext.Value `json:"stop_reason"`
 	MatchedStop jsontext.Value `json:"matched_stop"`
 }
 
 type chatDelta struct {
 	Content chatText `json:"content"`
-	// The same text by two names: DeepSeek, llama.cpp and older vLLM have the first;
+	// The same text in two members: DeepSeek, llama.cpp and older vLLM write the first;
 	// OpenRouter, Ollama and newer vLLM the second.
 	ReasoningContent chatText `json:"reasoning_content"`
 	Reasoning        chatText `json:"reasoning"`
 }
 
-// chatText is a text as servers write it: a string, null, or parts with text.
+// chatText is a text as servers write it: a string, null, or a list of parts with text.
 type chatText string
 
 func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
@@ -61,7 +62,8 @@ func (t *chatText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return d.SkipValue()
 }
 
-// chatUsage counts tokens; those of the prompt include the cached ones.
+// chatUsage counts tokens. Those of the prompt include those of the cache, which the
+// Messages API counts beside them.
 type chatUsage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
@@ -71,6 +73,7 @@ type chatUsage struct {
 	} `json:"prompt_tokens_details"`
 }
 
+// usage returns the counters in the terms of the Messages API.
 func (u chatUsage) usage() translate.Usage {
 	return translate.Usage{
 		InputTokens:              max(0, u.Prompt-u.Details.CacheRead-u.Details.CacheWrite),
@@ -80,18 +83,20 @@ func (u chatUsage) usage() translate.Usage {
 	}
 }
 
-// chatDecoder turns one chat completion into chunks.
+// chatDecoder turns one answer into chunks. The finish_reason comes with the last text,
+// and the counters, if the server counts, in an event after it. So the chunk with Stop
+// is the one for the end of the stream.
 type chatDecoder struct {
 	stops    []string // that the server was sent
-	called   bool     // the answer has begun a call
-	held     string   // text that may be the beginning of callOpens
+	called   bool     // the text has begun a call
+	held     string   // the end of the text, if it may be the beginning of callOpens
 	usage    translate.Usage
 	stop     translate.Stop
 	sequence string
 }
 
-// newChatDecoder returns a decoder for the answer to a prompt that was sent with
-// these stop sequences.
+// newChatDecoder returns a decoder for the answer to a prompt that was sent with these
+// stop sequences. A prefill may have begun a call.
 func newChatDecoder(p *translate.Prompt, stops []string) *chatDecoder {
 	d := &chatDecoder{stops: stops}
 	if prefilled(p) {
@@ -102,11 +107,11 @@ func newChatDecoder(p *translate.Prompt, stops []string) *chatDecoder {
 	return d
 }
 
-// chatEnd is the last event of a stream.
+// chatEnd is the data of the last event of a stream.
 const chatEnd = "[DONE]"
 
-// ended yields the events of a stream. One that has told its finish_reason may end
-// without the last event.
+// ended yields the events of a stream. It adds the last event where that is missing:
+// some servers end the stream after the finish_reason.
 func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for data, err := range events {
@@ -120,8 +125,8 @@ func (d *chatDecoder) ended(events iter.Seq2[[]byte, error]) iter.Seq2[[]byte, e
 	}
 }
 
-// decode reads one event. The counters come behind the finish_reason, so that the
-// chunk of the last event, and no other, has Stop set.
+// decode returns the chunk for an event. Only the chunk for the last event has Stop set,
+// since the counters come after the finish_reason.
 func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	if string(data) == chatEnd {
 		return d.end()
@@ -133,19 +138,20 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 		}
 		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
 	}
+	// A server that has sent status 200 can only say within the stream that it failed.
 	if c.Object == "error" || len(c.Error) > 0 && c.Error.Kind() != 'n' {
 		if e := chatError(data, 0); e != nil {
 			return translate.Chunk{}, e
 		}
 	}
-	d.usage = latest(d.usage, c.Usage.usage())
-	if len(c.Choices) == 0 {
+	d.usage = mergeUsage(d.usage, c.Usage.usage())
+	if len(c.Choices) == 0 { // the counters come alone
 		return translate.Chunk{Usage: d.usage}, nil
 	}
 	return d.choice(&c.Choices[0])
 }
 
-// whole reads an answer that comes at once.
+// whole returns the one chunk for an answer that comes at once.
 func (d *chatDecoder) whole(data []byte) (translate.Chunk, error) {
 	c, err := d.decode(data)
 	if err != nil {
@@ -159,8 +165,11 @@ func (d *chatDecoder) whole(data []byte) (translate.Chunk, error) {
 	return end, nil
 }
 
+// choice returns the chunk for a choice. A server that broke off says so in its
+// finish_reason: that is an error.
 func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	chunk := translate.Chunk{Usage: d.usage}
+	// Of the two one is empty: which depends on whether the answer is a stream.
 	for _, delta := range [...]*chatDelta{&c.Delta, &c.Message} {
 		chunk.Text += string(delta.Content)
 		if delta.ReasoningContent != "" {
@@ -183,7 +192,8 @@ func (d *chatDecoder) choice(c *chatChoice) (translate.Chunk, error) {
 	return chunk, nil
 }
 
-// finish notes why the answer ended. A tool call is none that we asked for.
+// finish notes why the answer ended. Any reason that is not known is an ordinary end: so
+// is tool_calls, for a call that we did not ask for.
 func (d *chatDecoder) finish(c *chatChoice) {
 	switch c.FinishReason {
 	case "length":
@@ -199,9 +209,9 @@ func (d *chatDecoder) finish(c *chatChoice) {
 	}
 }
 
-// stopped tells what "stop" means: that the model had no more to say, or that it
-// met a stop sequence. Where the server does not tell, it was ours if a call has
-// begun: models do not leave one open.
+// stopped returns what the finish_reason "stop" means: that the model had no more to
+// say, or that it met a stop sequence. Where the server does not say which, it was one
+// of ours if a call has begun: models do not leave a call open.
 func (d *chatDecoder) stopped(c *chatChoice) (translate.Stop, string) {
 	met := c.StopReason
 	if met == nil {
@@ -220,10 +230,10 @@ func (d *chatDecoder) stopped(c *chatChoice) (translate.Stop, string) {
 	return translate.StopEndTurn, ""
 }
 
-// callOpens begins a call.
+// callOpens begins a call in the legacy format.
 const callOpens = "<invoke"
 
-// read looks for the beginning of a call.
+// read looks for the beginning of a call in the text.
 func (d *chatDecoder) read(text string) {
 	if d.called || text == "" {
 		return
@@ -233,7 +243,7 @@ func (d *chatDecoder) read(text string) {
 	d.held = text[heldBack(text, callOpens):]
 }
 
-// end returns the last chunk.
+// end returns the last chunk, or an error if there was no finish_reason.
 func (d *chatDecoder) end() (translate.Chunk, error) {
 	if d.stop == "" {
 		return translate.Chunk{}, gatewayError("the upstream ended its answer without a finish_reason", nil)

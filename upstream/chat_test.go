@@ -204,7 +204,7 @@ func TestChatErrors(t *testing.T) {
 		{302, "", "", 502, "api_error", "redirect"},
 	}
 	for _, test := range tests {
-		e := chatRefusal(test.http, test.kind, []byte(test.body))
+		e := readChatError(test.http, test.kind, []byte(test.body))
 		if e.Status != test.status || e.Type != test.typ || !strings.Contains(e.Message, test.says) || strings.Contains(e.Message, "sk-1") {
 			t.Errorf("%d %s: %v", test.http, test.body, e)
 		}
@@ -228,7 +228,7 @@ func TestChatRefusesFeatures(t *testing.T) {
 		"Unrecognized request arguments supplied: add_generation_prompt, continue_final_message":                                 Prefill,
 		"This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 …).": 0,
 	} {
-		if e := invalid.error(message); e.Refuses != want {
+		if e := invalidRequest.error(message); e.Refuses != want {
 			t.Errorf("%s: %q, want %q", message, e.Refuses, want)
 		}
 	}

@@ -91,13 +91,13 @@ func TestChatThroughEvents(t *testing.T) {
 
 func TestChatVariants(t *testing.T) {
 	completion := upstreamtest.Completion{Text: "Hello", Thinking: "Hm.", Usage: translate.Usage{InputTokens: 7, OutputTokens: 2}}
-	whole := answer{Text: "Hello", Thinking: "Hm.", Stop: translate.StopEndTurn, Usage: completion.Usage}
+	whole := reply{Text: "Hello", Thinking: "Hm.", Stop: translate.StopEndTurn, Usage: completion.Usage}
 	uncounted := whole
 	uncounted.Usage = translate.Usage{}
 	tests := []struct {
 		name string
 		fake upstreamtest.Chat
-		want answer
+		want reply
 	}{
 		{"plain", upstreamtest.Chat{}, whole},
 		{"another name for the reasoning", upstreamtest.Chat{Reasoning: "reasoning"}, whole},
@@ -126,12 +126,12 @@ func TestWholeChatCutAnywhere(t *testing.T) {
 		up := openChat(t, upstreamtest.NewChat(func(string, *translate.Prompt) upstreamtest.Completion {
 			return upstreamtest.Completion{Text: "Hé", Fault: fault(n)}
 		}))
-		var whole answer
+		var whole reply
 		for ; whole.Stop == ""; n++ {
 			a, err := collect(t, up.Invoke(t.Context(), upstream.Model{ID: "m"}, ask("Hi")))
 			if whole = a; err != nil {
 				wantGateway(t, err)
-				if a != (answer{}) {
+				if a != (reply{}) {
 					t.Fatalf("%s after %d bytes: %+v", name, n, a)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 	"dragoman/upstream/upstreamtest"
 )
 
@@ -23,40 +24,40 @@ func TestConversation(t *testing.T) {
 		name       string
 		prompt     *translate.Prompt
 		completion upstreamtest.Completion
-		want       answer
+		want       reply
 	}{
 		{
 			"prose", ask("Hi"),
 			upstreamtest.Completion{Text: "Hello, how are you?", Usage: usage},
-			answer{Text: "Hello, how are you?", Stop: translate.StopEndTurn},
+			reply{Text: "Hello, how are you?", Stop: translate.StopEndTurn},
 		}, {
 			"a call stopped where it ends", ask("Hi", translate.CallsEnd, "END"),
 			upstreamtest.Completion{Text: call + translate.CallsEnd + " and on", Usage: usage},
-			answer{Text: call, Stop: translate.StopSequence, StopSequence: translate.CallsEnd},
+			reply{Text: call, Stop: translate.StopSequence, StopSequence: translate.CallsEnd},
 		}, {
 			"the client's stop sequence", ask("Hi", translate.CallsEnd, "END"),
 			upstreamtest.Completion{Text: "one END two " + translate.CallsEnd, Usage: usage},
-			answer{Text: "one ", Stop: translate.StopSequence, StopSequence: "END"},
+			reply{Text: "one ", Stop: translate.StopSequence, StopSequence: "END"},
 		}, {
 			"max_tokens", ask("Hi"),
 			upstreamtest.Completion{Text: "It was a dark", Stop: translate.StopMaxTokens, Usage: usage},
-			answer{Text: "It was a dark", Stop: translate.StopMaxTokens},
+			reply{Text: "It was a dark", Stop: translate.StopMaxTokens},
 		}, {
 			"refusal", ask("Hi"),
 			upstreamtest.Completion{Stop: translate.StopRefusal, Usage: usage},
-			answer{Stop: translate.StopRefusal},
+			reply{Stop: translate.StopRefusal},
 		}, {
 			"reasons that only a server with tools has", ask("Hi"),
 			upstreamtest.Completion{Text: "x", Stop: translate.StopToolUse, Usage: usage},
-			answer{Text: "x", Stop: translate.StopEndTurn},
+			reply{Text: "x", Stop: translate.StopEndTurn},
 		}, {
 			"characters split over fragments of the body", ask("Hi"),
 			upstreamtest.Completion{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Pieces: 5, Fragment: 3, Usage: usage},
-			answer{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Stop: translate.StopEndTurn},
+			reply{Text: "žluťoučký 👩‍👩‍👧‍👦 \"\\\n\u2028 \x00 中", Stop: translate.StopEndTurn},
 		}, {
 			"one piece larger than every buffer", ask("Hi"),
 			upstreamtest.Completion{Text: strings.Repeat("ab<é", 50_000), Pieces: 1, Usage: usage},
-			answer{Text: strings.Repeat("ab<é", 50_000), Stop: translate.StopEndTurn},
+			reply{Text: strings.Repeat("ab<é", 50_000), Stop: translate.StopEndTurn},
 		},
 	}
 	for _, test := range tests {
@@ -134,11 +135,30 @@ func TestInvokeSendsNothingBeforeTheRange(t *testing.T) {
 	})
 }
 
+// weatherTool describes one tool in the legacy format.
+const weatherTool = `Here are the tools available:
+<tools>
+<tool_description>
+<tool_name>get_weather</tool_name>
+<description>
+Get the current weather of a city.
+</description>
+<parameters>
+<parameter>
+<name>city</name>
+<type>string</type>
+<required>true</required>
+</parameter>
+</parameters>
+</tool_description>
+</tools>`
+
 // TestSimulatedBehindEachWire asks the simulated model over each wire: what it
 // reads and writes survives both ways.
 func TestSimulatedBehindEachWire(t *testing.T) {
-	p := weather("What is the weather in Oslo?")
-	want, err := collect(t, upstream.NewSimulated().Invoke(t.Context(), upstream.Model{ID: ""}, p))
+	p := ask("What is the weather in Oslo?", translate.CallsEnd)
+	p.System = []translate.Text{{Text: weatherTool}}
+	want, err := collect(t, simulated.New().Invoke(t.Context(), upstream.Model{ID: ""}, p))
 	if err != nil {
 		t.Fatal(err)
 	}

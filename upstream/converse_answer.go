@@ -7,22 +7,24 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
+	"dragoman/upstream/converse"
 )
 
 // maxConverseAnswer bounds an answer that comes in one piece, in bytes.
 const maxConverseAnswer = 32 << 20
 
-// converseEvent is one event of ConverseStream (reference/bedrock.md §5), as far
-// as a completion needs it. One struct for all types.
+// converseEvent is one event of ConverseStream (docs/reference/bedrock.md §5), as far
+// as a completion needs it. It is one struct for all types of event: the type says which
+// members can be set.
 type converseEvent struct {
 	Delta converseDelta `json:"delta"` // contentBlockDelta
-	converseStop
-	Usage converseUsage `json:"usage"` // metadata
+	converse.Ending
+	Usage converse.Usage `json:"usage"` // metadata
 }
 
+// converseDelta is the piece of a text, or of what the model thinks before it.
 type converseDelta struct {
 	Text      string `json:"text"`
 	Reasoning struct {
@@ -30,63 +32,35 @@ type converseDelta struct {
 	} `json:"reasoningContent"`
 }
 
-// converseStop says why the answer ended: in messageStop, and in a whole answer.
-type converseStop struct {
-	StopReason string         `json:"stopReason"`
-	Fields     jsontext.Value `json:"additionalModelResponseFields"`
-}
-
-type converseUsage struct {
-	Input      int `json:"inputTokens"`
-	Output     int `json:"outputTokens"`
-	CacheRead  int `json:"cacheReadInputTokens"`
-	CacheWrite int `json:"cacheWriteInputTokens"`
-}
-
-func (u converseUsage) usage() translate.Usage {
+// converseUsage returns the counters in the terms of the Messages API.
+func converseUsage(u converse.Usage) translate.Usage {
 	return translate.Usage{
 		InputTokens: u.Input, OutputTokens: u.Output,
 		CacheReadInputTokens: u.CacheRead, CacheCreationInputTokens: u.CacheWrite,
 	}
 }
 
-// converseAnswer is the answer of Converse, which comes in one piece.
-type converseAnswer struct {
-	Output struct {
-		Message struct {
-			Content []struct {
-				Text      string `json:"text"`
-				Reasoning struct {
-					Text converseText `json:"reasoningText"`
-				} `json:"reasoningContent"`
-			} `json:"content"`
-		} `json:"message"`
-	} `json:"output"`
-	converseStop
-	Usage converseUsage `json:"usage"`
-}
-
-type converseText struct {
-	Text string `json:"text"`
-}
-
-// converseDecoder turns one answer into chunks.
+// converseDecoder turns one answer of Converse or ConverseStream into chunks. A stream
+// ends with messageStop, which has the stop reason, and after it metadata, which has
+// the usage.
 type converseDecoder struct {
-	stops []string      // that the request sent
-	event converseEvent // of the last decode, kept to save an allocation an event
-	last  translate.Chunk
+	stops []string        // that the request sent
+	event converseEvent   // of the last decode, kept to save an allocation an event
+	last  translate.Chunk // the last chunk, as far as it is known
 }
 
-// streamEnd is the type of the event that stands for the end of a stream.
+// streamEnd is the type of the event that withEnd adds. Bedrock sends no such event.
 const streamEnd = "end"
 
-// readStream yields the chunks of ConverseStream.
+// readStream yields the chunks of an answer of ConverseStream. It reports whether it
+// came to the last one.
 func (d *converseDecoder) readStream(answer io.Reader, yield func(translate.Chunk, error) bool) bool {
-	return decodeStream(withEnd(newFrameReader(answer).events()), d.decode, yield)
+	return decodeStream(withEnd(newBedrockStream(answer).events()), d.decode, yield)
 }
 
-// withEnd adds an event for the end of the stream: nothing else tells that an
-// answer is whole to which no metadata came.
+// withEnd yields the events, and after them one for the end of the stream: a stream
+// that ends after messageStop without metadata is whole all the same, and nothing else
+// shows that it is.
 func withEnd(events iter.Seq2[frameEvent, error]) iter.Seq2[frameEvent, error] {
 	return func(yield func(frameEvent, error) bool) {
 		for ev, err := range events {
@@ -98,11 +72,12 @@ func withEnd(events iter.Seq2[frameEvent, error]) iter.Seq2[frameEvent, error] {
 	}
 }
 
-// decode reads one event. The stop comes with the metadata, which follow it, so
-// that the last chunk has the usage.
+// decode returns the chunk for an event. The stop of messageStop comes with the chunk
+// for metadata, so that the last chunk has the usage, or with the one for the end of the
+// stream.
 func (d *converseDecoder) decode(ev frameEvent) (translate.Chunk, error) {
 	switch string(ev.kind) {
-	case "contentBlockDelta", "messageStop", "metadata":
+	case converse.EventContentBlockDelta, converse.EventMessageStop, converse.EventMetadata:
 	case streamEnd:
 		return d.last, nil // without a stop, if there was no messageStop
 	default:
@@ -113,16 +88,17 @@ func (d *converseDecoder) decode(ev frameEvent) (translate.Chunk, error) {
 		return translate.Chunk{}, gatewayError("the upstream sent an event that cannot be read", err)
 	}
 	switch string(ev.kind) {
-	case "messageStop":
-		return translate.Chunk{}, d.stop(d.event.converseStop)
-	case "metadata":
-		d.last.Usage = d.event.Usage.usage()
+	case converse.EventMessageStop:
+		return translate.Chunk{}, d.stop(d.event.Ending)
+	case converse.EventMetadata:
+		d.last.Usage = converseUsage(d.event.Usage)
 		return d.last, nil
 	}
 	return translate.Chunk{Text: d.event.Delta.Text, Thinking: d.event.Delta.Reasoning.Text}, nil
 }
 
-// readWhole yields the chunks of Converse: an empty one, the text, the stop.
+// readWhole yields the chunks of an answer of Converse: an empty one, the text, the
+// stop. It reports whether it came to the last one.
 func (d *converseDecoder) readWhole(answer io.Reader, yield func(translate.Chunk, error) bool) bool {
 	if !yield(translate.Chunk{}, nil) {
 		return false
@@ -135,46 +111,52 @@ func (d *converseDecoder) readWhole(answer io.Reader, yield func(translate.Chunk
 	return yield(text, nil) && yield(d.last, nil)
 }
 
-// whole reads an answer and returns the chunk with its text.
+// whole reads an answer and returns the chunk with its text. It leaves the last chunk in
+// d.
 func (d *converseDecoder) whole(answer io.Reader) (translate.Chunk, error) {
 	var c translate.Chunk
 	data, err := io.ReadAll(io.LimitReader(answer, maxConverseAnswer))
 	if err != nil {
 		return c, readError(err)
 	}
-	var a converseAnswer
+	var a converse.Answer
 	if err := json.Unmarshal(data, &a, lenient); err != nil {
 		return c, gatewayError("the upstream sent an answer that cannot be read", err)
 	}
-	if err := d.stop(a.converseStop); err != nil {
+	if err := d.stop(a.Ending); err != nil {
 		return c, err
 	}
 	var text, thinking strings.Builder
 	for _, block := range a.Output.Message.Content {
-		text.WriteString(block.Text)
-		thinking.WriteString(block.Reasoning.Text.Text)
+		if block.Text != nil {
+			text.WriteString(*block.Text)
+		}
+		if block.Reasoning != nil && block.Reasoning.Text != nil {
+			thinking.WriteString(block.Reasoning.Text.Text)
+		}
 	}
 	c.Text, c.Thinking = text.String(), thinking.String()
-	c.Usage = a.Usage.usage()
+	c.Usage = converseUsage(a.Usage)
 	d.last.Usage = c.Usage
 	return c, nil
 }
 
-// stop notes why the answer ended. Of several sequences only a Claude says which
-// it met; a model that was sent none has met none.
-func (d *converseDecoder) stop(s converseStop) error {
+// stop notes why the answer ended, or returns an error if what the model wrote is
+// missing from the answer. Of several stop sequences only a Claude says which it met; of
+// one it can be no other. A model that was sent none has met none, whatever it says.
+func (d *converseDecoder) stop(s converse.Ending) error {
 	switch s.StopReason {
 	case "":
 		return gatewayError("the upstream ended its answer without a stop reason", nil)
-	case "guardrail_intervened":
+	case converse.ReasonGuardrail:
 		d.last.Stop = translate.StopGuardrail
 		return nil
-	case "content_filtered":
+	case converse.ReasonContentFiltered:
 		d.last.Stop = translate.StopRefusal
 		return nil
-	case "malformed_model_output", "malformed_tool_use":
+	case converse.ReasonMalformedOutput, converse.ReasonMalformedTool:
 		// What could not be read is missing from the text.
-		return internal.error(fmt.Sprintf("the model wrote what its upstream could not read (%s)", s.StopReason))
+		return internalError.error(fmt.Sprintf("the model wrote what its upstream could not read (%s)", s.StopReason))
 	}
 	d.last.Stop = stopReason(s.StopReason)
 	if d.last.Stop != translate.StopSequence {

@@ -6,66 +6,52 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
+	"dragoman/upstream/converse"
 )
 
-type converseImage struct {
-	Format string         `json:"format"`
-	Source converseSource `json:"source"`
-}
-
-type converseDocument struct {
-	Name   string         `json:"name"`
-	Format string         `json:"format"`
-	Source converseSource `json:"source"`
-}
-
-// converseSource is one of its members; Bytes are base64.
-type converseSource struct {
-	Bytes string `json:"bytes,omitzero"`
-	Text  string `json:"text,omitzero"`
-}
-
-// converseFormats are the formats of images and documents by the media types of
-// the Messages API.
+// converseFormats are the formats of images and documents by the media types of the
+// Messages API.
 var converseFormats = map[string]map[string]string{
 	translate.PartImage:    {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"},
 	translate.PartDocument: {"application/pdf": "pdf", "text/plain": "txt"},
 }
 
-// converseTurns returns the turns of a prompt. Converse refuses blank text: it is
-// left out, and so is a blank prefill, which says nothing.
-func converseTurns(can Features, turns []translate.Turn) ([]converseMessage, error) {
+// converseTurns returns the turns of a prompt as messages. Converse refuses blank text,
+// so it is left out, and so is a prefill that is blank: it says nothing. Any other turn
+// that is blank is an [*Error].
+func converseTurns(can Features, turns []translate.Turn) ([]converse.Message, error) {
 	names := documentNames{}
-	var messages []converseMessage
+	var messages []converse.Message
 	for i, turn := range turns {
-		content, err := converseContent(can, turn, i, names)
+		content, err := converseBlocks(can, turn, i, names)
 		if err != nil {
 			return nil, err
 		}
 		if len(content) == 0 {
 			if turn.Role == translate.RoleAssistant && i == len(turns)-1 {
-				break
+				break // a blank prefill
 			}
-			return nil, invalid.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
+			return nil, invalidRequest.error(fmt.Sprintf("messages: turn %d (%s) is blank, which this model does not take", i+1, turn.Role))
 		}
-		messages = append(messages, converseMessage{turn.Role, content})
+		messages = append(messages, converse.Message{Role: turn.Role, Content: content})
 	}
 	return messages, nil
 }
 
-// converseContent returns the blocks of a turn. Where Converse has no place for
-// what the client said of a document, it stands in a text before it; so it does
-// in a turn without text, where Converse wants one beside a document.
-func converseContent(can Features, turn translate.Turn, i int, names documentNames) ([]converseBlock, error) {
-	spoken := false
+// converseBlocks returns the blocks of a turn. What the client said of a document that
+// its block has no member for stands in a text before it. There is such a text as well
+// where the turn has no other: Converse wants one beside a document
+// (docs/reference/bedrock.md §5).
+func converseBlocks(can Features, turn translate.Turn, i int, names documentNames) ([]converse.Block, error) {
+	spoken := false // there is text in the turn
 	for _, part := range turn.Parts {
 		spoken = spoken || part.Type == translate.PartText && !isBlank(part.Text)
 	}
-	var content []converseBlock
+	var content []converse.Block
 	for _, part := range turn.Parts {
 		if part.Type == translate.PartText {
 			if !isBlank(part.Text) {
-				content = append(content, converseBlock{Text: part.Text})
+				content = append(content, converse.TextBlock(part.Text))
 			}
 			continue
 		}
@@ -74,20 +60,21 @@ func converseContent(can Features, turn translate.Turn, i int, names documentNam
 			return nil, err
 		}
 		if part.Type == translate.PartImage {
-			content = append(content, converseBlock{Image: &converseImage{format, source}})
+			content = append(content, converse.Block{Image: &converse.Image{Format: format, Source: source}})
 			continue
 		}
 		name := names.unique(part.Title)
 		if said := aboutDocument(name, part); said != "" || !spoken {
-			content = append(content, converseBlock{Text: "<document>\nName: " + name + "\n" + said + "</document>"})
+			content = append(content, converse.TextBlock("<document>\nName: "+name+"\n"+said+"</document>"))
 			spoken = true
 		}
-		content = append(content, converseBlock{Document: &converseDocument{name, format, source}})
+		content = append(content, converse.Block{Document: &converse.Document{Name: name, Format: format, Source: source}})
 	}
 	return content, nil
 }
 
-// aboutDocument is what the block of a document does not say.
+// aboutDocument returns what the client said of a document that its block has no member
+// for.
 func aboutDocument(name string, part translate.Part) string {
 	said := ""
 	if part.Title != "" && part.Title != name {
@@ -99,15 +86,15 @@ func aboutDocument(name string, part translate.Part) string {
 	return said
 }
 
-// converseMedia returns the format and the source of an image or document; place
-// says which it is.
-func converseMedia(can Features, part translate.Part, place string) (format string, source converseSource, err error) {
+// converseMedia returns the format and the source of an image or document. place says in
+// an error which one it is.
+func converseMedia(can Features, part translate.Part, place string) (format string, source converse.Source, err error) {
 	needs := Images
 	if part.Type == translate.PartDocument {
 		needs = Documents
 	}
 	if !can.Has(needs) {
-		return "", source, invalid.error("messages: this model cannot be shown the " + place)
+		return "", source, invalidRequest.error("messages: this model cannot be shown the " + place)
 	}
 	var from struct {
 		Type      string `json:"type"`
@@ -115,17 +102,17 @@ func converseMedia(can Features, part translate.Part, place string) (format stri
 		Data      string `json:"data"`
 	}
 	if err := json.Unmarshal(part.Source, &from, lenient); err != nil {
-		return "", source, invalid.error("messages: the source cannot be read of the " + place)
+		return "", source, invalidRequest.error("messages: the source cannot be read of the " + place)
 	}
 	format, known := converseFormats[part.Type][from.MediaType]
 	asText := from.Type == "text" && part.Type == translate.PartDocument
 	switch {
 	case from.Type != "base64" && !asText:
-		return "", source, invalid.error(fmt.Sprintf("messages: this model takes base64 data alone, and not the source %q of the %s", from.Type, place))
+		return "", source, invalidRequest.error(fmt.Sprintf("messages: this model takes base64 data alone, and not the source %q of the %s", from.Type, place))
 	case !known:
-		return "", source, invalid.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
+		return "", source, invalidRequest.error(fmt.Sprintf("messages: this model does not take the media type %q of the %s", from.MediaType, place))
 	case asText:
-		return format, converseSource{Text: from.Data}, nil
+		return format, converse.Source{Text: from.Data}, nil
 	}
-	return format, converseSource{Bytes: from.Data}, nil
+	return format, converse.Source{Bytes: from.Data}, nil
 }

@@ -4,30 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 )
 
-// Error is a failure of an upstream in the Messages API's terms
-// (reference/errors.md §2, §7). It is the same type whether the upstream refused
+// Error is a failure of an upstream in the terms of the Messages API
+// (docs/reference/errors.md §2, §7). It is the same type whether the upstream refused
 // the request or broke off in the middle of its answer.
 type Error struct {
 	// Status is the HTTP status to answer with, if none has been sent yet.
 	Status int
 	// Type is the error.type of the Messages API, such as "overloaded_error".
 	Type string
-	// Message is for the client. It holds nothing of the proxy's own set-up.
+	// Message is for the client. It holds nothing of the proxy's own set-up: no accounts,
+	// roles or addresses.
 	Message string
 	// RetryAfter is how long the upstream asked to wait; 0 if it did not say.
 	RetryAfter time.Duration
-	// Refuses is the feature that the model was asked for and does not have. The
-	// same request without it may be accepted.
+	// Refuses is the feature that the request asked for and the model does not have; 0 if
+	// that was not what was wrong. The same request without it may be accepted.
 	Refuses Features
-	// MaxTokens is the most tokens that the model gives, where it was asked for more;
-	// 0 if that was not what was wrong. The same request for so many may be accepted.
+	// MaxTokens is the most tokens that the model gives, if the request asked for more; 0 if
+	// that was not what was wrong. The same request for so many may be accepted.
 	MaxTokens int
 	// Final says that to try again is of no use, whatever the status.
 	Final bool
@@ -37,7 +37,7 @@ type Error struct {
 	Err error
 }
 
-// Error returns status, type and message, and the cause if there is one.
+// Error returns the status, the type and the message, and the cause if there is one.
 func (e *Error) Error() string {
 	s := fmt.Sprintf("%d %s: %s", e.Status, e.Type, e.Message)
 	if e.Err != nil {
@@ -49,7 +49,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// The error types of the Messages API that the mapping yields.
+// The error types of the Messages API (docs/reference/errors.md §2) that failures are
+// mapped to.
 const (
 	typeInvalidRequest = "invalid_request_error"
 	typeNotFound       = "not_found_error"
@@ -61,172 +62,93 @@ const (
 	typeOverloaded     = "overloaded_error"
 )
 
-// answer is one right-hand side of the mapping.
-type answer struct {
+// errorClass is what a failure is mapped to: all of an [Error] that is the same for many
+// failures.
+type errorClass struct {
 	status int
 	typ    string
-	// refused: the upstream did not take our own credentials. A client that was
-	// told so with a 401 or 403 would look for the fault in its own key.
-	refused bool
-	// final: to try again is of no use, or is paid for twice.
+	// ourCredentials says that the upstream did not take the proxy's own credentials. The
+	// status is not 401 or 403 then: a client would look for the fault in its own key.
+	ourCredentials bool
+	// final says that to try again is of no use, or would be paid for twice.
 	final bool
 }
 
+// The classes of errors.
 var (
-	refused = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true, final: true}
-	// A token that was not taken is not sent again.
-	outdated   = answer{status: http.StatusBadGateway, typ: typeAPI, refused: true}
-	badGateway = answer{status: http.StatusBadGateway, typ: typeAPI}
-	// What is refused with a status that we do not know is refused again. It is no sign
-	// that the upstream is down: a client may have asked for an id that no URL has room for.
-	unexplained = answer{status: http.StatusBadGateway, typ: typeAPI, final: true}
-	internal    = answer{status: http.StatusInternalServerError, typ: typeAPI}
-	overloaded  = answer{status: 529, typ: typeOverloaded}
-	rateLimited = answer{status: http.StatusTooManyRequests, typ: typeRateLimit}
-	timedOut    = answer{status: http.StatusGatewayTimeout, typ: typeTimeout}
-	invalid     = answer{status: http.StatusBadRequest, typ: typeInvalidRequest}
-	notFound    = answer{status: http.StatusNotFound, typ: typeNotFound}
-	tooLarge    = answer{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge}
-	conflict    = answer{status: http.StatusConflict, typ: typeConflict}
-	// A quota does not come back in a minute, and a model that ran for minutes
-	// would run for them again.
-	overQuota   = answer{status: http.StatusTooManyRequests, typ: typeRateLimit, final: true}
-	tookTooLong = answer{status: http.StatusGatewayTimeout, typ: typeTimeout, final: true}
+	credentialsRefused = errorClass{status: http.StatusBadGateway, typ: typeAPI, ourCredentials: true, final: true}
+	// tokenRefused is not final: a token that was not taken is not sent again.
+	tokenRefused = errorClass{status: http.StatusBadGateway, typ: typeAPI, ourCredentials: true}
+	badGateway   = errorClass{status: http.StatusBadGateway, typ: typeAPI}
+	// unexplained is a refusal with a status that we do not know. It is final: the same
+	// request is refused again. It does not mean that the upstream is down: a client may
+	// have asked for a model whose id is longer than the server takes URLs.
+	unexplained     = errorClass{status: http.StatusBadGateway, typ: typeAPI, final: true}
+	internalError   = errorClass{status: http.StatusInternalServerError, typ: typeAPI}
+	overloaded      = errorClass{status: 529, typ: typeOverloaded}
+	rateLimited     = errorClass{status: http.StatusTooManyRequests, typ: typeRateLimit}
+	timedOut        = errorClass{status: http.StatusGatewayTimeout, typ: typeTimeout}
+	invalidRequest  = errorClass{status: http.StatusBadRequest, typ: typeInvalidRequest}
+	noSuchModel     = errorClass{status: http.StatusNotFound, typ: typeNotFound}
+	requestTooLarge = errorClass{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge}
+	conflict        = errorClass{status: http.StatusConflict, typ: typeConflict}
+	// overQuota is final because a quota does not come back in a minute, tookTooLong
+	// because a model that ran for minutes would run for as long again.
+	overQuota   = errorClass{status: http.StatusTooManyRequests, typ: typeRateLimit, final: true}
+	tookTooLong = errorClass{status: http.StatusGatewayTimeout, typ: typeTimeout, final: true}
 )
 
-// byException maps AWS exceptions (reference/bedrock.md §4), before the stream
-// and in it.
-var byException = map[string]answer{
-	"ValidationException":                 invalid,
-	"ConflictException":                   conflict,
-	"ResourceNotFoundException":           notFound,
-	"ThrottlingException":                 rateLimited,
-	"TooManyRequestsException":            rateLimited,
-	"ServiceQuotaExceededException":       overQuota,
-	"ModelNotReadyException":              overloaded,
-	"ServiceUnavailableException":         overloaded,
-	"ModelTimeoutException":               tookTooLong,
-	"ModelErrorException":                 internal,
-	"ModelStreamErrorException":           internal,
-	"InternalServerException":             internal,
-	"InternalFailure":                     internal,
-	"AccessDeniedException":               refused,
-	"UnrecognizedClientException":         refused,
-	"InvalidSignatureException":           refused,
-	"SignatureDoesNotMatch":               refused,
-	"IncompleteSignatureException":        refused,
-	"MissingAuthenticationTokenException": refused,
-	"ExpiredTokenException":               refused,
-	"ExpiredToken":                        refused,
-	"InvalidClientTokenId":                refused,
-}
-
-// byType maps the error types of the Messages API: what a stream's error event
-// or an exception names has no status of its own.
-var byType = map[string]answer{
-	typeInvalidRequest:     invalid,
-	typeNotFound:           notFound,
-	typeConflict:           conflict,
-	typeTooLarge:           tooLarge,
-	typeRateLimit:          rateLimited,
-	typeAPI:                internal,
-	typeTimeout:            timedOut,
-	typeOverloaded:         overloaded,
-	"billing_error":        {status: http.StatusPaymentRequired, typ: "billing_error"},
-	"authentication_error": refused,
-	"permission_error":     refused,
-}
-
-// ofStatus maps an HTTP status, 0 for none.
-func ofStatus(status int) answer {
-	a, known := byStatus[status]
+// ofStatus maps an HTTP status; 0 is none.
+func ofStatus(status int) errorClass {
+	class, known := byStatus[status]
 	switch {
 	case known:
-		return a
+		return class
 	case status >= 400 && status < 500:
 		return unexplained
 	}
 	return badGateway
 }
 
-// byStatus maps an HTTP status that came without a body we can read. What is not
-// in it means that the upstream is not what the configuration takes it for.
-var byStatus = map[int]answer{
-	http.StatusBadRequest:            invalid,
-	http.StatusUnauthorized:          refused,
-	http.StatusForbidden:             refused,
+// byStatus maps the HTTP status of a response whose body we cannot read. A status that
+// is not here means that the server is not what the configuration takes it for.
+var byStatus = map[int]errorClass{
+	http.StatusBadRequest:            invalidRequest,
+	http.StatusUnauthorized:          credentialsRefused,
+	http.StatusForbidden:             credentialsRefused,
 	http.StatusPaymentRequired:       {status: http.StatusPaymentRequired, typ: "billing_error"},
-	http.StatusProxyAuthRequired:     refused,
-	http.StatusNotFound:              notFound,
+	http.StatusProxyAuthRequired:     credentialsRefused,
+	http.StatusNotFound:              noSuchModel,
 	http.StatusRequestTimeout:        timedOut,
 	http.StatusConflict:              conflict,
-	http.StatusRequestEntityTooLarge: tooLarge,
-	http.StatusUnprocessableEntity:   invalid,
+	http.StatusRequestEntityTooLarge: requestTooLarge,
+	http.StatusUnprocessableEntity:   invalidRequest,
 	http.StatusTooManyRequests:       rateLimited,
-	http.StatusInternalServerError:   internal,
+	http.StatusInternalServerError:   internalError,
 	http.StatusServiceUnavailable:    overloaded,
 	http.StatusGatewayTimeout:        timedOut,
 	529:                              overloaded,
 }
 
-// error makes the answer an Error. What an upstream says when it refuses our
-// credentials may name accounts and roles: that goes to the log alone.
-func (a answer) error(message string) *Error {
-	e := &Error{Status: a.status, Type: a.typ, Message: message, Final: a.final}
-	if a.refused {
+// error returns an Error of the class. message is what the upstream said. What it says
+// when it refuses our credentials may name accounts and roles: that goes to the log
+// alone. What it says of a request that is not valid may name a feature that the model
+// lacks, or its limit.
+func (class errorClass) error(message string) *Error {
+	e := &Error{Status: class.status, Type: class.typ, Message: message, Final: class.final}
+	if class.ourCredentials {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
 		e.Err = errors.New(message)
 	}
-	if a.status == http.StatusBadRequest {
+	if class.status == http.StatusBadRequest {
 		message = unwrapped(message)
 		e.Refuses, e.MaxTokens = featureRefused(message), limitRefused(message)
 	}
 	return e
 }
 
-// exception maps an AWS exception by its name, which may come as on the wire:
-// in lower camel case, behind a namespace and '#', before ':' and a URL. For
-// names nobody told us of, the HTTP status decides; in a stream it is 0.
-func exception(name, message string, status int) *Error {
-	name, _, _ = strings.Cut(name, ":")
-	name = name[strings.LastIndexByte(name, '#')+1:]
-	if name != "" {
-		name = strings.ToUpper(name[:1]) + name[1:]
-	}
-	a, known := byException[name]
-	if !known {
-		a = ofStatus(status)
-	}
-	if message == "" {
-		message = "the upstream failed with " + name
-	}
-	if a.refused {
-		message = name + ": " + message
-	}
-	return a.error(message)
-}
-
-// apiError maps an error of the Messages API. Status and type are kept as they
-// came; in a stream the status is 200 or 0 and follows from the type.
-func apiError(typ, message string, status int) *Error {
-	a, known := byType[typ]
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		a = refused
-	case a.refused:
-	case status >= 400:
-		a = answer{status: status, typ: typ}
-	case !known:
-		a = answer{status: http.StatusInternalServerError, typ: typ}
-	}
-	if message == "" {
-		message = "the upstream failed with " + typ
-	}
-	return a.error(message)
-}
-
-// statusError maps a failure of which only the HTTP status, and perhaps some
-// words, can be understood.
+// statusError maps a failure of which only the HTTP status, and perhaps some words, can
+// be understood.
 func statusError(status int, message string) *Error {
 	text := fmt.Sprintf("the upstream answered with status %d", status)
 	if message != "" {
@@ -235,53 +157,43 @@ func statusError(status int, message string) *Error {
 	return ofStatus(status).error(text)
 }
 
-// transportError maps a failure to reach the upstream or to go on reading from it.
+// transportError maps a failure to reach the upstream or to read on from it. An [*Error]
+// below, such as that of our credentials, is returned as it is.
 func transportError(err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
 	}
 	var network net.Error
-	a, message := badGateway, "the connection to the upstream failed"
+	class, message := badGateway, "the connection to the upstream failed"
 	if errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
-		a, message = timedOut, "the connection to the upstream timed out"
+		class, message = timedOut, "the connection to the upstream timed out"
 	}
-	e := a.error(message)
+	e := class.error(message)
 	e.Err = err
 	return e
 }
 
-// gatewayError is an answer of the upstream that makes no sense.
+// gatewayError returns the error for an answer of the upstream that makes no sense.
 func gatewayError(message string, cause error) *Error {
 	e := badGateway.error(message)
 	e.Err = cause
 	return e
 }
 
-// noCredentials is the failure of the proxy to find credentials of its own.
+// noCredentials returns the error for credentials of the proxy's own that cannot be had.
 func noCredentials(cause error) *Error {
 	return gatewayError("the proxy has no credentials for its upstream", cause)
 }
 
-// retryAfter reads how long a response asks to wait: retry-after-ms, or
-// retry-after in seconds or as an HTTP date (reference/errors.md §3). It is 0 if
-// the response does not say.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, ok := number(h.Get("retry-after-ms")); ok {
-		return time.Duration(ms * float64(time.Millisecond))
+// readError maps a failure to read on from the body of an answer. io.EOF is returned as
+// it is.
+func readError(err error) error {
+	switch {
+	case err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return gatewayError("the upstream broke off before the end of its answer", err)
 	}
-	value := h.Get("retry-after")
-	if s, ok := number(value); ok {
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
-
-// number reads a count that is not negative and fits a time.Duration in seconds.
-func number(s string) (float64, bool) {
-	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	return f, err == nil && f >= 0 && f <= 1e9
+	return transportError(err)
 }

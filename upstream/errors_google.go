@@ -8,22 +8,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// byGoogleStatus maps the errors of Google's front end (reference/vertex.md §6,
-// reference/errors.md §7).
-var byGoogleStatus = map[string]answer{
-	"INVALID_ARGUMENT":    invalid,
-	"FAILED_PRECONDITION": invalid,
-	"UNAUTHENTICATED":     outdated,
-	"PERMISSION_DENIED":   refused,
-	"NOT_FOUND":           notFound,
+// byGoogleStatus maps the status words of Google's front end (docs/reference/vertex.md
+// §6, docs/reference/errors.md §7).
+var byGoogleStatus = map[string]errorClass{
+	"INVALID_ARGUMENT":    invalidRequest,
+	"FAILED_PRECONDITION": invalidRequest,
+	"UNAUTHENTICATED":     tokenRefused,
+	"PERMISSION_DENIED":   credentialsRefused,
+	"NOT_FOUND":           noSuchModel,
 	"RESOURCE_EXHAUSTED":  rateLimited,
 	"CANCELLED":           badGateway,
-	"INTERNAL":            internal,
+	"INTERNAL":            internalError,
 	"UNAVAILABLE":         overloaded,
 	"DEADLINE_EXCEEDED":   timedOut,
 }
 
-// googleFailure is an error of Google's front end.
+// googleFailure is an error of Google's front end, which stands before the models of
+// Vertex AI.
 type googleFailure struct {
 	Code    int              `json:"code"` // an HTTP status
 	Message string           `json:"message"`
@@ -31,8 +32,8 @@ type googleFailure struct {
 	Details []jsontext.Value `json:"details"`
 }
 
-// googleError maps an error of Google's front end, alone or in a list. It is nil
-// if data is something else.
+// googleError maps an error of Google's front end, alone or in a list. It returns nil if
+// data is something else.
 func googleError(data []byte) *Error {
 	var list []jsontext.Value
 	if json.Unmarshal(data, &list, lenient) == nil && len(list) > 0 {
@@ -45,25 +46,25 @@ func googleError(data []byte) *Error {
 		return nil
 	}
 	f := body.Error
-	a, known := byGoogleStatus[f.Status]
-	if !known {
-		if a, known = byStatus[f.Code]; !known {
+	class, known := byGoogleStatus[f.Status]
+	if !known { // then the HTTP status that the error repeats
+		if class, known = byStatus[f.Code]; !known {
 			return nil
 		}
 	}
 	if f.Message == "" {
 		f.Message = "the upstream failed with " + f.Status
 	}
-	if a.refused {
+	if class.ourCredentials {
 		f.Message = f.Status + ": " + f.Message
 	}
-	e := a.error(f.Message)
+	e := class.error(f.Message)
 	e.RetryAfter = f.retryAfter()
 	return e
 }
 
-// retryAfter reads google.rpc.RetryInfo: {"@type": "…/google.rpc.RetryInfo",
-// "retryDelay": "12.5s"}. It is 0 if there is none.
+// retryAfter returns the delay of google.rpc.RetryInfo among the details, {"@type":
+// "…/google.rpc.RetryInfo", "retryDelay": "12.5s"}; 0 if there is none.
 func (f *googleFailure) retryAfter() time.Duration {
 	for _, detail := range f.Details {
 		var info struct {
@@ -73,7 +74,7 @@ func (f *googleFailure) retryAfter() time.Duration {
 		if json.Unmarshal(detail, &info, lenient) != nil || !strings.HasSuffix(info.Type, "google.rpc.RetryInfo") {
 			continue
 		}
-		if s, ok := number(strings.TrimSuffix(info.Delay, "s")); ok {
+		if s, ok := parseNonNegative(strings.TrimSuffix(info.Delay, "s")); ok {
 			return time.Duration(s * float64(time.Second))
 		}
 	}

@@ -47,7 +47,7 @@ func TestGoogleErrors(t *testing.T) {
 		{503, `[]`, Error{Status: 529, Type: typeOverloaded, Message: "the upstream answered with status 503"}},
 	}
 	for _, test := range tests {
-		for name, read := range map[string]readRefusal{"messages": bodyError, "chat": chatRefusal} {
+		for name, read := range map[string]errorReader{"messages": readMessagesError, "chat": readChatError} {
 			got := read(test.status, "application/json", []byte(test.body))
 			if test.want.Message == ours && (got.Err == nil || !strings.Contains(got.Err.Error(), "UNAUTHENTICATED") && !strings.Contains(got.Err.Error(), "PERMISSION_DENIED")) {
 				t.Errorf("%s: cause %v", test.body, got.Err)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestExceptions has the rows for Amazon Bedrock of reference/errors.md §7.
+// TestExceptions has the rows for Amazon Bedrock of docs/reference/errors.md §7.
 func TestExceptions(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -40,7 +40,7 @@ func TestExceptions(t *testing.T) {
 		lower := strings.ToLower(test.name[:1]) + test.name[1:]
 		for _, spelled := range []string{test.name, lower, "com.amazon.bedrock#" + test.name, test.name + ":http://internal/"} {
 			for _, status := range []int{test.http, 0} {
-				e := exception(spelled, "why", status)
+				e := exceptionError(spelled, "why", status)
 				if e.Status != test.status || e.Type != test.typ {
 					t.Errorf("%s, %d: %v", spelled, status, e)
 				}
@@ -54,13 +54,13 @@ func TestExceptions(t *testing.T) {
 		}
 	}
 	for status, want := range map[int]int{400: 400, 403: 502, 429: 429, 503: 529, 0: 502, 418: 502} {
-		if e := exception("NewException", "", status); e.Status != want || !strings.Contains(e.Error(), "NewException") && want != 502 {
+		if e := exceptionError("NewException", "", status); e.Status != want || !strings.Contains(e.Error(), "NewException") && want != 502 {
 			t.Errorf("unknown exception with status %d: %v", status, e)
 		}
 	}
 }
 
-// TestAPIErrors has the statuses and types of reference/errors.md §2, refused and
+// TestAPIErrors has the statuses and types of docs/reference/errors.md §2, refused and
 // in a stream.
 func TestAPIErrors(t *testing.T) {
 	tests := []struct {
@@ -129,7 +129,7 @@ func TestHTTPFailures(t *testing.T) {
 		{400, "text/plain", strings.Repeat("é", 1000), 400, "invalid_request_error", "é…"},
 	}
 	for _, test := range tests {
-		e := bodyError(test.http, test.kind, []byte(test.body))
+		e := readMessagesError(test.http, test.kind, []byte(test.body))
 		if e.Status != test.status || e.Type != test.typ || !strings.Contains(e.Message, test.says) || strings.Contains(e.Message, "<html>") {
 			t.Errorf("%d %q %.40q: %v", test.http, test.kind, test.body, e)
 		}
@@ -199,7 +199,7 @@ func TestProvokedRefusals(t *testing.T) {
 		"messages.1.content: system role not supported",
 		"This model doesn't support the image format that you provided.",
 	} {
-		if e := invalid.error(message); e.Refuses != 0 {
+		if e := invalidRequest.error(message); e.Refuses != 0 {
 			t.Errorf("%s: refuses %v", message, e.Refuses)
 		}
 	}
@@ -210,7 +210,7 @@ func TestProvokedRefusals(t *testing.T) {
 		"The model returned the following errors: `temperature` is deprecated for this model.": Sampling,
 		"Malformed input request: #: extraneous key [top_k] is not permitted, please reformat": TopK,
 	} {
-		if e := invalid.error(message); e.Refuses != want {
+		if e := invalidRequest.error(message); e.Refuses != want {
 			t.Errorf("%s: refuses %v, want %v", message, e.Refuses, want)
 		}
 	}

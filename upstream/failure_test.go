@@ -37,7 +37,7 @@ func TestRefusedBeforeTheAnswer(t *testing.T) {
 				up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Fault: test.fault}))
 				a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 				var got *upstream.Error
-				if !errors.As(err, &got) || a != (answer{}) {
+				if !errors.As(err, &got) || a != (reply{}) {
 					t.Fatalf("%+v, %v", a, err)
 				}
 				if strings.Contains(got.Message, "arn:") || strings.Contains(got.Message, "<html>") {
@@ -93,7 +93,7 @@ func TestCutAnywhere(t *testing.T) {
 				up, _ := w.open(t, func(string, *translate.Prompt) upstreamtest.Completion {
 					return upstreamtest.Completion{Text: "Hé", Pieces: 1, Fault: fault(n)}
 				})
-				var whole answer
+				var whole reply
 				for ; whole.Stop == ""; n++ {
 					a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 					if whole = a; err != nil {
@@ -130,7 +130,7 @@ func TestAnswerThatIsNoStream(t *testing.T) {
 			up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Fault: fault}))
 			a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 			wantGateway(t, err)
-			if a != (answer{}) {
+			if a != (reply{}) {
 				t.Errorf("%+v: %+v", fault, a)
 			}
 		}
@@ -194,7 +194,7 @@ func TestUnreachable(t *testing.T) {
 		server.Close()
 		a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
 		wantGateway(t, err)
-		if a != (answer{}) {
+		if a != (reply{}) {
 			t.Errorf("%+v", a)
 		}
 	})

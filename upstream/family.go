@@ -6,14 +6,19 @@ import (
 	"strings"
 )
 
-// usual is what is taken for granted where nothing is known. A model that
-// refuses a part of it says so, once.
+// What is known of a model by its id alone: the features of its family, and the length
+// of its answers. A model that is not known is taken for one that can do what most can;
+// if it refuses a feature, the request is sent again without it.
+
+// usual are the features of a model of which nothing is known. A feature that is wrongly
+// here costs one attempt, one that is wrongly missing costs the feature.
 const usual = System | Streaming | StopSequences | Images | Documents | Sampling | TopK | Tools
 
-// families is what reference/bedrock.md §9 knows of models beside Claude: the
-// first entry counts whose name is in the id. Where the table is silent of stop
-// sequences, a "no" costs little and a "yes" may cost an attempt.
-var families = []struct {
+// familyFeatures is what docs/reference/bedrock.md §9 knows of models beside Claude, by
+// a part of the id: the first entry whose name is in the id counts. Where the table does
+// not mention stop sequences, they are taken to be missing: to look for them here costs
+// little.
+var familyFeatures = []struct {
 	name string
 	can  Features
 }{
@@ -44,17 +49,17 @@ var families = []struct {
 	{"minimax", System | Streaming | Sampling},
 }
 
-// FeaturesOf tells from a model id what the model can be asked. The id may be
-// that of any vendor ("us.anthropic.claude-3-5-sonnet-20241022-v2:0",
-// "claude-sonnet-4@20250514", "meta/llama-3.3-70b-instruct-maas") or hold
-// wildcards; what a wildcard leaves open is not promised.
+// FeaturesOf returns what a model can be asked, as its id tells. The id may be that of
+// any vendor ("us.anthropic.claude-3-5-sonnet-20241022-v2:0",
+// "claude-sonnet-4@20250514", "meta/llama-3.3-70b-instruct-maas") or hold wildcards; a
+// feature that only some of the models of a wildcard have is not in the set.
 func FeaturesOf(id string) Features {
 	id = strings.ToLower(id)
 	if strings.Contains(id, "claude") {
 		return claude(id)
 	}
 	joined := strings.ReplaceAll(strings.ReplaceAll(id, "llama-", "llama"), ".", "-")
-	for _, f := range families {
+	for _, f := range familyFeatures {
 		if strings.Contains(id, f.name) || strings.Contains(joined, f.name) {
 			return f.can
 		}
@@ -62,9 +67,9 @@ func FeaturesOf(id string) Features {
 	return usual
 }
 
-// ChatFeaturesOf tells what a model can be asked over chat completions: its server
-// stands between, and does what the family cannot. Whether it can read a document
-// is for the user to say.
+// ChatFeaturesOf returns what a model can be asked over chat completions. The server
+// stands between, and does what the family cannot. Whether it reads documents is for the
+// configuration to say.
 func ChatFeaturesOf(id string) Features {
 	if id = strings.ToLower(id); strings.Contains(id, "claude") {
 		return claude(id) &^ Documents &^ Caching &^ Tools
@@ -72,9 +77,9 @@ func ChatFeaturesOf(id string) Features {
 	return usual &^ Documents &^ Tools
 }
 
-// claude tells what the versions of Claude can be asked (reference/wire.md §8):
-// up to 4.5 they go on with an assistant turn, up to 4.6 they take sampling
-// parameters, from 3.7 on their prompts can be cached.
+// claude returns what a Claude can be asked (docs/reference/wire.md §8): up to version
+// 4.5 they go on with an assistant turn, up to 4.6 they take sampling parameters, and
+// from 3.7 on their prompts can be cached.
 func claude(id string) Features {
 	can := usual
 	v, known := claudeVersion(id)
@@ -93,11 +98,11 @@ func claude(id string) Features {
 	return can
 }
 
-// openMinor stands for a minor version that a wildcard leaves open.
+// openMinor is the minor version that stands for one that a wildcard leaves open.
 const openMinor = 99
 
-// claudeVersion returns 405 for version 4.5. It is false if the id does not tell
-// the major version.
+// claudeVersion returns the version of a Claude, 405 for 4.5. It is false if the id does
+// not tell the major version.
 func claudeVersion(id string) (int, bool) {
 	_, rest, _ := strings.Cut(id, "claude-")
 	words := strings.FieldsFunc(strings.ReplaceAll(rest, "*", "-*-"), func(c rune) bool {
@@ -117,7 +122,8 @@ func claudeVersion(id string) (int, bool) {
 	return 0, false
 }
 
-// minor reads the minor version off the words behind the major one.
+// minor returns the minor version, which the words after the major one begin with if
+// there is one.
 func minor(words []string) int {
 	if len(words) == 0 {
 		return 0
@@ -132,9 +138,36 @@ func minor(words []string) int {
 	return n
 }
 
-// shortNumber reads a number of a version, which is short where a date is not.
+// shortNumber reads a number of a version: one or two digits, perhaps after a v. A date
+// is longer.
 func shortNumber(word string) (int, bool) {
 	word = strings.TrimPrefix(word, "v")
 	n, err := strconv.Atoi(word)
 	return n, err == nil && len(word) <= 2
+}
+
+// MaxTokensOf returns how many tokens the answers of a model have at most, as its id
+// tells; 0 if that is not known: 4,096 up to Claude 3, 8,192 for Claude 3.5
+// (docs/reference/bedrock.md §2b, docs/reference/wire.md §8). Later models, and other
+// families, say so when they are asked for more.
+func MaxTokensOf(id string) int {
+	v, known := 0, false
+	if id = strings.ToLower(id); strings.Contains(id, "claude") {
+		v, known = claudeVersion(id)
+	}
+	switch {
+	case !known:
+		return 0
+	case v <= 300:
+		return 4096
+	case v == 305:
+		return 8192
+	}
+	return 0
+}
+
+// isClaude reports whether the id is that of a Claude.
+func isClaude(id string) bool {
+	id = strings.ToLower(id)
+	return strings.Contains(id, "claude") || strings.Contains(id, "anthropic")
 }

@@ -1,13 +1,10 @@
 package upstream
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -16,28 +13,31 @@ import (
 	"dragoman/translate"
 )
 
-// ErrNoCounter says that an upstream does not count tokens.
+// ErrNoCounter is returned by Count if the upstream does not count the tokens of the
+// model.
 var ErrNoCounter = errors.New("the upstream does not count tokens")
 
-// Native is a request for a model with a tool API of its own, in the terms of the
-// Messages API. It goes to the model as it is, but for what says which model it is
-// for and how the answer comes.
+// Native is a request of a client for a model with a tool API of its own, in the terms
+// of the Messages API. It goes to the model as it is, but for the members that say which
+// model it is for and how the answer comes.
 type Native struct {
 	Body    jsontext.Value // a JSON object without duplicate names
-	Version string         // anthropic-version of the client; "" if it gave none
-	Betas   []string       // anthropic-beta
+	Version string         // the client's anthropic-version; "" if it sent none
+	Betas   []string       // the client's anthropic-beta
 }
 
-// encode returns the body for a model: without the members that say who it is for,
-// and with those of this wire.
+// encode returns the body for a wire: without the members that say whom it is for, and
+// with these members of the wire.
 func (n Native) encode(members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{"model": nil, "stream": nil, memberVersion: nil, memberBetas: nil}
 	maps.Copy(changes, members)
 	return translate.WithMembers(n.Body, changes)
 }
 
-// header writes the client's betas, and where the server speaks several versions of
-// the API, which one it is.
+// header returns a function that writes the client's betas into the headers of a request.
+// With version it also writes which version of the API the client speaks, for a server
+// that speaks several: the new one, or one that is a date. Where the client's version is
+// neither, the header stays as it is.
 func (n Native) header(version bool) func(http.Header) {
 	return func(h http.Header) {
 		if betas := n.betas(); len(betas) > 0 {
@@ -52,18 +52,18 @@ func (n Native) header(version bool) func(http.Header) {
 	}
 }
 
-// isDate tells whether s looks like a version of the API.
+// isDate reports whether s has the form of a version of the API, such as 2023-06-01.
 func isDate(s string) bool {
 	return len(s) == len("2023-06-01") && strings.Trim(s, "0123456789-") == ""
 }
 
-// The members that some clients write into a body, instead of headers or beside them.
+// Members that some clients write into a body, instead of headers or beside them.
 const (
 	memberVersion = "anthropic_version"
 	memberBetas   = "anthropic_beta"
 )
 
-// betas returns those of the header and of the body, each once.
+// betas returns the betas of the header and of the body, sorted, each once.
 func (n Native) betas() []string {
 	var body struct {
 		Betas jsontext.Value `json:"anthropic_beta"`
@@ -83,155 +83,21 @@ func (n Native) betas() []string {
 	return slices.Compact(betas)
 }
 
-// isBeta tells whether s can be the name of a beta that is the upstream's business.
-// Those of a client's own login are not (reference/errors.md §6).
+// isBeta reports whether s can be the name of a beta that the upstream is to know of.
+// Betas of a client's own login are not: it is we who log in (docs/reference/errors.md
+// §6).
 func isBeta(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" && !strings.HasPrefix(s, "oauth-")
 }
 
-// newVersion is the version of the Messages API that took parameters away.
+// newVersion is the version of the Messages API that took parameters away
+// (docs/reference/messages-api.md §1).
 const newVersion = "2026-10-21"
 
-// isNew tells whether the client speaks the new version, in a header or in the body.
+// isNew reports whether the client speaks the new version, as a header or the body says.
 func (n Native) isNew() bool {
 	var body struct {
 		Version string `json:"anthropic_version"`
 	}
 	return n.Version == newVersion || json.Unmarshal(n.Body, &body, lenient) == nil && body.Version == newVersion
-}
-
-// asJSON returns a value as JSON.
-func asJSON(v any) jsontext.Value {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // ids and names that were checked
-	}
-	return data
-}
-
-// nativeDecoder turns the events of one Messages stream into those of translate.
-type nativeDecoder struct {
-	chunks  messagesDecoder
-	usage   translate.Usage
-	started bool
-	blocks  int // that have begun
-}
-
-// decode reads one event. Its Raw, like its Text, is valid until the next one.
-func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
-	if bytes.ContainsAny(data, "\r\n") { // which would end a line of the client's stream
-		raw := jsontext.Value(bytes.Clone(data))
-		if raw.Compact() == nil {
-			data = raw
-		}
-	}
-	var e translate.Event
-	if text, ok := d.chunks.textDelta(data); ok {
-		index, _ := strconv.Atoi(string(data[len(deltaStart) : len(deltaStart)+digits(data[len(deltaStart):])]))
-		e = translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Index: index, Text: []byte(text), Raw: data}
-	} else {
-		var ev nativeEvent
-		if err := readEvent(data, &ev, &ev.Type); err != nil {
-			return translate.Event{}, err
-		}
-		if ev.Type == "error" {
-			return translate.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
-		}
-		e = d.event(&ev, data)
-	}
-	if !d.inOrder(e) {
-		return translate.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
-	}
-	return e, nil
-}
-
-// inOrder tells whether an event can follow those before it: so far as it takes to
-// put a message together.
-func (d *nativeDecoder) inOrder(e translate.Event) bool {
-	switch e.Type {
-	case translate.MessageStart:
-		first := !d.started
-		d.started = true
-		return first
-	case translate.ContentBlockStart:
-		d.blocks++
-		return d.started && e.Index == d.blocks-1
-	case translate.ContentBlockDelta, translate.ContentBlockStop:
-		return e.Index >= 0 && e.Index < d.blocks
-	case translate.MessageDelta, translate.MessageStop:
-		return d.started
-	}
-	return true
-}
-
-// nativeEvent is a [messagesEvent], and what says where it belongs.
-type nativeEvent struct {
-	messagesEvent
-	Index        int `json:"index"`
-	ContentBlock struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		ID       string `json:"id"`
-		Name     string `json:"name"`
-		Thinking string `json:"thinking"`
-		Data     string `json:"data"`
-	} `json:"content_block"`
-	Delta struct {
-		Type         string         `json:"type"`
-		Text         string         `json:"text"`
-		PartialJSON  string         `json:"partial_json"`
-		Thinking     string         `json:"thinking"`
-		Signature    string         `json:"signature"`
-		StopReason   translate.Stop `json:"stop_reason"`
-		StopSequence string         `json:"stop_sequence"`
-	} `json:"delta"`
-}
-
-// delta returns the kind of a delta, and what it carries.
-func (ev *nativeEvent) delta() (translate.DeltaType, []byte) {
-	switch d := &ev.Delta; d.Type {
-	case "text_delta":
-		return translate.TextDelta, []byte(d.Text)
-	case "input_json_delta":
-		return translate.InputJSONDelta, []byte(d.PartialJSON)
-	case "thinking_delta":
-		return translate.ThinkingDelta, []byte(d.Thinking)
-	case "signature_delta":
-		return translate.SignatureDelta, []byte(d.Signature)
-	}
-	return translate.OtherDelta, nil
-}
-
-func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
-	e := translate.Event{Type: translate.OtherEvent, Index: ev.Index, Raw: data}
-	switch ev.Type {
-	case "message_start":
-		e.Type = translate.MessageStart
-		d.usage = ev.Message.Usage
-		e.Message = &translate.Message{Usage: d.usage}
-	case "ping":
-		e.Type = translate.Ping
-	case "content_block_start":
-		e.Type = translate.ContentBlockStart
-		b := &ev.ContentBlock
-		e.Block = &translate.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Thinking: b.Thinking, Data: b.Data}
-	case "content_block_delta":
-		e.Type = translate.ContentBlockDelta
-		e.Delta, e.Text = ev.delta()
-	case "content_block_stop":
-		e.Type = translate.ContentBlockStop
-	case "message_delta":
-		e.Type = translate.MessageDelta
-		d.usage = latest(d.usage, ev.Usage)
-		if ev.Delta.StopReason == translate.StopGuardrail { // which the Messages API has no other word for
-			e.Raw = withStop(data, translate.StopRefusal)
-		}
-		e.Message = &translate.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
-	case "message_stop":
-		e.Type = translate.MessageStop
-		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own, which no client of the Messages API expects
-			e.Raw = translate.WithMembers(data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": nil})
-		}
-	}
-	return e
 }

@@ -13,25 +13,26 @@ import (
 
 // OpenAIOptions say how to reach a server with chat completions.
 type OpenAIOptions struct {
-	// BaseURL is all that stands before /chat/completions, with or without a slash
-	// at its end: "http://127.0.0.1:11434/v1".
+	// BaseURL is the part of the URL before /chat/completions, with or without a slash at
+	// its end: "http://127.0.0.1:11434/v1".
 	BaseURL string
 	// APIKey is sent as a bearer token; "" sends none.
 	APIKey string
 	// Connect is how long it may take to reach the server.
 	Connect Connect
-	// HTTPClient replaces the client with the settings of this package. Either
-	// way redirects are not followed: they would take the key elsewhere.
+	// HTTPClient replaces the client with the settings of this package; nil is that client.
+	// Redirects are not followed either way: they would take the key elsewhere.
 	HTTPClient *http.Client
 }
 
-// OpenAI invokes models on any server with chat completions: vLLM, Ollama,
-// llama.cpp, LM Studio, OpenRouter and others. It sends no tools.
+// OpenAI asks models on any server with chat completions: vLLM, Ollama, llama.cpp, LM
+// Studio, OpenRouter and others. It sends no tools.
 type OpenAI struct {
-	chat chat
+	chat chatClient
 }
 
-// NewOpenAI checks the options; it does not touch the network.
+// NewOpenAI returns an upstream with these options, or an error that names the option
+// that makes no sense. It does not touch the network.
 func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 	base, err := parseBase(opt.BaseURL)
 	if err != nil {
@@ -46,10 +47,10 @@ func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 		}
 	}
 	url := strings.TrimRight(base.String(), "/") + "/chat/completions"
-	return &OpenAI{chat{completions: resource{url, header, clientOf(opt.HTTPClient, opt.Connect)}}}, nil
+	return &OpenAI{chatClient{completions: endpoint{url, header, clientOf(opt.HTTPClient, opt.Connect)}}}, nil
 }
 
-// Invoke sends the prompt to the model of this name.
+// Invoke sends the prompt to the model of this name and returns its answer.
 func (o *OpenAI) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return o.chat.invoke(ctx, m, p)
 }

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+	sdk "github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+
+	"dragoman/upstream/eventstream"
 )
 
 // joined reads all payloads, with "|" after each.
@@ -90,7 +92,7 @@ func TestReadersPassOnWhatCutThem(t *testing.T) {
 	if _, err := joined(newSSEReader(r()).payloads()); !errors.Is(err, cause) {
 		t.Errorf("SSE: %v", err)
 	}
-	if _, err := joined(newFrameReader(r()).payloads()); !errors.Is(err, cause) {
+	if _, err := joined(newBedrockStream(r()).payloads()); !errors.Is(err, cause) {
 		t.Errorf("frames: %v", err)
 	}
 }
@@ -98,12 +100,12 @@ func TestReadersPassOnWhatCutThem(t *testing.T) {
 // frame encodes a message with AWS's own encoder; headers are names and values
 // in turn.
 func frame(t testing.TB, payload string, headers ...string) string {
-	m := eventstream.Message{Payload: []byte(payload)}
+	m := sdk.Message{Payload: []byte(payload)}
 	for i := 0; i < len(headers); i += 2 {
-		m.Headers.Set(headers[i], eventstream.StringValue(headers[i+1]))
+		m.Headers.Set(headers[i], sdk.StringValue(headers[i+1]))
 	}
 	var out bytes.Buffer
-	if err := eventstream.NewEncoder().Encode(&out, m); err != nil {
+	if err := sdk.NewEncoder().Encode(&out, m); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -121,7 +123,7 @@ func TestFrameReader(t *testing.T) {
 		{"chunks", chunkFrame(t, `{"bytes":"`+one+`","p":"abc"}`) + chunkFrame(t, `{"bytes":"`+two+`"}`), `{"a":1}|2|`, ""},
 		{"another order of members", chunkFrame(t, `{ "p":"abc", "bytes" : "`+two+`"}`), `2|`, ""},
 		{"escapes in base64", chunkFrame(t, `{"bytes":"Mg\u003d="}`), `2|`, ""},
-		{"larger than the buffer", chunkFrame(t, `{"bytes":"`+strings.Repeat("eHh4", 2*frameBuffer)+`"}`), strings.Repeat("xxx", 2*frameBuffer) + "|", ""},
+		{"larger than the buffer", chunkFrame(t, `{"bytes":"`+strings.Repeat("eHh4", 8<<10)+`"}`), strings.Repeat("xxx", 8<<10) + "|", ""},
 		{"an event of another kind", frame(t, "?", ":event-type", "trace", ":message-type", "event") + chunkFrame(t, `{"bytes":"`+two+`"}`), `2|`, ""},
 		{"no base64", chunkFrame(t, `{"bytes":"!"}`), "", "502 api_error: the upstream sent a chunk that cannot be read"},
 		{"no bytes", chunkFrame(t, `{"type":"message_stop"}`), "", "502 api_error: the upstream sent a chunk that cannot be read"},
@@ -137,7 +139,7 @@ func TestFrameReader(t *testing.T) {
 		{"lengths that cannot be", prelude(15, 0), "", "corrupt frame"},
 		{"headers longer than the message", prelude(20, 5), "", "corrupt frame"},
 		{"a length beyond every limit", prelude(1<<31, 0), "", "corrupt frame"},
-		{"the largest length, and no message", prelude(maxFrameLen, 0), "", "broke off"},
+		{"the largest length, and no message", prelude(eventstream.MaxFrame, 0), "", "broke off"},
 		{"a checksum that is not", prelude(20, 0)[:11] + "\x00" + "12345678", "", "corrupt frame"},
 		{"not frames at all", "<html><body>Sign in</body></html>", "", "corrupt frame"},
 		{"cut in the prelude", "\x00\x00", "", "broke off"},
@@ -148,7 +150,7 @@ func TestFrameReader(t *testing.T) {
 			for name, r := range map[string]io.Reader{
 				"whole": strings.NewReader(test.stream), "byte by byte": iotest.OneByteReader(strings.NewReader(test.stream)),
 			} {
-				got, err := joined(newFrameReader(r).payloads())
+				got, err := joined(newBedrockStream(r).payloads())
 				if got != test.want {
 					t.Errorf("%s: %.80q", name, got)
 				}
@@ -174,7 +176,7 @@ func TestFrameReaderDamage(t *testing.T) {
 	for i := range whole {
 		damaged := []byte(whole)
 		damaged[i] ^= 0x10
-		if got, err := joined(newFrameReader(bytes.NewReader(damaged)).payloads()); err == nil || got != "" {
+		if got, err := joined(newBedrockStream(bytes.NewReader(damaged)).payloads()); err == nil || got != "" {
 			t.Errorf("byte %d: %q, %v", i, got, err)
 		}
 	}
@@ -184,7 +186,7 @@ func TestFrameReaderAllocations(t *testing.T) {
 	const frames = 1000
 	stream := strings.Repeat(chunkFrame(t, `{"bytes":"eyJhIjoxfQ==","p":"abcdefgh"}`), frames)
 	allocs := testing.AllocsPerRun(5, func() {
-		for _, err := range newFrameReader(strings.NewReader(stream)).payloads() {
+		for _, err := range newBedrockStream(strings.NewReader(stream)).payloads() {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,7 +205,7 @@ func FuzzReaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		for i, read := range []func(io.Reader) (string, error){
 			func(r io.Reader) (string, error) { return joined(newSSEReader(r).payloads()) },
-			func(r io.Reader) (string, error) { return joined(newFrameReader(r).payloads()) },
+			func(r io.Reader) (string, error) { return joined(newBedrockStream(r).payloads()) },
 		} {
 			whole, err := read(bytes.NewReader(stream))
 			pieces, err2 := read(iotest.OneByteReader(bytes.NewReader(stream)))

@@ -8,12 +8,13 @@ import (
 	"dragoman/translate"
 )
 
-// splitStops says who finds which stop sequence of a prompt: the upstream is sent
-// those whose meeting it reports so that it cannot be taken for another end, and
-// the others are watched for here.
+// splitStops divides the stop sequences of a prompt: send goes to the upstream, watch is
+// looked for here.
 //
-// names says that the upstream tells which sequence it met. One that does not can
-// be sent ours alone: the parser knows that end by the text before it.
+// names says that the upstream tells which sequence it met. One that does not is sent
+// ours alone: the parser knows that end by the text before it, but the client's
+// sequences could not be told from each other. A model that takes none is sent none;
+// ours are not watched for either, since the parser finds the end of a call by itself.
 func splitStops(p *translate.Prompt, can Features, names bool) (send, watch []string) {
 	client := p.ClientStops()
 	switch {
@@ -25,9 +26,9 @@ func splitStops(p *translate.Prompt, can Features, names bool) (send, watch []st
 	return nil, client
 }
 
-// watchStops ends the chunks before the first of the stop sequences in their text,
-// as an upstream does that knows them, and leaves the range there. Text is held
-// back only while it may be the beginning of one.
+// watchStops yields the chunks up to the first of the stop sequences in their text, as
+// an upstream does that knows them, and leaves the range there. Text is held back only
+// while it may be the beginning of a sequence.
 func watchStops(stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.Seq2[translate.Chunk, error] {
 	if len(stops) == 0 {
 		return chunks
@@ -53,16 +54,18 @@ func watchStops(stops []string, chunks iter.Seq2[translate.Chunk, error]) iter.S
 	}
 }
 
-// stopWatch looks for stop sequences in a text that comes in pieces.
+// stopWatch looks for stop sequences in a text that comes in pieces. It ends when one is
+// whole.
 type stopWatch struct {
 	set  *stopSet
-	at   int32        // node of the set
-	held bytes.Buffer // text that may be the beginning of one
-	read int          // bytes of text so far
+	at   int32        // the node of the set for the text so far
+	held bytes.Buffer // the end of the text, if it may be the beginning of a sequence
+	read int          // how many bytes of text have come
 }
 
-// pass returns the chunk with the text that can go on. If a sequence is whole, it
-// is the last one: the upstream is left before it tells how much it wrote.
+// pass returns the chunk with the text that can go on. If a sequence is whole, the chunk
+// is the last one and has an estimate of the tokens written: the upstream is left before
+// it tells how many there were.
 func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 	before := w.held.Len()
 	w.held.WriteString(c.Text)
@@ -83,8 +86,8 @@ func (w *stopWatch) pass(c translate.Chunk) translate.Chunk {
 	return c
 }
 
-// heldBack returns where the longest end of the text begins that is the beginning
-// of s.
+// heldBack returns the index in the text of the longest end of it that is the beginning
+// of s, len(text) if there is none.
 func heldBack(text, s string) int {
 	at := max(0, len(text)-len(s)+1)
 	for !strings.HasPrefix(s, text[at:]) {

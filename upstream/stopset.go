@@ -1,14 +1,15 @@
 package upstream
 
-// stopSet finds the first of many sequences in a text in one pass over it (Aho and
-// Corasick, 1975). Its nodes are the beginnings of the sequences; the first is the empty
-// one.
+// stopSet finds the first of many sequences in a text in one pass over it, however many
+// there are (Aho and Corasick, 1975). Its nodes are the beginnings of the sequences; the
+// first node is the empty one.
 type stopSet struct {
 	stops []string
 	nodes []stopNode
 }
 
-// stopNode is a beginning of a sequence. Links to other nodes are 0 where there is none.
+// stopNode is a beginning of a sequence. Links to other nodes are indexes, 0 where there
+// is none: no link leads to the first node.
 type stopNode struct {
 	child, sibling int32 // the first that is a byte longer; the next that the node before is a byte shorter of
 	shorter        int32 // the longest end of it that is a node as well
@@ -17,6 +18,7 @@ type stopNode struct {
 	last           byte
 }
 
+// newStopSet returns the set of these sequences. Empty ones are never met.
 func newStopSet(stops []string) *stopSet {
 	size := 1
 	for _, s := range stops {
@@ -36,7 +38,8 @@ func newStopSet(stops []string) *stopSet {
 	return set
 }
 
-// grow returns the node that is a byte longer, made if need be.
+// grow returns the node that is longer than at by the byte c. It adds the node if need
+// be.
 func (set *stopSet) grow(at int32, c byte) int32 {
 	if to := set.child(at, c); to != 0 {
 		return to
@@ -47,6 +50,7 @@ func (set *stopSet) grow(at int32, c byte) int32 {
 	return to
 }
 
+// child returns the node that is longer than at by the byte c, 0 if there is none.
 func (set *stopSet) child(at int32, c byte) int32 {
 	to := set.nodes[at].child
 	for to != 0 && set.nodes[to].last != c {
@@ -55,7 +59,8 @@ func (set *stopSet) child(at int32, c byte) int32 {
 	return to
 }
 
-// link sets what each node falls back to, the short ones first.
+// link sets what each node falls back to. Short nodes come first: a node's link is found
+// by those of shorter ones.
 func (set *stopSet) link() {
 	queue := make([]int32, 1, len(set.nodes))
 	for i := 0; i < len(queue); i++ {
@@ -73,8 +78,8 @@ func (set *stopSet) link() {
 	}
 }
 
-// next returns the node for the text one byte on: the longest end of it that begins a
-// sequence.
+// next returns the node for a text that is one byte longer than that of at: the longest
+// end of the text that begins a sequence.
 func (set *stopSet) next(at int32, c byte) int32 {
 	for {
 		if to := set.child(at, c); to != 0 || at == 0 {
@@ -84,7 +89,7 @@ func (set *stopSet) next(at int32, c byte) int32 {
 	}
 }
 
-// met returns the sequence that the text ends in, "" if it ends in none.
+// met returns the sequence that the text of a node ends in, "" if it ends in none.
 func (set *stopSet) met(at int32) string {
 	if stop := set.nodes[at].stop; stop != 0 {
 		return set.stops[stop-1]

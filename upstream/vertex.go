@@ -4,55 +4,55 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"strings"
 	"time"
-
-	"dragoman/translate"
 )
 
-// vertexVersion goes into each Messages body; of the two that Vertex takes the
-// one that all models know (reference/vertex.md §2).
+// vertexVersion is the anthropic_version of each Messages body: of the two that Vertex
+// takes, the one that all models know (docs/reference/vertex.md §2).
 const vertexVersion = "vertex-2023-10-16"
 
 // VertexOptions say how to reach Google Vertex AI.
 type VertexOptions struct {
 	Project  string // id or number
 	Location string // a region, "global", or a multi-region: "us", "eu"
-	// Endpoint is a URL to use instead of the location's own, with or without /v1.
+	// Endpoint is a URL to use instead of the location's own, with or without /v1 at its
+	// end.
 	Endpoint string
-	// Credentials is the path of a credentials file: of a user, a service account,
-	// or another identity provider (workload identity federation). It is read for
-	// every new token. "" asks the metadata server of the machine or pod.
+	// Credentials is the path of a credentials file: of a user, a service account, or
+	// another identity provider (workload identity federation). It is read again for every
+	// new token, so that it can be rotated. "" asks the metadata server of the machine or
+	// pod.
 	Credentials string
 	// Connect is how long it may take to reach Vertex, or a token server.
 	Connect Connect
-	// HTTPClient replaces the client with the settings of this package, for Vertex
-	// and for token servers. Either way redirects are not followed.
+	// HTTPClient replaces the client with the settings of this package, for Vertex and for
+	// token servers; nil is that client. Redirects are not followed either way.
 	HTTPClient *http.Client
-	// OnToken, if it is not nil, is called with the end of each new access token that
-	// has one. Calls do not overlap.
+	// OnToken, if it is not nil, is called with the expiry of each new access token that has
+	// one. Calls do not overlap.
 	OnToken func(expiry time.Time)
 }
 
-// Vertex invokes models on Google Vertex AI (reference/vertex.md). Each of its
-// wires has a type of its own over the same client: [Vertex.Messages],
-// [Vertex.Chat].
+// Vertex asks models on Google Vertex AI (docs/reference/vertex.md §1) over the wire
+// that suits each. [Vertex.Messages] and [Vertex.Chat] return upstreams that ask over
+// one wire, with the same client.
 type Vertex struct {
 	location string // its URL, within the project
 	client   *http.Client
 }
 
-// NewVertex checks the options; it does not touch the network. Credentials are
-// looked for when the first request needs them.
+// NewVertex returns an upstream with these options, or an error that names the option
+// that makes no sense. It does not touch the network: credentials are looked for when
+// the first request needs them.
 func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	base, err := vertexBase(opt)
 	if err != nil {
 		return nil, err
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect)
-	transport := &bearer{base: client.Transport, tokens: newTokenCache(opt, *client)}
+	transport := &bearerTransport{base: client.Transport, tokens: newTokenCache(opt.Credentials, opt.OnToken, *client)}
 	if transport.base == nil {
 		transport.base = http.DefaultTransport
 	}
@@ -61,7 +61,8 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 }
 
 // vertexBase returns the URL that all paths of the API begin with
-// (reference/vertex.md §1).
+// (docs/reference/vertex.md §1). The location is a part of its host name, so both it and
+// the project are checked here.
 func vertexBase(opt VertexOptions) (string, error) {
 	switch {
 	case opt.Project == "":
@@ -90,70 +91,20 @@ func vertexBase(opt VertexOptions) (string, error) {
 
 const lowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// IsVertexProject tells whether s can be the id or the number of a project. Older
-// ones are scoped by a domain: "example.com:my-project".
+// IsVertexProject reports whether s can be the id or the number of a project. Older ids
+// are scoped by a domain: "example.com:my-project".
 func IsVertexProject(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-.:") == "" && strings.Contains(lowerAlphanumeric, s[:1])
 }
 
-// IsVertexLocation tells whether s can be a location. It stands in a host name.
+// IsVertexLocation reports whether s can be a location. It stands in a host name.
 func IsVertexLocation(s string) bool {
 	return s != "" && strings.Trim(s, lowerAlphanumeric+"-") == ""
 }
 
-// Invoke sends the prompt to the model with this id: a Claude model over
-// [Vertex.Messages], any other over [Vertex.Chat].
-func (v *Vertex) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	if isClaude(m.ID) {
-		return v.Messages().Invoke(ctx, m, p)
-	}
-	return v.Chat().Invoke(ctx, m, p)
-}
-
-// VertexChat invokes the open models that Google serves (MaaS) with chat
-// completions, and those of Mistral, which have an address of their own for them
-// (reference/vertex.md §5).
-type VertexChat struct {
-	vertex *Vertex
-}
-
-// Chat returns the upstream that asks the models of other publishers.
-func (v *Vertex) Chat() *VertexChat { return &VertexChat{v} }
-
-// Invoke sends the prompt to the model with this id, which names the publisher
-// ("meta/llama-3.3-70b-instruct-maas", "mistralai/mistral-medium-3"). An id that
-// would change the path is an [*Error], and nothing is sent.
-func (v *VertexChat) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	id, isMistral := mistralModel(m.ID)
-	if !isMistral {
-		return (&chat{completions: v.at("/endpoints/openapi/chat/completions")}).invoke(ctx, m, p)
-	}
-	if !isVertexModel(id) {
-		return func(yield func(translate.Chunk, error) bool) {
-			yield(translate.Chunk{}, invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Mistral model on Vertex AI", m.ID)))
-		}
-	}
-	method := ":streamRawPredict"
-	if !m.Can.Has(Streaming) {
-		method = ":rawPredict"
-	}
-	m.ID, _, _ = strings.Cut(id, "@") // the body has no revision
-	return (&chat{v.at("/publishers/mistralai/models/" + id + method), true}).invoke(ctx, m, p)
-}
-
-func (v *VertexChat) at(path string) resource {
-	return resource{url: v.vertex.location + path, client: v.vertex.client}
-}
-
-// mistralModel returns the id of a model that Mistral serves on Vertex, without the
-// publisher. It is false for the models of others, and for those that Google
-// serves.
-func mistralModel(id string) (string, bool) {
-	name := strings.TrimPrefix(id, "mistralai/")
-	for _, family := range []string{"mistral", "ministral", "codestral", "magistral", "devstral"} {
-		if strings.HasPrefix(name, family) && !strings.HasSuffix(name, "-maas") {
-			return name, true
-		}
-	}
-	return name, false
+// isVertexModel reports whether s can stand in a path as one segment: clients may name a
+// model themselves.
+func isVertexModel(s string) bool {
+	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
+	return s != "" && len(s) <= maxModelID && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
 }

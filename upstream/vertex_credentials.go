@@ -17,30 +17,32 @@ import (
 	"golang.org/x/oauth2/google"
 )
 
-// googleScope is what a token is asked for (reference/vertex.md §4).
+// googleScope is the scope that a token is asked for (docs/reference/vertex.md §4).
 const googleScope = "https://www.googleapis.com/auth/cloud-platform"
 
-// newTokenCache returns the tokens of an upstream. They are fetched with a copy of
-// the client, since Google's library does not heed the context everywhere.
-func newTokenCache(opt VertexOptions, client http.Client) *tokenCache {
+// newTokenCache returns the access tokens of an upstream, which come from a credentials
+// file or, if file is "", from the metadata server. They are fetched with a copy of
+// client that has a time-out: Google's library does not heed the context everywhere.
+func newTokenCache(file string, onToken func(expiry time.Time), client http.Client) *tokenCache {
 	client.Timeout = tokenTimeout
 	return &tokenCache{fetch: func(ctx context.Context) (*token, error) {
-		fetched, quotaProject, err := fetchToken(context.WithValue(ctx, oauth2.HTTPClient, &client), opt.Credentials)
+		fetched, quotaProject, err := fetchToken(context.WithValue(ctx, oauth2.HTTPClient, &client), file)
 		switch {
 		case err != nil:
 			return nil, err
 		case fetched.AccessToken == "":
 			return nil, errors.New("the token server sent no token")
 		}
-		if opt.OnToken != nil && !fetched.Expiry.IsZero() {
-			opt.OnToken(fetched.Expiry)
+		if onToken != nil && !fetched.Expiry.IsZero() {
+			onToken(fetched.Expiry)
 		}
 		return newToken(fetched.AccessToken, quotaProject, fetched.Expiry), nil
 	}}
 }
 
-// fetchToken returns a new token, and the project whose quota it uses if the file
-// says so. Nothing is kept: a file that was rotated counts from the next token on.
+// fetchToken returns a new token, and the project whose quota it uses if the file names
+// one. Nothing is kept between calls, so a file that was rotated counts from the next
+// token on.
 func fetchToken(ctx context.Context, path string) (*oauth2.Token, string, error) {
 	if path == "" {
 		t, err := metadataToken(ctx)
@@ -65,16 +67,17 @@ func fetchToken(ctx context.Context, path string) (*oauth2.Token, string, error)
 	return t, file.QuotaProject, err
 }
 
-// credentialTypes are the types of file that tokens can be had with. Where one
-// sends its secrets is for the file to say: it is the operator's own.
+// credentialTypes are the types of file that are read. Google warns of files from
+// others, which can name any server as the one to send secrets to; this file is the
+// operator's own.
 var credentialTypes = []google.CredentialsType{
 	google.AuthorizedUser, google.ServiceAccount, google.ExternalAccount,
 	google.ExternalAccountAuthorizedUser, google.ImpersonatedServiceAccount,
 }
 
-// metadataToken asks the metadata server. The token source of Google's library
-// first looks whether there is one, and goes by what it found then for good: a pod
-// may be up before its metadata server.
+// metadataToken asks the metadata server. Google's own token source first looks whether
+// there is such a server, and keeps to what it found for good: but a pod may be up
+// before its metadata server.
 func metadataToken(ctx context.Context) (*oauth2.Token, error) {
 	answer, err := metadata.GetWithContext(ctx, "instance/service-accounts/default/token?"+url.Values{"scopes": {googleScope}}.Encode())
 	if err != nil {

@@ -4,27 +4,26 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 )
 
-// VertexMessages invokes Claude models with streamRawPredict and the Messages
-// body (reference/vertex.md §2).
+// VertexMessages asks models of Anthropic with streamRawPredict and the Messages body
+// (docs/reference/vertex.md §2).
 type VertexMessages struct {
 	vertex *Vertex
 }
 
-// Messages returns the upstream that asks the models of Anthropic.
+// Messages returns the upstream that asks models of Anthropic with the client of v.
 func (v *Vertex) Messages() *VertexMessages { return &VertexMessages{v} }
 
 // Invoke sends the prompt to the model with this id, with or without a revision
-// ("claude-sonnet-4-5@20250929"). An id that would change the path is an [*Error],
-// and nothing is sent.
+// ("claude-sonnet-4-5@20250929"), and returns its answer. An id that would change the
+// path is an [*Error], and nothing is sent.
 func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return stream(ctx, v.model(m.ID, "streamRawPredict"), func() ([]byte, error) {
+	return streamMessages(ctx, v.model(m.ID, "streamRawPredict"), func() ([]byte, error) {
 		if err := checkVertexModel(m.ID); err != nil {
 			return nil, err
 		}
@@ -32,10 +31,10 @@ func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Promp
 	}, new(messagesDecoder).decode)
 }
 
-// Pass sends the request of a client to the model with this id, which has tools of
-// its own.
+// Pass sends the request of a client to the model with this id, which has tools of its
+// own, and returns the events of its answer.
 func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return stream(ctx, v.model(m.ID, "streamRawPredict").with(n.header(false)), func() ([]byte, error) {
+	return streamMessages(ctx, v.model(m.ID, "streamRawPredict").with(n.header(false)), func() ([]byte, error) {
 		if err := checkVertexModel(m.ID); err != nil {
 			return nil, err
 		}
@@ -43,8 +42,8 @@ func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[
 	}, new(nativeDecoder).decode)
 }
 
-// vertexVersion is the version that Vertex is sent: it takes both
-// (reference/vertex.md §2).
+// vertexVersion returns the version that Vertex is sent. It takes both
+// (docs/reference/vertex.md §2).
 func (n Native) vertexVersion() string {
 	if n.isNew() {
 		return newVersion
@@ -52,7 +51,8 @@ func (n Native) vertexVersion() string {
 	return vertexVersion
 }
 
-// Count returns how many tokens the prompt has (reference/vertex.md §2).
+// Count returns how many tokens the prompt has (docs/reference/vertex.md §2). The error
+// is an [*Error].
 func (v *VertexMessages) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
 	body, err := messagesBody{Model: m.ID, AnthropicVersion: vertexVersion}.encode(p)
 	if err != nil {
@@ -61,52 +61,27 @@ func (v *VertexMessages) Count(ctx context.Context, m Model, p *translate.Prompt
 	return v.model("count-tokens", "rawPredict").count(ctx, countBody(body, nil))
 }
 
-// CountNative returns how many tokens the request of a client has.
+// CountNative returns how many tokens the request of a client has. The error is an
+// [*Error].
 func (v *VertexMessages) CountNative(ctx context.Context, m Model, n Native) (int, error) {
 	body := countBody(n.Body, map[string]jsontext.Value{"model": asJSON(m.ID), memberVersion: asJSON(n.vertexVersion()), memberBetas: nil})
 	return v.model("count-tokens", "rawPredict").with(n.header(false)).count(ctx, body)
 }
 
-// Passes reports whether Pass can be asked for the model: every one, here.
+// Passes reports whether the model can be asked with Pass. Every model on this wire can.
 func (v *VertexMessages) Passes(Model) bool { return true }
 
-// Passes reports whether Pass can be asked for the model: where Invoke would send
-// the Messages body.
-func (v *Vertex) Passes(m Model) bool { return isClaude(m.ID) }
-
-// Pass is that of [Vertex.Messages].
-func (v *Vertex) Pass(ctx context.Context, m Model, n Native) iter.Seq2[translate.Event, error] {
-	return v.Messages().Pass(ctx, m, n)
+// model returns where a model is asked. The id has to be checked before a request goes
+// there.
+func (v *VertexMessages) model(id, method string) endpoint {
+	return endpoint{url: v.vertex.location + "/publishers/anthropic/models/" + id + ":" + method, client: v.vertex.client}
 }
 
-// Count returns how many tokens the prompt has. Models of other publishers than
-// Anthropic are not counted: [ErrNoCounter].
-func (v *Vertex) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
-	if !isClaude(m.ID) {
-		return 0, ErrNoCounter
-	}
-	return v.Messages().Count(ctx, m, p)
-}
-
-// CountNative is that of [Vertex.Messages].
-func (v *Vertex) CountNative(ctx context.Context, m Model, n Native) (int, error) {
-	return v.Messages().CountNative(ctx, m, n)
-}
-
-// model is where a model is asked. The id has to be checked before that is used.
-func (v *VertexMessages) model(id, method string) resource {
-	return resource{url: v.vertex.location + "/publishers/anthropic/models/" + id + ":" + method, client: v.vertex.client}
-}
-
+// checkVertexModel returns an [*Error] for an id that would change the path of a
+// request.
 func checkVertexModel(id string) error {
 	if !isVertexModel(id) {
-		return invalid.error(fmt.Sprintf("model: %.64q cannot be the id of a Claude model on Vertex AI", id))
+		return invalidRequest.error(fmt.Sprintf("model: %.64q cannot be the id of a Claude model on Vertex AI", id))
 	}
 	return nil
-}
-
-// isVertexModel tells whether s can be one segment of a path as it is.
-func isVertexModel(s string) bool {
-	letters := lowerAlphanumeric + strings.ToUpper(lowerAlphanumeric)
-	return s != "" && len(s) <= maxModelID && strings.Trim(s, letters+"-._@") == "" && !strings.Contains(s, "..")
 }

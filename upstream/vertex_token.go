@@ -7,27 +7,34 @@ import (
 	"time"
 )
 
+// The access tokens of Vertex AI. One is kept and used until shortly before its end. The
+// next one is fetched while it still serves, so that only the first request has to wait.
+
+// When tokens are fetched.
 const (
-	// A new token is looked for this long before the end of the old one. The
-	// metadata server has none to give earlier.
+	// refreshEarly is how long before the end of a token the next one is looked for. Earlier
+	// the metadata server has no new one to give.
 	refreshEarly = 225 * time.Second
-	// Requests are not sent with a token that ends on the way.
+	// tokenSlack is how long before its end a token is no longer used: a request would find
+	// it expired when it arrives.
 	tokenSlack = 10 * time.Second
-	// How long a token server has to answer.
+	// tokenTimeout is how long a token server has to answer.
 	tokenTimeout = 30 * time.Second
-	// How long to wait after a failure while the old token still serves.
+	// refreshPause is the time between two attempts, after a failure, while the old token
+	// still serves.
 	refreshPause = 10 * time.Second
 )
 
 // token is an access token.
 type token struct {
 	value        string
-	quotaProject string    // sent with it; "" for none
-	end          time.Time // from then on it is of no use; zero: it has no end
-	due          time.Time // from then on a new one is looked for
+	quotaProject string    // a header of each request; "" for none
+	end          time.Time // it is not used from then on; zero if it has no end
+	due          time.Time // the next one is looked for from then on
 }
 
-// newToken returns a token of which the server said when it ends, or did not.
+// newToken returns a token that expires at this time; zero means never. The times to
+// spare before that are shorter for a token with a short life.
 func newToken(value, quotaProject string, expiry time.Time) *token {
 	t := &token{value: value, quotaProject: quotaProject}
 	if !expiry.IsZero() {
@@ -38,31 +45,30 @@ func newToken(value, quotaProject string, expiry time.Time) *token {
 	return t
 }
 
-// passed tells whether a moment, if it is one, lies behind us.
-func passed(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
+// isPast reports whether a moment has come. The zero time never comes.
+func isPast(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
 
-// tokenCache keeps the access token of an upstream. A new one is looked for while the
-// old one still serves, so that requests wait for the first one alone. At any
-// time there is one look-up at most.
+// tokenCache keeps the access token of an upstream. At any time one look-up for a new
+// token is under way at most, and all requests that need it wait for the same one.
 type tokenCache struct {
 	fetch func(context.Context) (*token, error)
 
-	mu     sync.Mutex
-	kept   *token // nil: there is none, or it was rejected
-	lookUp *lookUp
+	mu      sync.Mutex
+	kept    *token // nil: there is none, or it was rejected
+	pending *pendingToken
 }
 
-// lookUp is a request for a token, on its way.
-type lookUp struct {
+// pendingToken is a look-up for a token that is under way.
+type pendingToken struct {
 	done  chan struct{} // closed when it is over
 	token *token
 	err   error
 }
 
-// token returns a token that serves, or an *Error that says that there is none.
-// It waits no longer than ctx.
-func (t *tokenCache) token(ctx context.Context) (*token, error) {
-	kept, next := t.look()
+// get returns a token that can be used, or an [*Error] if there is none. It waits no
+// longer than ctx.
+func (t *tokenCache) get(ctx context.Context) (*token, error) {
+	kept, next := t.current()
 	if kept != nil {
 		return kept, nil
 	}
@@ -77,22 +83,25 @@ func (t *tokenCache) token(ctx context.Context) (*token, error) {
 	}
 }
 
-// look returns the token if it serves, else the look-up to wait for.
-func (t *tokenCache) look() (*token, *lookUp) {
+// current returns the token if it can be used, else the look-up to wait for. It begins
+// one if the next token is due.
+func (t *tokenCache) current() (*token, *pendingToken) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	serves := t.kept != nil && !passed(t.kept.end)
-	if t.lookUp == nil && (!serves || passed(t.kept.due)) {
-		t.lookUp = &lookUp{done: make(chan struct{})}
-		go t.run(t.lookUp) // it outlives the request: others wait for it too
+	serves := t.kept != nil && !isPast(t.kept.end)
+	if t.pending == nil && (!serves || isPast(t.kept.due)) {
+		t.pending = &pendingToken{done: make(chan struct{})}
+		go t.run(t.pending) // it outlives the request: others wait for it too
 	}
 	if serves {
 		return t.kept, nil
 	}
-	return nil, t.lookUp
+	return nil, t.pending
 }
 
-func (t *tokenCache) run(l *lookUp) {
+// run fetches a token for a look-up. It is not bound to a request's context: other
+// requests wait for the same token.
+func (t *tokenCache) run(l *pendingToken) {
 	ctx, cancel := context.WithTimeout(context.Background(), tokenTimeout)
 	defer cancel()
 	l.token, l.err = t.fetch(ctx)
@@ -104,11 +113,11 @@ func (t *tokenCache) run(l *lookUp) {
 	case t.kept != nil:
 		t.kept.due = time.Now().Add(refreshPause)
 	}
-	t.lookUp = nil
+	t.pending = nil
 	close(l.done)
 }
 
-// reject drops a token that was not taken, unless there is a newer one.
+// reject drops a token that the server did not take, unless a newer one has replaced it.
 func (t *tokenCache) reject(bad *token) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,14 +126,15 @@ func (t *tokenCache) reject(bad *token) {
 	}
 }
 
-// bearer sends requests with a token.
-type bearer struct {
+// bearerTransport sends requests with an access token. A token that the server refuses
+// with a 401 is not used again.
+type bearerTransport struct {
 	base   http.RoundTripper
 	tokens *tokenCache
 }
 
-func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	t, err := b.tokens.token(r.Context())
+func (b *bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	t, err := b.tokens.get(r.Context())
 	if err != nil {
 		if r.Body != nil {
 			r.Body.Close()

@@ -31,7 +31,7 @@ func (s *server) fetch(context.Context) (*token, error) {
 func take(t *testing.T, c *tokenCache) (string, time.Duration) {
 	t.Helper()
 	begun := time.Now()
-	got, err := c.token(t.Context())
+	got, err := c.get(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestTokenKept(t *testing.T) {
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				if _, err := c.token(t.Context()); err != nil {
+				if _, err := c.get(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})
@@ -109,7 +109,7 @@ func TestTokenServerDownFromTheStart(t *testing.T) {
 		s := &server{err: errors.New("down")}
 		c := &tokenCache{fetch: s.fetch}
 		for range 2 {
-			_, err := c.token(t.Context())
+			_, err := c.get(t.Context())
 			var e *Error
 			if !errors.As(err, &e) || e.Status != 502 || e.Type != typeAPI || !errors.Is(err, s.err) {
 				t.Fatalf("error %v", err)
@@ -139,7 +139,7 @@ func TestTokenRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{life: time.Hour}
 		c := &tokenCache{fetch: s.fetch}
-		first, err := c.token(t.Context())
+		first, err := c.get(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestTokenNotWaitedFor(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begun := time.Now()
-		if _, err := c.token(ctx); err != context.DeadlineExceeded || time.Since(begun) != time.Second {
+		if _, err := c.get(ctx); err != context.DeadlineExceeded || time.Since(begun) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 		// The look-up goes on for those who still wait.

@@ -189,8 +189,8 @@ func (w wire) open(t *testing.T, s upstreamtest.Script) (invoker, fake) {
 	return w.dial(t, server), f
 }
 
-// answer is all that a sequence of chunks said.
-type answer struct {
+// reply is all that a sequence of chunks said.
+type reply struct {
 	Text, Thinking string
 	Stop           translate.Stop
 	StopSequence   string
@@ -199,9 +199,9 @@ type answer struct {
 
 // collect checks the form of a sequence and returns what it said: at most one
 // error, alone and last; Stop once, on the last chunk.
-func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (answer, error) {
+func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (reply, error) {
 	t.Helper()
-	var a answer
+	var a reply
 	var failure error
 	for c, err := range chunks {
 		if failure != nil || a.Stop != "" {

@@ -20,6 +20,7 @@ import (
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 func demoCommand() command {
@@ -55,7 +56,7 @@ var demoTools = jsontext.Value(`[{
 const demoResult = "21 degrees celsius, sunny"
 
 func demo(ctx context.Context, w io.Writer) error {
-	model := &recorder{Upstream: upstream.NewSimulated()}
+	model := &recorder{Upstream: simulated.New()}
 	cfg, err := config.Load(config.Source{
 		Listen:      config.Override{Value: "127.0.0.1:0"},
 		AdminListen: config.Override{Value: "127.0.0.1:0"},

@@ -10,6 +10,7 @@ import (
 	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 // settings are the flags that choose and change a configuration.
@@ -137,7 +138,7 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cou
 			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect,
 		})
 	default:
-		return upstream.NewSimulated(), nil
+		return simulated.New(), nil
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/rawjson"
+	"dragoman/upstream/converse"
 )
 
 // The request of Converse (docs/reference/bedrock.md §5) and its parts but for messages
@@ -88,7 +89,7 @@ func (c *converter) request(data jsontext.Value) *Guardrail {
 	c.close('}')
 	paths := top.member("additionalModelResponseFieldPaths")
 	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), translate.MaxStops) {
-		if path := c.stringValue(at, v); path != "/stop_sequence" && path != "/delta/stop_sequence" { // the two that every answer has
+		if path := c.stringValue(at, v); path != converse.StopSequencePointer && path != "/delta/stop_sequence" { // the two that every answer has
 			c.drop(paths)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"dragoman/translate"
 )
 
-// Chat is a server with chat completions (reference/vertex.md §5), streaming and
+// Chat is a server with chat completions (docs/reference/vertex.md §5), streaming and
 // whole. Its fields make it answer as one server or another does; set them
 // before serving.
 type Chat struct {
@@ -37,7 +37,7 @@ func NewChat(script Script) *Chat {
 	if script == nil {
 		script = Simulated
 	}
-	return &Chat{log: newLog(), script: script, refuse: chatRefusal, errorBody: chatErrorBody}
+	return &Chat{log: newLog(), script: script, refuse: refuseChat, errorBody: chatErrorBody}
 }
 
 // ServeHTTP answers POST /v1/chat/completions.
@@ -49,11 +49,11 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
-		chatRefusal(w, Refuse(http.StatusNotFound, "invalid_request_error", fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path), ""))
+		refuseChat(w, Refuse(http.StatusNotFound, "invalid_request_error", fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path), ""))
 		return
 	}
 	if s.Key != "" && r.Header.Get("authorization") != "Bearer "+s.Key {
-		chatRefusal(w, Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided", ""))
+		refuseChat(w, Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided", ""))
 		return
 	}
 	s.complete(w, r, data)
@@ -104,7 +104,7 @@ func (p *malformed) chat() string {
 	return p.text
 }
 
-func chatRefusal(w http.ResponseWriter, f *Fault) {
+func refuseChat(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)
 		return

@@ -6,68 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"dragoman/translate"
 	"dragoman/upstream"
 )
 
-// converseBody is the body of Converse and ConverseStream without tools
-// (reference/bedrock.md §5). What is not here is an unknown key.
-type converseBody struct {
-	Messages  []converseMessage `json:"messages"`
-	System    []converseBlock   `json:"system"`
-	Inference struct {
-		MaxTokens     *int     `json:"maxTokens"`
-		Temperature   *float64 `json:"temperature"`
-		TopP          *float64 `json:"topP"`
-		StopSequences []string `json:"stopSequences"`
-	} `json:"inferenceConfig"`
-	RequestFields struct {
-		TopK *int `json:"top_k"`
-		K    *int `json:"k"`
-		Nova struct {
-			TopK *int `json:"topK"`
-		} `json:"inferenceConfig"`
-	} `json:"additionalModelRequestFields"`
-	ResponseFields []string       `json:"additionalModelResponseFieldPaths"`
-	Guardrail      jsontext.Value `json:"guardrailConfig"`
-}
-
-type converseMessage struct {
-	Role    string          `json:"role"`
-	Content []converseBlock `json:"content"`
-}
-
-// converseBlock is a union: it has one of its members.
-type converseBlock struct {
-	Text     *string `json:"text"`
-	Image    *media  `json:"image"`
-	Document *media  `json:"document"`
-	Cache    *struct {
-		Type string `json:"type"`
-		TTL  string `json:"ttl"`
-	} `json:"cachePoint"`
-}
-
-// media is an image or a document.
-type media struct {
-	Name    string `json:"name"`    // documents alone
-	Context string `json:"context"` // documents alone
-	Format  string `json:"format"`
-	Source  struct {
-		Bytes []byte  `json:"bytes"`
-		Text  *string `json:"text"` // documents alone
-	} `json:"source"`
-}
-
-// readConverse reads the body of one of both operations.
-func (b *Bedrock) readConverse(operation, model string, data []byte) (call bedrockCall, problem *malformed) {
+// readConverse reads the body of Converse or ConverseStream for a model that lacks these
+// features.
+func readConverse(operation, model string, data []byte, lacks upstream.Features) (call bedrockCall, problem *malformed) {
 	var request converseBody
 	if problem = decode(data, &request); problem != nil {
 		return call, problem
 	}
-	if problem = request.lacking(operation, b.Lacks); problem != nil {
+	if problem = request.lacking(operation, lacks); problem != nil {
 		return call, problem
 	}
 	call.prompt, problem = request.prompt()
@@ -75,16 +25,16 @@ func (b *Bedrock) readConverse(operation, model string, data []byte) (call bedro
 	call.whole = operation == converse
 	if call.whole {
 		call.events = func(c Completion) []event { return c.converseWhole(named) }
-		call.frames = func(w http.ResponseWriter, body *body) frames { return &wholeFrames{w, body} }
+		call.frames = func(w http.ResponseWriter, body *body) wireWriter { return &wholeFrames{w, body} }
 	} else {
 		call.events = func(c Completion) []event { return c.converseEvents(named) }
-		call.frames = func(w http.ResponseWriter, body *body) frames { return &converseFrames{bedrockFrames{w, body}} }
+		call.frames = func(w http.ResponseWriter, body *body) wireWriter { return &converseFrames{bedrockFrames{w, body}} }
 	}
 	return call, problem
 }
 
-// lacking refuses what the model does not do (reference/bedrock.md §9; the texts
-// on streaming, images and documents are reported).
+// lacking refuses a feature that the model lacks (docs/reference/bedrock.md §9; the
+// texts on streaming, images and documents are reported).
 func (r *converseBody) lacking(operation string, lacks upstream.Features) *malformed {
 	has := func(member func(converseBlock) bool) bool {
 		return slices.ContainsFunc(r.Messages, func(m converseMessage) bool { return slices.ContainsFunc(m.Content, member) })
@@ -107,7 +57,7 @@ func (r *converseBody) lacking(operation string, lacks upstream.Features) *malfo
 	return nil
 }
 
-// prompt checks what Converse would refuse and returns what the body asks.
+// prompt returns what the body asks, or what Converse would refuse of it.
 func (r *converseBody) prompt() (*translate.Prompt, *malformed) {
 	if problem := r.inference(); problem != nil {
 		return nil, problem
@@ -157,28 +107,7 @@ func (r *converseBody) inference() *malformed {
 	return nil
 }
 
+// outOfRange refuses a parameter in the words of Converse.
 func outOfRange(field string) *malformed {
 	return &malformed{text: "1 validation error detected: Value at 'inferenceConfig." + field + "' failed to satisfy constraint"}
-}
-
-// members counts those that the block has.
-func (b converseBlock) members() int {
-	n := 0
-	for _, has := range []bool{b.Text != nil, b.Image != nil, b.Document != nil, b.Cache != nil} {
-		if has {
-			n++
-		}
-	}
-	return n
-}
-
-// part returns an image or document as a part of a prompt.
-func (m *media) part(typ, mediaType string) translate.Part {
-	part := translate.Part{Type: typ, Title: m.Name, Context: m.Context}
-	if m.Source.Text != nil {
-		part.Source = fmt.Appendf(nil, `{"type":"text","media_type":%s,"data":%s}`, quote(mediaType), quote(*m.Source.Text))
-		return part
-	}
-	part.Source = jsontext.Value(fmt.Appendf(nil, `{"type":"base64","media_type":%s,"data":%s}`, quote(mediaType), quote(m.Source.Bytes)))
-	return part
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // converseEvents returns the events of ConverseStream for a completion
-// (reference/bedrock.md §5). named says that the request asked which stop sequence
+// (docs/reference/bedrock.md §5). named says that the request asked which stop sequence
 // was met, and that the model tells.
 func (c Completion) converseEvents(named bool) []event {
 	var list []event
@@ -35,7 +35,8 @@ func (c Completion) converseEvents(named bool) []event {
 	return list
 }
 
-// converseWhole returns the answer of Converse, cut as its bytes may arrive.
+// converseWhole returns the answer of Converse in pieces, which are written one after
+// another.
 func (c Completion) converseWhole(named bool) []event {
 	var list []event
 	add := func(format string, args ...any) {
@@ -54,10 +55,11 @@ func (c Completion) converseWhole(named bool) []event {
 	return list
 }
 
-// converseReasons are those that Converse calls otherwise.
+// converseReasons are the stop reasons that Converse calls otherwise than the Messages
+// API.
 var converseReasons = map[translate.Stop]string{translate.StopRefusal: "content_filtered"}
 
-// converseStop returns the members that say why the completion ended.
+// converseStop returns the members of JSON that say why the completion ended.
 func (c Completion) converseStop(named bool) string {
 	reason := converseReasons[c.Stop]
 	if reason == "" {
@@ -70,6 +72,7 @@ func (c Completion) converseStop(named bool) string {
 	return stop
 }
 
+// converseUsage returns the counters as JSON.
 func (c Completion) converseUsage() string {
 	u := c.Usage
 	return fmt.Sprintf(`{"inputTokens":%d,"outputTokens":%d,"totalTokens":%d,"cacheReadInputTokens":%d,"cacheWriteInputTokens":%d}`,

@@ -7,26 +7,28 @@ import (
 	"dragoman/translate"
 )
 
-// What a request may hold of each (reference/bedrock.md §5).
+// How many images and documents a request may hold, and how long the name of a document
+// may be (docs/reference/bedrock.md §5).
 const (
 	maxImages    = 20
 	maxDocuments = 5
 	maxName      = 200
 )
 
-// mediaTypes are those of the formats.
+// mediaTypes are the media types of the formats.
 var mediaTypes = map[string]map[string]string{
 	translate.PartImage:    {"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"},
 	translate.PartDocument: {"pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv"},
 }
 
-// conversation reads messages.
+// conversation reads the messages of one request. It counts what a request may hold only
+// so much of.
 type conversation struct {
 	images, documents int
 	names             map[string]bool
 }
 
-// turns checks the conversation and returns it.
+// turns returns the turns of the conversation, or what Converse would refuse of them.
 func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 	if len(r.Messages) == 0 || r.Messages[0].Role != translate.RoleUser {
 		return nil, &malformed{text: "A conversation must start with a user message. Try again with a conversation that starts with a user message."}
@@ -50,6 +52,7 @@ func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 	return turns, nil
 }
 
+// turn reads the message of this index.
 func (c *conversation) turn(i int, m converseMessage) (translate.Turn, *malformed) {
 	turn := translate.Turn{Role: m.Role}
 	spoken, documents := false, c.documents
@@ -70,7 +73,7 @@ func (c *conversation) turn(i int, m converseMessage) (translate.Turn, *malforme
 	return turn, nil
 }
 
-// part reads the block at a place.
+// part reads the block at a place, which the error names.
 func (c *conversation) part(b converseBlock, place, role string) (translate.Part, *malformed) {
 	var part translate.Part
 	typ, m := translate.PartImage, b.Image
@@ -97,7 +100,8 @@ func (c *conversation) part(b converseBlock, place, role string) (translate.Part
 	return m.part(typ, mediaTypes[typ][m.Format]), nil
 }
 
-// count checks how many images and documents there are, and what they are called.
+// count refuses an image or a document too many, and a document whose name Converse does
+// not take.
 func (c *conversation) count(typ string, m *media, place string) *malformed {
 	if typ == translate.PartImage {
 		if c.images++; c.images > maxImages || m.Name+m.Context != "" {

@@ -62,7 +62,7 @@ var faultForms = map[string]struct {
 	"end":     {1, 1, "BYTES", func(n int, _ []string) *Fault { return End(n) }},
 }
 
-// Cue says which answers of a script go wrong, while its server runs.
+// Cue has answers of a script go wrong while its server runs.
 type Cue struct {
 	mu    sync.Mutex
 	fault *Fault
@@ -86,6 +86,7 @@ func (c *Cue) Script(script Script) Script {
 	}
 }
 
+// next returns the fault of the next answer, nil for none.
 func (c *Cue) next() *Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()

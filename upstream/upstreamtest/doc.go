@@ -1,10 +1,15 @@
-// Package upstreamtest has upstreams to test against: working servers that speak
-// the wires of Amazon Bedrock, of Google Vertex AI, of the Messages API and of chat
+// Package upstreamtest has upstreams to test against: working servers that speak the
+// wires of Amazon Bedrock, of Google Vertex AI, of the Messages API and of chat
 // completions, check what they are sent as the real ones do, and fail on cue.
 //
 //	fake := upstreamtest.NewBedrock(nil)         // plays the simulated model
 //	server := httptest.NewServer(fake)
 //
-// A [Script] says what a server answers. The servers take text alone, as a
-// model without tools does: a request with tools is refused.
+// A [Script] says what a server answers. The servers take text alone, as a model without
+// tools does: a request with tools is refused.
+//
+// The servers spell the wires of Bedrock a second time on purpose: they have types of
+// their own for the JSON of Converse, and write AWS frames with the SDK's encoder. A
+// member that is misspelled in a type that both sides share would be misspelled on both,
+// and no test would see it.
 package upstreamtest

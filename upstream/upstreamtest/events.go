@@ -8,13 +8,14 @@ import (
 	"dragoman/translate"
 )
 
+// event is one event of an answer: its type, and its JSON.
 type event struct {
 	name string
 	data []byte
 }
 
 // events returns the stream of the Messages API for a completion
-// (reference/streaming.md §2, §3).
+// (docs/reference/streaming.md §2, §3).
 func (c Completion) events() []event {
 	var list []event
 	add := func(name, format string, args ...any) {
@@ -65,4 +66,13 @@ func quote(v any) []byte {
 		panic(err) // a script's text that is not UTF-8
 	}
 	return data
+}
+
+// action returns the member by which InvokeModel says, beside the last event, that a
+// guardrail intervened; "" if none did.
+func (c Completion) action() string {
+	if c.Stop != translate.StopGuardrail {
+		return ""
+	}
+	return `,"amazon-bedrock-guardrailAction":"INTERVENED"`
 }

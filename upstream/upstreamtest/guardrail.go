@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/translate"
 	"dragoman/upstream"
 )
 
@@ -22,8 +21,9 @@ type guardrailConfig struct {
 	TagSuffix string `json:"tagSuffix"`
 }
 
-// readGuardrail reads which guardrail a request asks for, and refuses what the service
-// does (reference/bedrock.md §2, §5; the rules of InvokeModel are in its API model).
+// readGuardrail returns the guardrail that a request asks for, nil if it asks for none.
+// It refuses what the service does (docs/reference/bedrock.md §2, §5; the rules of
+// InvokeModel are in its API model).
 func readGuardrail(operation string, h http.Header, data []byte) (*upstream.Guardrail, *malformed) {
 	if operation != invokeStream {
 		return converseGuardrail(operation, data)
@@ -56,6 +56,8 @@ func readGuardrail(operation string, h http.Header, data []byte) (*upstream.Guar
 	return g, nil
 }
 
+// converseGuardrail returns the guardrail that the body of Converse or ConverseStream
+// asks for.
 func converseGuardrail(operation string, data []byte) (*upstream.Guardrail, *malformed) {
 	var body struct {
 		Config jsontext.Value `json:"guardrailConfig"`
@@ -74,13 +76,4 @@ func converseGuardrail(operation string, data []byte) (*upstream.Guardrail, *mal
 		return nil, &malformed{text: "1 validation error detected: Value at 'guardrailConfig' failed to satisfy constraint"}
 	}
 	return &upstream.Guardrail{ID: c.ID, Version: c.Version, Trace: c.Trace, Mode: c.Mode}, nil
-}
-
-// action is what InvokeModel says beside the last event of an answer in which a
-// guardrail intervened.
-func (c Completion) action() string {
-	if c.Stop != translate.StopGuardrail {
-		return ""
-	}
-	return `,"` + upstream.GuardrailAction + `":"` + upstream.Intervened + `"`
 }

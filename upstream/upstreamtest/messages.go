@@ -12,7 +12,7 @@ import (
 )
 
 // Messages is a server with the Messages API, streaming alone
-// (reference/messages-api.md, reference/streaming.md).
+// (docs/reference/messages-api.md, docs/reference/streaming.md).
 type Messages struct {
 	// Key is the x-api-key it wants; "" takes any request. Set it before serving.
 	Key string
@@ -40,27 +40,27 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	counts := r.URL.Path == "/v1/messages/count_tokens"
 	if r.Method != http.MethodPost || !counts && r.URL.Path != "/v1/messages" {
-		messagesRefusal(w, Refuse(http.StatusNotFound, "not_found_error", "Not found", ""))
+		refuseMessages(w, Refuse(http.StatusNotFound, "not_found_error", "Not found", ""))
 		return
 	}
 	if m.Key != "" && r.Header.Get("x-api-key") != m.Key {
-		messagesRefusal(w, Refuse(http.StatusUnauthorized, "authentication_error", "invalid x-api-key", ""))
+		refuseMessages(w, Refuse(http.StatusUnauthorized, "authentication_error", "invalid x-api-key", ""))
 		return
 	}
 	if r.Header.Get("anthropic-version") == "" {
-		messagesRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", "anthropic-version: header is required", ""))
+		refuseMessages(w, Refuse(http.StatusBadRequest, "invalid_request_error", "anthropic-version: header is required", ""))
 		return
 	}
 	model, prompt, problem := m.read(data, counts)
 	if problem != nil {
-		messagesRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
+		refuseMessages(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
 		return
 	}
 	m.add(Request{Model: model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	c := m.script(model, prompt).settle(prompt)
 	switch {
 	case c.Fault.early():
-		messagesRefusal(w, c.Fault)
+		refuseMessages(w, c.Fault)
 	case counts:
 		writeCount(w, "input_tokens", prompt.EstimateTokens())
 	default:
@@ -68,7 +68,7 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if m.Native != nil {
 			events = m.Native.call(model, data)
 		}
-		untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c), errorBody}, events, c.Fault) })
+		untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c), messagesErrorBody}, events, c.Fault) })
 	}
 }
 
@@ -116,7 +116,7 @@ func (b *messagesBody) promptOr(counts bool) (*translate.Prompt, *malformed) {
 }
 
 // messages is the problem in the words of the Messages API
-// (reference/messages-api.md §9).
+// (docs/reference/messages-api.md §9).
 func (p *malformed) messages() string {
 	path := strings.ReplaceAll(strings.TrimPrefix(p.pointer+"/"+p.key, "/"), "/", ".")
 	switch {
@@ -128,7 +128,7 @@ func (p *malformed) messages() string {
 	return p.text
 }
 
-func messagesRefusal(w http.ResponseWriter, f *Fault) {
+func refuseMessages(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)
 		return
@@ -139,10 +139,10 @@ func messagesRefusal(w http.ResponseWriter, f *Fault) {
 		h.Set("retry-after", f.retryAfter)
 	}
 	w.WriteHeader(f.status)
-	w.Write(errorBody(f.typ, f.message))
+	w.Write(messagesErrorBody(f.typ, f.message))
 }
 
-func errorBody(typ, message string) []byte {
+func messagesErrorBody(typ, message string) []byte {
 	return fmt.Appendf(nil, `{"type":"error","error":{"type":%s,"message":%s},"request_id":%s}`,
 		quote(typ), quote(message), quote(requestID))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Native is a model with a tool API of its own: it returns the events of its answer,
-// each as JSON (reference/streaming.md §3), to a request's body. A server whose
+// each as JSON (docs/reference/streaming.md §3), to a request's body. A server whose
 // Native is set reads no more of a body than says whom it is for, and takes from
 // its script only the fault.
 type Native func(model string, body []byte) []string
@@ -27,5 +27,5 @@ func (n Native) call(model string, body []byte) []event {
 	return list
 }
 
-// nativePrompt stands for what a native request asks.
+// nativePrompt stands in the log for what a native request asks.
 var nativePrompt = &translate.Prompt{}

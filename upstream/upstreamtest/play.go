@@ -2,6 +2,7 @@ package upstreamtest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 
@@ -9,7 +10,7 @@ import (
 	"dragoman/upstream"
 )
 
-// Request is a request as a server received it.
+// Request is a request as a server understood it.
 type Request struct {
 	Model  string
 	Header http.Header
@@ -19,7 +20,7 @@ type Request struct {
 	Guardrail *upstream.Guardrail
 }
 
-// log is what a server remembers.
+// log is what a server remembers of its requests.
 type log struct {
 	mu       sync.Mutex
 	requests []Request
@@ -29,6 +30,7 @@ type log struct {
 // maxGone is how many departed clients a server keeps count of.
 const maxGone = 1 << 10
 
+// newLog returns an empty log.
 func newLog() *log { return &log{gone: make(chan struct{}, maxGone)} }
 
 // Requests returns the requests so far that were understood, in order.
@@ -41,12 +43,14 @@ func (l *log) Requests() []Request {
 // Gone gives one value for each client that went before the end of its answer.
 func (l *log) Gone() <-chan struct{} { return l.gone }
 
+// add remembers a request.
 func (l *log) add(r Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.requests = append(l.requests, r)
 }
 
+// left counts a client that went.
 func (l *log) left() {
 	select {
 	case l.gone <- struct{}{}:
@@ -54,8 +58,8 @@ func (l *log) left() {
 	}
 }
 
-// frames is how a server writes events on its wire.
-type frames interface {
+// wireWriter is how a server writes events on its wire.
+type wireWriter interface {
 	// start sends the head of the response.
 	start()
 	// event sends one event; damaged, so that it cannot be read.
@@ -66,7 +70,7 @@ type frames interface {
 
 // play sends the events of an answer, with its fault, until it is whole or the
 // client has gone.
-func (l *log) play(ctx context.Context, f frames, events []event, fault *Fault) {
+func (l *log) play(ctx context.Context, f wireWriter, events []event, fault *Fault) {
 	if fault == nil {
 		fault = new(Fault)
 	}
@@ -92,7 +96,7 @@ func (l *log) play(ctx context.Context, f frames, events []event, fault *Fault) 
 	}
 }
 
-// body is the body of a response, with the fault that lies in its bytes.
+// body writes the body of a response. It has the fault that lies in its bytes.
 type body struct {
 	w        http.ResponseWriter
 	fragment int
@@ -103,6 +107,7 @@ type body struct {
 // endOfBody is the panic that ends an answer in good order.
 type endOfBody struct{}
 
+// newBody returns the body of the response to a completion.
 func newBody(w http.ResponseWriter, c Completion) *body {
 	b := &body{w: w, fragment: c.Fragment}
 	if c.Fault != nil && (c.Fault.kind == cut || c.Fault.kind == end) {
@@ -136,11 +141,13 @@ func (b *body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// flush sends what was written.
 func (b *body) flush() {
 	_ = http.NewResponseController(b.w).Flush() // a client that went shows in the context
 }
 
-// untilEnd runs an answer that may end itself early.
+// untilEnd runs an answer. One that ends itself early, in good order, does so with the
+// panic endOfBody.
 func untilEnd(answer func()) {
 	defer func() {
 		if r := recover(); r != nil && r != (endOfBody{}) {
@@ -148,4 +155,10 @@ func untilEnd(answer func()) {
 		}
 	}()
 	answer()
+}
+
+// writeCount answers with the number of tokens, in the member of this name.
+func writeCount(w http.ResponseWriter, member string, tokens int) {
+	w.Header().Set("content-type", "application/json")
+	fmt.Fprintf(w, `{%q:%d}`, member, tokens)
 }

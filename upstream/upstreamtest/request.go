@@ -11,27 +11,29 @@ import (
 	"dragoman/translate"
 )
 
-// messagesBody is the request body of the Messages API for a model without
-// tools (reference/messages-api.md §2). What is not here is an unknown key.
+// messagesBody is the request body of the Messages API for a model without tools
+// (docs/reference/messages-api.md §2). A key that is not here is unknown, and refused.
 type messagesBody struct {
-	MaxTokens     *int      `json:"max_tokens"`
-	System        content   `json:"system"`
-	Messages      []message `json:"messages"`
-	StopSequences []string  `json:"stop_sequences"`
-	Temperature   *float64  `json:"temperature"`
-	TopP          *float64  `json:"top_p"`
-	TopK          *int      `json:"top_k"`
+	MaxTokens     *int           `json:"max_tokens"`
+	System        messageContent `json:"system"`
+	Messages      []message      `json:"messages"`
+	StopSequences []string       `json:"stop_sequences"`
+	Temperature   *float64       `json:"temperature"`
+	TopP          *float64       `json:"top_p"`
+	TopK          *int           `json:"top_k"`
 	Metadata      struct {
 		UserID string `json:"user_id"`
 	} `json:"metadata"`
 }
 
+// message is one message.
 type message struct {
-	Role    string  `json:"role"`
-	Content content `json:"content"`
+	Role    string         `json:"role"`
+	Content messageContent `json:"content"`
 }
 
-type block struct {
+// messageBlock is one content block.
+type messageBlock struct {
 	translate.Part
 	CacheControl struct {
 		Type string `json:"type"`
@@ -39,15 +41,15 @@ type block struct {
 	} `json:"cache_control"`
 }
 
-// content is a list of blocks; a string is one text block.
-type content []block
+// messageContent is a list of blocks; a string is one text block.
+type messageContent []messageBlock
 
-func (c *content) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (c *messageContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '"' {
-		*c = content{{Part: translate.Part{Type: translate.PartText}}}
+		*c = messageContent{{Part: translate.Part{Type: translate.PartText}}}
 		return json.UnmarshalDecode(d, &(*c)[0].Text)
 	}
-	return json.UnmarshalDecode(d, (*[]block)(c))
+	return json.UnmarshalDecode(d, (*[]messageBlock)(c))
 }
 
 // malformed is what is wrong with a body.
@@ -71,8 +73,8 @@ func decode(data []byte, to any) *malformed {
 	return &malformed{text: err.Error()}
 }
 
-// prompt checks what a model would refuse (reference/wire.md §8,
-// reference/messages-api.md §9) and returns what the body asks.
+// prompt returns what the body asks, or what a model would refuse of it
+// (docs/reference/wire.md §8, docs/reference/messages-api.md §9).
 func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 	switch {
 	case b.MaxTokens == nil:
@@ -112,6 +114,7 @@ func (b *messagesBody) prompt() (*translate.Prompt, *malformed) {
 	return p, nil
 }
 
+// turn checks the message of this index and returns it as a turn.
 func (m *message) turn(i int) (translate.Turn, *malformed) {
 	role := [...]string{translate.RoleUser, translate.RoleAssistant}[i%2]
 	if m.Role != role {

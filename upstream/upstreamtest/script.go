@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 // Script is the model behind a server: it completes a prompt. The server calls
@@ -93,11 +94,11 @@ func Cut(bytes int) *Fault { return &Fault{kind: cut, after: bytes} }
 // End ends the answer's body in good order after this many bytes.
 func End(bytes int) *Fault { return &Fault{kind: end, after: bytes} }
 
-// early tells whether the fault comes instead of an answer.
+// early reports whether the fault comes instead of an answer.
 func (f *Fault) early() bool { return f != nil && (f.kind == refuse || f.kind == reply) }
 
-// before returns the fault for an answer that comes in one piece: what would fail
-// within it fails instead of it.
+// before returns the fault for an answer that comes in one piece: a failure within it
+// becomes one instead of it.
 func (f *Fault) before() *Fault {
 	if f == nil || f.kind != fail {
 		return f
@@ -110,7 +111,7 @@ func (f *Fault) before() *Fault {
 }
 
 // statusWithin is the HTTP status of failures within an answer, for those that come
-// instead of one: exceptions (reference/bedrock.md §4), and what a [Chat] fails with.
+// instead of one: exceptions (docs/reference/bedrock.md §4), and the errors of a [Chat].
 var statusWithin = map[string]int{
 	"ValidationException":         http.StatusBadRequest,
 	"ModelErrorException":         http.StatusFailedDependency,
@@ -120,6 +121,7 @@ var statusWithin = map[string]int{
 	"overloaded_error":            http.StatusServiceUnavailable,
 }
 
+// reply writes the response of [Reply].
 func (f *Fault) reply(w http.ResponseWriter) {
 	w.Header().Set("content-type", f.typ)
 	w.WriteHeader(f.status)
@@ -135,7 +137,7 @@ func Answer(c Completion) Script {
 // server received it and writes its calls in the legacy format.
 func Simulated(model string, p *translate.Prompt) Completion {
 	var c Completion
-	for chunk, err := range upstream.NewSimulated().Invoke(context.Background(), upstream.Model{ID: model}, p) {
+	for chunk, err := range simulated.New().Invoke(context.Background(), upstream.Model{ID: model}, p) {
 		if err != nil {
 			panic(err) // the context never ends, and nothing else can fail
 		}
@@ -147,7 +149,8 @@ func Simulated(model string, p *translate.Prompt) Completion {
 	return c
 }
 
-// settle fills in what a script left open.
+// settle returns the completion as it is sent in answer to the prompt: cut before the
+// first of its stop sequences, and with a stop and counters.
 func (c Completion) settle(p *translate.Prompt) Completion {
 	first := len(c.Text) + 1
 	for _, stop := range p.StopSequences {
@@ -168,7 +171,7 @@ func (c Completion) settle(p *translate.Prompt) Completion {
 	return c
 }
 
-// pieces cuts the text for its deltas.
+// pieces returns the text in the pieces of its deltas.
 func (c Completion) pieces() []string {
 	n := c.Pieces
 	if n == 0 {

@@ -50,6 +50,8 @@ type authorization struct {
 	signature   string
 }
 
+// readAuthorization reads the Authorization header of a request. It is false if the
+// header has another form, or another day than x-amz-date.
 func readAuthorization(r *http.Request) (a authorization, ok bool) {
 	rest, ok := strings.CutPrefix(r.Header.Get("authorization"), algorithm)
 	if !ok {

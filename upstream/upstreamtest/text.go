@@ -11,14 +11,14 @@ import (
 	"dragoman/translate"
 )
 
-// The markers between the turns of a text prompt (reference/legacy-format.md §9).
+// The markers between the turns of a text prompt (docs/reference/legacy-format.md §9).
 const (
 	humanMarker     = "\n\nHuman:"
 	assistantMarker = "\n\nAssistant:"
 )
 
-// textBody is the body of text completions (reference/bedrock.md §2b). What is
-// not here is an unknown key.
+// textBody is the body of text completions (docs/reference/bedrock.md §2b). A key that
+// is not here is unknown, and refused.
 type textBody struct {
 	Prompt        *string        `json:"prompt"`
 	MaxTokens     *int           `json:"max_tokens_to_sample"`
@@ -30,7 +30,7 @@ type textBody struct {
 	Guardrail     jsontext.Value `json:"amazon-bedrock-guardrailConfig"`
 }
 
-// hasPrompt tells a body of text completions from one of messages.
+// hasPrompt reports whether a body is one of text completions, and not of messages.
 func hasPrompt(data []byte) bool {
 	var body struct {
 		Prompt jsontext.Value `json:"prompt"`
@@ -60,7 +60,8 @@ func readText(data []byte) (*translate.Prompt, *malformed) {
 	return p, nil
 }
 
-// problem checks all but the prompt's text.
+// problem returns what is wrong with the body but for the text of its prompt, nil if
+// nothing is.
 func (b *textBody) problem() *malformed {
 	switch {
 	case b.Prompt == nil:
@@ -96,9 +97,8 @@ func valueOf[T int | float64](v *T) T {
 	return *v
 }
 
-// parsePrompt takes the text of a prompt apart: a system text, turns that
-// alternate, and a last one of the assistant, which is a prefill if it says
-// something.
+// parsePrompt takes the text of a prompt apart: a system text, turns that alternate, and
+// a last one of the assistant, which is a prefill unless it is empty.
 func parsePrompt(text string) (*translate.Prompt, *malformed) {
 	p := new(translate.Prompt)
 	system, role, rest := nextMarker(text)
@@ -129,8 +129,8 @@ func parsePrompt(text string) (*translate.Prompt, *malformed) {
 	return p, nil
 }
 
-// nextMarker returns the text before the first marker, whose turn it begins, and
-// what follows it. The role is "" if there is none.
+// nextMarker returns the text before the first marker, the role whose turn it begins,
+// and what follows it. The role is "" if there is no marker.
 func nextMarker(text string) (before, role, after string) {
 	human, assistant := strings.Index(text, humanMarker), strings.Index(text, assistantMarker)
 	switch {
@@ -144,7 +144,7 @@ func nextMarker(text string) (before, role, after string) {
 
 func invalidPrompt(text string) *malformed { return &malformed{text: "Invalid prompt: prompt " + text} }
 
-// textEvents returns the chunks of a completion of the prompt (reference/bedrock.md
+// textEvents returns the chunks of a completion of the prompt (docs/reference/bedrock.md
 // §2b). It begins with a blank unless it goes on with a prefill.
 func (c Completion) textEvents(p *translate.Prompt) []event {
 	var list []event
@@ -170,7 +170,7 @@ func (c Completion) textEvents(p *translate.Prompt) []event {
 	return list
 }
 
-// metrics are the counters that Bedrock adds (reference/bedrock.md §3).
+// metrics are the counters that Bedrock adds (docs/reference/bedrock.md §3).
 func (c Completion) metrics() any {
 	return struct {
 		Input      int `json:"inputTokenCount"`

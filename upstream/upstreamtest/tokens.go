@@ -1,11 +1,9 @@
 package upstreamtest
 
 import (
-	"cmp"
-	"context"
+	"crypto/rand"
 	"crypto/rsa"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +11,7 @@ import (
 )
 
 // Tokens is a token server of Google, the security token service of identity
-// federation, and a metadata server (reference/vertex.md §4):
+// federation, and a metadata server (docs/reference/vertex.md §4):
 //
 //	POST /token                                                     refresh_token, JWT bearer
 //	POST /v1/token                                                  token exchange
@@ -29,7 +27,7 @@ type Tokens struct {
 	generation int                  // of the secrets
 	key        *rsa.PrivateKey      // of the service account, made when it is first needed
 	grants     []string             // by which tokens were issued, in order
-	ends       map[string]time.Time // of the tokens issued
+	ends       map[string]time.Time // when the tokens end that were issued
 }
 
 // NewTokens returns a server whose tokens last an hour.
@@ -77,71 +75,15 @@ func (t *Tokens) Rotate() {
 	t.key = nil
 }
 
-// Grants returns by what the tokens so far were had, in order: "refresh_token",
-// "jwt-bearer", "token-exchange" or "metadata".
+// Grants returns the grants by which tokens were issued so far, in order:
+// "refresh_token", "jwt-bearer", "token-exchange" or "metadata".
 func (t *Tokens) Grants() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.grants)
 }
 
-// ServeHTTP answers the routes above.
-func (t *Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !t.serve(w, r) {
-		http.NotFound(w, r)
-	}
-}
-
-// serve is false if the path is none of the routes.
-func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
-	check, ok := map[string]func(*http.Request) (grant string, err error){
-		"POST /token":    t.user,
-		"POST /v1/token": t.exchange,
-		"GET /computeMetadata/v1/instance/service-accounts/default/token": t.metadata,
-	}[r.Method+" "+r.URL.Path]
-	if !ok {
-		return false
-	}
-	if fault := t.failing(r.Context()); fault != nil {
-		tokenRefusal(w, fault)
-		return true
-	}
-	if strings.HasPrefix(r.URL.Path, "/computeMetadata/") {
-		w.Header().Set("metadata-flavor", "Google")
-	}
-	grant, err := check(r)
-	if err != nil {
-		tokenRefusal(w, Refuse(http.StatusBadRequest, "invalid_grant", err.Error(), ""))
-		return true
-	}
-	value, lifetime := t.issue(grant)
-	w.Header().Set("content-type", "application/json")
-	fmt.Fprintf(w, `{"access_token":%s,"expires_in":%d,"token_type":"Bearer","issued_token_type":"urn:ietf:params:oauth:token-type:access_token"}`,
-		quote(value), int(lifetime.Seconds()))
-	return true
-}
-
-// failing returns what is to go wrong with a request, once it has stalled.
-func (t *Tokens) failing(ctx context.Context) *Fault {
-	for {
-		t.mu.Lock()
-		fault, changed := t.fault, t.changed
-		t.mu.Unlock()
-		if fault == nil || fault.kind != stall {
-			return fault
-		}
-		select {
-		case t.stalled <- struct{}{}:
-		default:
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fault
-		}
-	}
-}
-
+// issue returns a new token and how long it lasts.
 func (t *Tokens) issue(grant string) (string, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,7 +93,7 @@ func (t *Tokens) issue(grant string) (string, time.Duration) {
 	return value, t.lifetime
 }
 
-// valid tells whether an Authorization header has a token that serves.
+// valid reports whether an Authorization header has a token that serves.
 func (t *Tokens) valid(authorization string) bool {
 	value, ok := strings.CutPrefix(authorization, "Bearer ")
 	t.mu.Lock()
@@ -160,13 +102,20 @@ func (t *Tokens) valid(authorization string) bool {
 	return ok && known && time.Now().Before(end)
 }
 
-// tokenRefusal answers with an error of RFC 6749, §5.2.
-func tokenRefusal(w http.ResponseWriter, f *Fault) {
-	if f.kind == reply {
-		f.reply(w)
-		return
+// secret returns the secret of this name, of the present generation.
+func (t *Tokens) secret(name string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return fmt.Sprintf("%s-%d", name, t.generation)
+}
+
+// serviceKey returns the key of the service account.
+func (t *Tokens) serviceKey() (*rsa.PrivateKey, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var err error
+	if t.key == nil {
+		t.key, err = rsa.GenerateKey(rand.Reader, 2048)
 	}
-	w.Header().Set("content-type", "application/json")
-	w.WriteHeader(cmp.Or(f.status, http.StatusBadRequest))
-	fmt.Fprintf(w, `{"error":%s,"error_description":%s}`, quote(f.typ), quote(f.message))
+	return t.key, err
 }

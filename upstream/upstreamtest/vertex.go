@@ -15,7 +15,7 @@ import (
 
 // Vertex is a server that speaks streamRawPredict with the Messages body, for the
 // models of Anthropic, and chat completions, for those of other publishers
-// (reference/vertex.md §2, §5). It wants a token of its Tokens, and serves their
+// (docs/reference/vertex.md §2, §5). It wants a token of its Tokens, and serves their
 // routes besides.
 //
 // A [Fault] of a type in capitals ("RESOURCE_EXHAUSTED") is one of Google's front
@@ -35,14 +35,14 @@ type Vertex struct {
 func NewVertex(script Script) *Vertex {
 	chat := NewChat(script)
 	v := &Vertex{Tokens: NewTokens(), log: chat.log, script: chat.script, chat: chat, mux: http.NewServeMux()}
-	chat.refuse, chat.errorBody = googleRefusal, googleError
+	chat.refuse, chat.errorBody = refuseGoogle, googleErrorBody
 	const location = "POST /v1/projects/{project}/locations/{location}/"
 	v.mux.HandleFunc(location+"publishers/anthropic/models/{call}", v.authorized(v.messages))
 	v.mux.HandleFunc(location+"endpoints/openapi/chat/completions", v.authorized(chat.complete))
 	v.mux.HandleFunc(location+"publishers/mistralai/models/{call}", v.authorized(v.mistral))
 	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if !v.Tokens.serve(w, r) {
-			googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
+			refuseGoogle(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
 		}
 	})
 	return v
@@ -62,30 +62,31 @@ func (v *Vertex) authorized(answer func(w http.ResponseWriter, r *http.Request, 
 			return
 		}
 		if !v.Tokens.valid(r.Header.Get("authorization")) {
-			googleRefusal(w, Refuse(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.", ""))
+			refuseGoogle(w, Refuse(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.", ""))
 			return
 		}
 		answer(w, r, data)
 	}
 }
 
+// messages answers a request to a model of Anthropic, or for a count.
 func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
 	counts := model == "count-tokens" && method == "rawPredict"
 	if !counts && method != "streamRawPredict" || model == "" {
-		googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "Publisher Model was not found or your project does not have access to it.", ""))
+		refuseGoogle(w, Refuse(http.StatusNotFound, "NOT_FOUND", "Publisher Model was not found or your project does not have access to it.", ""))
 		return
 	}
 	prompt, problem := v.read(data, counts)
 	if problem != nil {
-		googleRefusal(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
+		refuseGoogle(w, Refuse(http.StatusBadRequest, "invalid_request_error", problem.messages(), ""))
 		return
 	}
 	v.add(Request{Model: model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
 	c := v.script(model, prompt).settle(prompt)
 	switch {
 	case c.Fault.early():
-		googleRefusal(w, c.Fault)
+		refuseGoogle(w, c.Fault)
 	case counts:
 		writeCount(w, "input_tokens", prompt.EstimateTokens())
 	default:
@@ -93,7 +94,7 @@ func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 		if v.Native != nil {
 			events = v.Native.call(model, data)
 		}
-		untilEnd(func() { v.play(r.Context(), &messagesFrames{w, newBody(w, c), googleError}, events, c.Fault) })
+		untilEnd(func() { v.play(r.Context(), &messagesFrames{w, newBody(w, c), googleErrorBody}, events, c.Fault) })
 	}
 }
 
@@ -109,15 +110,15 @@ func (v *Vertex) mistral(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 	switch err := json.Unmarshal(data, &request); {
 	case err != nil, request.Model != model, request.Options != nil:
-		googleRefusal(w, Refuse(http.StatusBadRequest, "INVALID_ARGUMENT", "the body is not one for "+model, ""))
+		refuseGoogle(w, Refuse(http.StatusBadRequest, "INVALID_ARGUMENT", "the body is not one for "+model, ""))
 	case method != map[bool]string{true: "streamRawPredict", false: "rawPredict"}[request.Stream]:
-		googleRefusal(w, Refuse(http.StatusNotFound, "NOT_FOUND", "no such method", ""))
+		refuseGoogle(w, Refuse(http.StatusNotFound, "NOT_FOUND", "no such method", ""))
 	default:
 		v.chat.complete(w, r, data)
 	}
 }
 
-// vertexVersions are what anthropic_version may be.
+// vertexVersions are the values that anthropic_version may have.
 var vertexVersions = []string{"vertex-2023-10-16", "2026-10-21"}
 
 // read reads the Messages body as Vertex takes it: for an answer without the model,
@@ -152,26 +153,28 @@ func (v *Vertex) read(data []byte, counts bool) (*translate.Prompt, *malformed) 
 	return request.promptOr(counts)
 }
 
-// googleCodes are the HTTP statuses of Google's errors (reference/vertex.md §6).
+// googleCodes are the HTTP statuses of Google's errors (docs/reference/vertex.md §6).
 var googleCodes = map[string]int{
 	"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403,
 	"NOT_FOUND": 404, "RESOURCE_EXHAUSTED": 429, "CANCELLED": 499, "INTERNAL": 500, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
 }
 
-// googleError returns an error of Google's front end, or of Anthropic behind it.
-func googleError(typ, message string) []byte {
+// googleErrorBody returns the JSON of an error: of Google's front end if the type is in
+// capitals, else of Anthropic behind it.
+func googleErrorBody(typ, message string) []byte {
 	if code, ok := googleCodes[typ]; ok {
 		return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%s,"details":[]}}`, code, quote(message), quote(typ))
 	}
-	return errorBody(typ, message)
+	return messagesErrorBody(typ, message)
 }
 
-func googleRefusal(w http.ResponseWriter, f *Fault) {
+// refuseGoogle answers with an error of Google's front end instead of an answer.
+func refuseGoogle(w http.ResponseWriter, f *Fault) {
 	if f.kind == reply {
 		f.reply(w)
 		return
 	}
-	body := googleError(f.typ, f.message)
+	body := googleErrorBody(f.typ, f.message)
 	if f.retryAfter != "" {
 		info := fmt.Appendf(nil, `[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"%ss"}]}}`, f.retryAfter)
 		body = append(body[:len(body)-len("[]}}")], info...)

@@ -15,12 +15,13 @@ import (
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/upstream"
+	"dragoman/upstream/simulated"
 )
 
 // counted is the simulated model with something before each of its answers, which it
 // gives unless that returns an error.
 type counted struct {
-	*upstream.Simulated
+	*simulated.Upstream
 	mu     sync.Mutex
 	asked  int
 	before func(n int, m upstream.Model) error
@@ -35,7 +36,7 @@ func (c *counted) Invoke(ctx context.Context, m upstream.Model, p *translate.Pro
 			return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
 		}
 	}
-	return c.Simulated.Invoke(ctx, m, p)
+	return c.Upstream.Invoke(ctx, m, p)
 }
 
 // options are those of a run of the built-in questions.
@@ -65,7 +66,7 @@ func readFile(t *testing.T, parts ...string) string {
 // report is that of a run in one go, and no question was asked twice.
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		whole := options(t, upstream.NewSimulated())
+		whole := options(t, simulated.New())
 		if _, err := Run(t.Context(), whole); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestAskAgain(t *testing.T) {
 
 // TestNoResults refuses a file that holds something else.
 func TestNoResults(t *testing.T) {
-	o := options(t, upstream.NewSimulated())
+	o := options(t, simulated.New())
 	if err := os.WriteFile(filepath.Join(o.Out, ResultsFile), []byte("a letter\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

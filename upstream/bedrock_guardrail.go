@@ -1,0 +1,85 @@
+package upstream
+
+import (
+	"bytes"
+	"iter"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// The members by which InvokeModel speaks of a guardrail: in the body of a request, and
+// in the events of an answer.
+const (
+	GuardrailConfig = "amazon-bedrock-guardrailConfig"
+	GuardrailAction = "amazon-bedrock-guardrailAction"
+	Intervened      = "INTERVENED" // the action: the text is the guardrail's, or it has masked some
+)
+
+// invokeModes are the modes of [Guardrail] in the words of InvokeModel.
+var invokeModes = map[string]string{"sync": "SYNCHRONOUS", "async": "ASYNCHRONOUS"}
+
+// guard asks InvokeModel for the guardrail, if there is one: in headers, and in the body
+// for what has no header.
+func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput) {
+	if g == nil {
+		return
+	}
+	in.GuardrailIdentifier, in.GuardrailVersion = &g.ID, &g.Version
+	in.Trace = types.Trace(strings.ToUpper(g.Trace))
+	if g.Mode == "" && g.TagSuffix == "" {
+		return
+	}
+	in.Body = translate.WithMembers(in.Body, map[string]jsontext.Value{GuardrailConfig: asJSON(struct {
+		TagSuffix string `json:"tagSuffix,omitzero"`
+		Mode      string `json:"streamProcessingMode,omitzero"`
+	}{g.TagSuffix, invokeModes[g.Mode]})})
+}
+
+// withIntervention yields the events of an answer in the form of the Messages API, with
+// the stop reason [translate.StopGuardrail] if a guardrail intervened. Bedrock says that
+// it did beside any event, even the last one, and leaves the stop reason as the model
+// gave it: so message_delta, which has the reason, is held until the event after it has
+// come.
+func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var ending []byte // message_delta, until the event after it is known
+		intervened := false
+		end := func() bool {
+			data := ending
+			if ending = nil; intervened && data != nil {
+				data = withStop(data, translate.StopGuardrail)
+			}
+			return data == nil || yield(data, nil)
+		}
+		for data, err := range payloads {
+			intervened = intervened || err == nil && intervenes(data)
+			if !end() {
+				return
+			}
+			if err == nil && bytes.Contains(data, []byte(`"message_delta"`)) {
+				ending = bytes.Clone(data) // the reader reuses data for the next event
+			} else if !yield(data, err) || err != nil {
+				return
+			}
+		}
+		end()
+	}
+}
+
+// intervenes reports whether an event says that a guardrail intervened. Text of the
+// model cannot make it so: quotation marks in it are escaped.
+func intervenes(data []byte) bool {
+	if !bytes.Contains(data, []byte(`"`+GuardrailAction+`"`)) {
+		return false
+	}
+	var event struct {
+		Action string `json:"amazon-bedrock-guardrailAction"`
+	}
+	return json.Unmarshal(data, &event, lenient) == nil && event.Action == Intervened
+}

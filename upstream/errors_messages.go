@@ -1,0 +1,39 @@
+package upstream
+
+import "net/http"
+
+// byType maps the error types of the Messages API. They decide where there is no HTTP
+// status: in the error event of a stream.
+var byType = map[string]errorClass{
+	typeInvalidRequest:     invalidRequest,
+	typeNotFound:           noSuchModel,
+	typeConflict:           conflict,
+	typeTooLarge:           requestTooLarge,
+	typeRateLimit:          rateLimited,
+	typeAPI:                internalError,
+	typeTimeout:            timedOut,
+	typeOverloaded:         overloaded,
+	"billing_error":        {status: http.StatusPaymentRequired, typ: "billing_error"},
+	"authentication_error": credentialsRefused,
+	"permission_error":     credentialsRefused,
+}
+
+// apiError maps an error of the Messages API. Its status and type are kept as they came,
+// but for those that speak of credentials, which are ours and not the client's. Within a
+// stream the status is 200 or 0 and follows from the type.
+func apiError(typ, message string, status int) *Error {
+	class, known := byType[typ]
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		class = credentialsRefused
+	case class.ourCredentials:
+	case status >= 400:
+		class = errorClass{status: status, typ: typ}
+	case !known:
+		class = errorClass{status: http.StatusInternalServerError, typ: typ}
+	}
+	if message == "" {
+		message = "the upstream failed with " + typ
+	}
+	return class.error(message)
+}

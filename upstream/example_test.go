@@ -1,0 +1,42 @@
+package upstream_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+	"dragoman/upstream/upstreamtest"
+)
+
+// A server with chat completions is asked, and its answer printed as it comes.
+func ExampleOpenAI() {
+	server := httptest.NewServer(upstreamtest.NewChat(nil)) // the simulated model behind chat completions
+	defer server.Close()
+	up, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: server.URL + "/v1"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	model := upstream.Model{ID: "llama-3.3-70b", Can: upstream.ChatFeaturesOf("llama-3.3-70b")}
+	prompt := &translate.Prompt{
+		System:    []translate.Text{{Text: "Be brief."}},
+		Turns:     []translate.Turn{{Role: translate.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Good morning!"}}}},
+		MaxTokens: 100,
+	}
+	for chunk, err := range up.Invoke(context.Background(), model, prompt) {
+		if err != nil {
+			fmt.Println(err) // an *upstream.Error, with the status and type of the Messages API
+			return
+		}
+		fmt.Print(chunk.Text)
+		if chunk.Stop != "" { // the last chunk
+			fmt.Printf("\n%s, %d tokens of output\n", chunk.Stop, chunk.Usage.OutputTokens)
+		}
+	}
+	// Output:
+	// [simulated] You said: Good morning!
+	// end_turn, 9 tokens of output
+}

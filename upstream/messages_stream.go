@@ -1,0 +1,193 @@
+package upstream
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// messagesEvent is one event of a Messages stream (docs/reference/streaming.md §3), as
+// far as a completion needs it. It is one struct for all types of event: the type says
+// which members can be set.
+type messagesEvent struct {
+	Type         string          `json:"type"`
+	Delta        messagesDelta   `json:"delta"`         // content_block_delta, message_delta
+	ContentBlock messagesDelta   `json:"content_block"` // content_block_start
+	Usage        translate.Usage `json:"usage"`         // message_delta
+	Message      struct {
+		Usage translate.Usage `json:"usage"`
+	} `json:"message"` // message_start
+	Error   messagesError  `json:"error"`
+	Metrics bedrockMetrics `json:"amazon-bedrock-invocationMetrics"` // message_stop
+}
+
+// messagesDelta has the members of a delta and of a content block at its start.
+type messagesDelta struct {
+	Text         string `json:"text"`
+	Thinking     string `json:"thinking"`
+	StopReason   string `json:"stop_reason"`
+	StopSequence string `json:"stop_sequence"`
+}
+
+// messagesError is an error of the Messages API (docs/reference/errors.md §1).
+type messagesError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// bedrockMetrics is what Bedrock adds to the last event of an answer
+// (docs/reference/bedrock.md §3).
+type bedrockMetrics struct {
+	Input      int `json:"inputTokenCount"`
+	Output     int `json:"outputTokenCount"`
+	CacheRead  int `json:"cacheReadInputTokenCount"`
+	CacheWrite int `json:"cacheWriteInputTokenCount"`
+}
+
+// messagesDecoder turns the events of one Messages stream into chunks. It ends with
+// message_stop. The stop reason comes before that, in message_delta, and counters come
+// in several events, each of which replaces what was known.
+type messagesDecoder struct {
+	event    messagesEvent // of the last decode, kept to save an allocation an event
+	text     []byte        // of the last text delta, likewise
+	usage    translate.Usage
+	stop     translate.Stop
+	sequence string // the stop sequence that was met
+}
+
+// decode returns the chunk for one event. For an event that is not known it is empty,
+// which shows at least that the upstream is alive. The chunk for message_stop, and no
+// other, has Stop set.
+func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
+	if text, ok := d.textDelta(data); ok {
+		return translate.Chunk{Text: text}, nil
+	}
+	d.event = messagesEvent{}
+	ev := &d.event
+	if err := readEvent(data, ev, &ev.Type); err != nil {
+		return translate.Chunk{}, err
+	}
+	switch ev.Type {
+	case "content_block_delta":
+		return translate.Chunk{Text: ev.Delta.Text, Thinking: ev.Delta.Thinking}, nil
+	case "content_block_start":
+		return translate.Chunk{Text: ev.ContentBlock.Text, Thinking: ev.ContentBlock.Thinking}, nil
+	case "message_start":
+		d.usage = ev.Message.Usage
+		return translate.Chunk{Usage: d.usage}, nil
+	case "message_delta":
+		d.usage = mergeUsage(d.usage, ev.Usage)
+		if ev.Delta.StopReason != "" {
+			d.stop, d.sequence = stopReason(ev.Delta.StopReason), ev.Delta.StopSequence
+		}
+		return translate.Chunk{Usage: d.usage}, nil
+	case "message_stop":
+		if d.stop == "" {
+			return translate.Chunk{}, gatewayError("the upstream ended its answer without a stop_reason", nil)
+		}
+		d.meter(ev.Metrics)
+		return translate.Chunk{Stop: d.stop, StopSequence: d.sequence, Usage: d.usage}, nil
+	case "error":
+		return translate.Chunk{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+	}
+	return translate.Chunk{}, nil
+}
+
+// readEvent reads the JSON of an event into event, whose type is typ. JSON without a
+// type may be an error of what stands before the server.
+func readEvent(data []byte, event any, typ *string) error {
+	err := json.Unmarshal(data, event, lenient)
+	if err != nil || *typ == "" {
+		if e := googleError(data); e != nil {
+			return e
+		}
+	}
+	if err != nil {
+		return gatewayError("the upstream sent an event that cannot be read", err)
+	}
+	return nil
+}
+
+// How the servers that we know begin the event of which nearly all of a stream is made.
+var (
+	deltaStart = []byte(`{"type":"content_block_delta","index":`)
+	deltaText  = []byte(`,"delta":{"type":"text_delta","text":`)
+)
+
+// textDelta returns the text of a text delta, without a JSON decoder and in a tenth of
+// its time. It is false for whatever is not written in just this way, broken JSON
+// included: decode reads that.
+func (d *messagesDecoder) textDelta(data []byte) (string, bool) {
+	rest, ok := bytes.CutPrefix(data, deltaStart)
+	index := digits(rest)
+	if !ok || index == 0 {
+		return "", false
+	}
+	rest, ok = bytes.CutPrefix(rest[index:], deltaText)
+	if !ok || len(rest) == 0 || rest[0] != '"' {
+		return "", false
+	}
+	end := stringEnd(rest)
+	// Blanks pad the event, so that its length does not give away that of the text.
+	tail, ok := bytes.CutPrefix(rest[end:], []byte{'}'})
+	if !ok || string(bytes.TrimLeft(tail, " ")) != "}" {
+		return "", false
+	}
+	text, err := jsontext.AppendUnquote(d.text[:0], rest[:end])
+	d.text = text
+	return string(text), err == nil
+}
+
+// meter takes from Bedrock's own counters those that the model did not report.
+func (d *messagesDecoder) meter(m bedrockMetrics) {
+	d.usage = mergeUsage(m.usage(), d.usage)
+}
+
+// usage returns the counters in the terms of the Messages API.
+func (m bedrockMetrics) usage() translate.Usage {
+	return translate.Usage{
+		InputTokens: m.Input, OutputTokens: m.Output,
+		CacheReadInputTokens: m.CacheRead, CacheCreationInputTokens: m.CacheWrite,
+	}
+}
+
+// mergeUsage returns old with each counter that news has. Totals are cumulative, so the
+// later one counts; a zero or an absent counter says nothing.
+func mergeUsage(old, news translate.Usage) translate.Usage {
+	take := func(to *int, from int) {
+		if from != 0 {
+			*to = from
+		}
+	}
+	take(&old.InputTokens, news.InputTokens)
+	take(&old.OutputTokens, news.OutputTokens)
+	take(&old.CacheCreationInputTokens, news.CacheCreationInputTokens)
+	take(&old.CacheReadInputTokens, news.CacheReadInputTokens)
+	return old
+}
+
+// stopReason returns the stop for a stop_reason. We send no tools, so tool_use is an end
+// like any other, and so is pause_turn, a turn that the upstream would go on with.
+func stopReason(s string) translate.Stop {
+	switch stop := translate.Stop(s); stop {
+	case translate.StopMaxTokens, translate.StopSequence, translate.StopRefusal, translate.StopGuardrail, translate.StopContextWindow:
+		return stop
+	}
+	return translate.StopEndTurn
+}
+
+// withStop returns the JSON of a message_delta with another stop reason and no stop
+// sequence. An event that cannot be read is returned as it is: the decoder reports it.
+func withStop(event []byte, stop translate.Stop) []byte {
+	var e struct {
+		Delta jsontext.Value `json:"delta"`
+	}
+	if json.Unmarshal(event, &e) != nil || e.Delta.Kind() != '{' {
+		return event
+	}
+	delta := translate.WithMembers(e.Delta, map[string]jsontext.Value{"stop_reason": asJSON(stop), "stop_sequence": jsontext.Value("null")})
+	return translate.WithMembers(event, map[string]jsontext.Value{"delta": delta})
+}

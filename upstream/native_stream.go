@@ -1,0 +1,146 @@
+package upstream
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+)
+
+// nativeDecoder turns the events of one Messages stream into those of translate. Each
+// event keeps its JSON in Raw, which is what the client is sent; its other members are
+// what the proxy counts and checks.
+type nativeDecoder struct {
+	chunks  messagesDecoder // reads text deltas
+	usage   translate.Usage // so far
+	started bool            // there was a message_start
+	blocks  int             // how many have begun
+}
+
+// decode returns the event for one of the wire's. Its Raw and its Text are valid until
+// the next one. An event that cannot stand where it comes is an error.
+func (d *nativeDecoder) decode(data []byte) (translate.Event, error) {
+	if bytes.ContainsAny(data, "\r\n") { // which would end a line of the client's stream
+		raw := jsontext.Value(bytes.Clone(data))
+		if raw.Compact() == nil {
+			data = raw
+		}
+	}
+	// Nearly all events are text deltas, which are read as a completion's are.
+	var e translate.Event
+	if text, ok := d.chunks.textDelta(data); ok {
+		index, _ := strconv.Atoi(string(data[len(deltaStart) : len(deltaStart)+digits(data[len(deltaStart):])]))
+		e = translate.Event{Type: translate.ContentBlockDelta, Delta: translate.TextDelta, Index: index, Text: []byte(text), Raw: data}
+	} else {
+		var ev nativeEvent
+		if err := readEvent(data, &ev, &ev.Type); err != nil {
+			return translate.Event{}, err
+		}
+		if ev.Type == "error" {
+			return translate.Event{}, apiError(ev.Error.Type, ev.Error.Message, 0)
+		}
+		e = d.event(&ev, data)
+	}
+	if !d.inOrder(e) {
+		return translate.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
+	}
+	return e, nil
+}
+
+// inOrder reports whether an event can follow those before it. It checks what it takes
+// to put a message together: that the message has begun, and that blocks are numbered in
+// the order in which they begin.
+func (d *nativeDecoder) inOrder(e translate.Event) bool {
+	switch e.Type {
+	case translate.MessageStart:
+		first := !d.started
+		d.started = true
+		return first
+	case translate.ContentBlockStart:
+		d.blocks++
+		return d.started && e.Index == d.blocks-1
+	case translate.ContentBlockDelta, translate.ContentBlockStop:
+		return e.Index >= 0 && e.Index < d.blocks
+	case translate.MessageDelta, translate.MessageStop:
+		return d.started
+	}
+	return true
+}
+
+// nativeEvent is a [messagesEvent] with what a completion does not need: the index of
+// its block, and the members of calls and of thoughts.
+type nativeEvent struct {
+	messagesEvent
+	Index        int `json:"index"`
+	ContentBlock struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		ID       string `json:"id"`
+		Name     string `json:"name"`
+		Thinking string `json:"thinking"`
+		Data     string `json:"data"`
+	} `json:"content_block"`
+	Delta struct {
+		Type         string         `json:"type"`
+		Text         string         `json:"text"`
+		PartialJSON  string         `json:"partial_json"`
+		Thinking     string         `json:"thinking"`
+		Signature    string         `json:"signature"`
+		StopReason   translate.Stop `json:"stop_reason"`
+		StopSequence string         `json:"stop_sequence"`
+	} `json:"delta"`
+}
+
+// delta returns the kind of a delta, and the text that it carries.
+func (ev *nativeEvent) delta() (translate.DeltaType, []byte) {
+	switch d := &ev.Delta; d.Type {
+	case "text_delta":
+		return translate.TextDelta, []byte(d.Text)
+	case "input_json_delta":
+		return translate.InputJSONDelta, []byte(d.PartialJSON)
+	case "thinking_delta":
+		return translate.ThinkingDelta, []byte(d.Thinking)
+	case "signature_delta":
+		return translate.SignatureDelta, []byte(d.Signature)
+	}
+	return translate.OtherDelta, nil
+}
+
+// event returns the event of translate for one of the wire's, whose JSON is data. Where
+// Bedrock has changed the JSON of the Messages API, Raw is changed back.
+func (d *nativeDecoder) event(ev *nativeEvent, data []byte) translate.Event {
+	e := translate.Event{Type: translate.OtherEvent, Index: ev.Index, Raw: data}
+	switch ev.Type {
+	case "message_start":
+		e.Type = translate.MessageStart
+		d.usage = ev.Message.Usage
+		e.Message = &translate.Message{Usage: d.usage}
+	case "ping":
+		e.Type = translate.Ping
+	case "content_block_start":
+		e.Type = translate.ContentBlockStart
+		b := &ev.ContentBlock
+		e.Block = &translate.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Thinking: b.Thinking, Data: b.Data}
+	case "content_block_delta":
+		e.Type = translate.ContentBlockDelta
+		e.Delta, e.Text = ev.delta()
+	case "content_block_stop":
+		e.Type = translate.ContentBlockStop
+	case "message_delta":
+		e.Type = translate.MessageDelta
+		d.usage = mergeUsage(d.usage, ev.Usage)
+		if ev.Delta.StopReason == translate.StopGuardrail { // which the Messages API has no other word for
+			e.Raw = withStop(data, translate.StopRefusal)
+		}
+		e.Message = &translate.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
+	case "message_stop":
+		e.Type = translate.MessageStop
+		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own, which no client of the Messages API expects
+			e.Raw = translate.WithMembers(data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": nil})
+		}
+	}
+	return e
+}

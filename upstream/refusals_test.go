@@ -1,0 +1,57 @@
+package upstream
+
+import "testing"
+
+func TestMaxTokensOf(t *testing.T) {
+	for id, want := range map[string]int{
+		"claude-2.1":                                4096,
+		"anthropic.claude-v2:1":                     4096,
+		"anthropic.claude-instant-v1":               4096,
+		"claude-2*":                                 4096,
+		"claude-3-opus-20240229":                    4096,
+		"us.anthropic.claude-3-haiku-20240307-v1:0": 4096,
+		"claude-3-haiku@20240307":                   4096,
+		"anthropic/claude-3-sonnet":                 4096,
+		"Claude-3-5-Sonnet-20241022":                8192,
+		"claude-3.5-haiku":                          8192,
+		"claude-3-*":                                0,
+		"claude-3-7-sonnet-20250219":                0,
+		"claude-sonnet-4-20250514":                  0,
+		"claude-*":                                  0,
+		"meta.llama3-70b-instruct-v1:0":             0,
+		"gpt-4o":                                    0,
+		"":                                          0,
+	} {
+		if got := MaxTokensOf(id); got != want {
+			t.Errorf("%q gives %d tokens, want %d", id, got, want)
+		}
+	}
+}
+
+// A limit is read where a message begins with it, and from a refusal alone.
+func TestLimitRefused(t *testing.T) {
+	const anthropic = "max_tokens: 32000 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"
+	for message, want := range map[string]int{
+		anthropic: 4096,
+		"The model returned the following errors: " + anthropic:                                                                                   4096,
+		"The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096.":        4096,
+		"The maximum tokens you requested exceeds the model limit of 32768":                                                                       32768,
+		"Malformed input request: #/max_tokens_to_sample: 32000 is not less or equal to 4096, please reformat your input and try again.":          4096,
+		"max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.":                           4096,
+		"The maximum tokens you requested exceeds the model limit of 99999999999999999999.":                                                       0,
+		"The maximum tokens you requested exceeds the model limit of 0.":                                                                          0,
+		"The maximum tokens you requested exceeds the model limit of ":                                                                            0,
+		"messages.0.content.0: Input tag '" + anthropic + "' found using 'type' does not match any of the expected tags":                          0,
+		"Malformed input request: #/messages/0/max_tokens: 2 is not less or equal to 1, please reformat your input and try again.":                0,
+		"'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is 8192 tokens and your request has 50": 0,
+		"This model's maximum context length is 8192 tokens. However, you requested 32050 tokens (50 in the messages, 32000 in the completion).":  0,
+		"prompt is too long: 200049 tokens > 200000 maximum":                                                                                      0,
+	} {
+		if e := invalidRequest.error(message); e.MaxTokens != want {
+			t.Errorf("%s: %d, want %d", message, e.MaxTokens, want)
+		}
+	}
+	if e := overloaded.error(anthropic); e.MaxTokens != 0 {
+		t.Errorf("a limit of %d in a failure of another kind", e.MaxTokens)
+	}
+}

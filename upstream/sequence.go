@@ -1,0 +1,111 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"time"
+
+	"dragoman/translate"
+)
+
+// newSequence returns a sequence that run yields when the range begins. The context that
+// run is given ends with the range, so that the request does too. An error after the
+// end of the caller's context is replaced by the context's cause: that is what ended the
+// request.
+func newSequence[P portion](
+	ctx context.Context,
+	run func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool),
+) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		inner, cancel := context.WithCancel(ctx)
+		defer cancel()
+		run(inner, cancel, func(p P, err error) bool {
+			if err != nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			return yield(p, err)
+		})
+	}
+}
+
+// portion is a part of an answer: a chunk of its text or, of a model with tools of its
+// own, an event.
+type portion interface {
+	translate.Chunk | translate.Event
+}
+
+// withRequestID returns a yield that adds the upstream's id of the request to the first
+// portion that has a place for it, and to an error. It changes a copy of the error: one
+// error may be what several requests ended with.
+func withRequestID[P portion](id string, yield func(P, error) bool) func(P, error) bool {
+	told := false
+	return func(p P, err error) bool {
+		var known *Error
+		if errors.As(err, &known) && known.RequestID == "" {
+			own := *known
+			own.RequestID = id
+			err = &own
+		}
+		if !told && err == nil {
+			switch p := any(&p).(type) {
+			case *translate.Chunk:
+				p.RequestID, told = id, true
+			case *translate.Event:
+				if p.Message != nil {
+					p.Message.RequestID, told = id, true
+				}
+			}
+		}
+		return yield(p, err)
+	}
+}
+
+// isLast reports whether the answer is whole with this portion.
+func isLast[P portion](p P) bool {
+	switch p := any(p).(type) {
+	case translate.Chunk:
+		return p.Stop != ""
+	case translate.Event:
+		return p.Type == translate.MessageStop
+	}
+	return false
+}
+
+// What may follow the end of an answer, in bytes, and how long to wait for it.
+const (
+	trailerBytes = 64 << 10
+	trailerWait  = 50 * time.Millisecond
+)
+
+// drain reads what follows the end of an answer, so that its connection can serve the
+// next request. A body that does not end soon is cut off with cancel, and its connection
+// is lost.
+func drain(body io.Reader, cancel context.CancelFunc) {
+	timer := time.AfterFunc(trailerWait, cancel)
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, body, trailerBytes)
+}
+
+// decodeStream yields the portion that decode makes of each event, up to the last one.
+// If the events end before, the answer ends in an error. It reports whether it came to
+// the last portion.
+func decodeStream[E any, P portion](events iter.Seq2[E, error], decode func(E) (P, error), yield func(P, error) bool) bool {
+	var none P
+	for event, err := range events {
+		var p P
+		if err == nil {
+			p, err = decode(event)
+		}
+		if err != nil {
+			yield(none, err)
+			return false
+		}
+		if last := isLast(p); !yield(p, nil) || last {
+			return last
+		}
+	}
+	yield(none, gatewayError("the upstream broke off before the end of its answer", nil))
+	return false
+}

@@ -1,0 +1,58 @@
+package simulated
+
+import "strings"
+
+// What the simulated model says of the results of tools: a line for each.
+
+// report returns what the results in a turn say, in the formats with <function_results>.
+func report(turn string) string {
+	results, _, _ := strings.Cut(afterLast(turn, resultsStart), resultsEnd)
+	var lines []string
+	for {
+		result, failure := strings.Index(results, "<result>"), strings.Index(results, "<error>")
+		if result < 0 && failure < 0 {
+			break
+		}
+		// An error may stand in the result of its tool or beside the results.
+		text, end := results, "</result>"
+		if result >= 0 && (failure < 0 || result < failure) {
+			text = results[result:]
+		} else {
+			text, end = results[failure:], "</error>" // an error of no tool in particular
+		}
+		text, results, _ = strings.Cut(text, end)
+		lines = append(lines, reportOne(text))
+	}
+	if len(lines) == 0 {
+		return "The tools returned nothing."
+	}
+	return strings.Join(lines, "\n")
+}
+
+// reportOne returns what one element of the results says.
+func reportOne(s string) string {
+	name, _ := between(s, "<tool_name>", "</tool_name>")
+	tool := strings.TrimSuffix("The tool "+name, " ")
+	if _, text, failed := strings.Cut(s, "<error>"); failed {
+		text, _, _ = strings.Cut(text, "</error>")
+		return tool + " failed: " + strings.TrimSpace(text)
+	}
+	if text, _ := between(s, "<stdout>", "</stdout>"); text != "" {
+		return tool + " returned: " + text
+	}
+	return tool + " returned nothing."
+}
+
+// reportJSON returns what the results in a turn say, in the format whose calls are JSON.
+func reportJSON(turn string) string {
+	var lines []string
+	for text := range eachElement(turn, "tool_response") {
+		text = strings.TrimSpace(text)
+		if reason, failed := strings.CutPrefix(text, "Error: "); failed {
+			lines = append(lines, "The tool failed: "+reason)
+		} else {
+			lines = append(lines, "The tool returned: "+text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
