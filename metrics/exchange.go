@@ -5,70 +5,70 @@ import (
 	"time"
 )
 
-// Exchange is the record of one request and all that came of it: what is
-// counted, and what the log says of it. It never holds a body, a prompt, a
-// credential or a header's value, but for the ids that are meant for a log.
+// Exchange is the record of one request and all that came of it. Metrics and log are
+// made from nothing else. So it never holds a body, a prompt, a credential or the value of
+// a header, but for the ids that are meant for a log.
 type Exchange struct {
-	RequestID         string // of ours
+	RequestID         string // given by the proxy
 	ClientRequestID   string // "" if the client gave none
 	TraceID           string // 32 hexadecimal digits (W3C Trace Context), or ""
 	UpstreamRequestID string // "" if the upstream gave none
 	KeyID             string // of the client's key; "" without authentication
 
-	Dialect       string // "" if the path is of none
+	Dialect       string // "" if the path is of no dialect
 	Model         string // the name that the client asked for
-	Pattern       string // the configured name that covers it; "" if none does
+	Pattern       string // the name of the route that matches it; "" if none does
 	Upstream      string // its name in the configuration
 	UpstreamModel string // the id that the upstream knows
 
 	Status      int    // of HTTP; 499 if the client left before there was one
-	ErrorType   string // error.type of the Messages API; "" if all went well
-	Panicked    bool
-	Stream      bool // the client asked for a stream
-	StreamBegan bool // and its first event went out
+	ErrorType   string // error.type of the Messages API; "" if there was no error
+	Panicked    bool   // a programming error ended the exchange
+	Stream      bool   // the client asked for a stream
+	StreamBegan bool   // the status line of a stream has been written
 	Terminal    Terminal
-	Attempts    []Attempt // calls of an upstream, in order
+	Attempts    []Attempt // all calls of upstreams, in order
 
-	FirstEvent time.Duration // since the request; 0 if there was no event
-	Duration   time.Duration // since the request
-	// Decode, Render, Parse and Encode are the time spent on our own work. The
-	// frames of a stream are encoded while it is parsed, which is all in Parse;
-	// Encode is for whole messages.
+	FirstEvent time.Duration // from the request to the first event; 0 if there was none
+	Duration   time.Duration // from the request to the end
+	// Decode, Render, Parse and Encode are the time that the proxy's own work took. The
+	// frames of a stream are encoded between the pieces that are parsed, so the time for
+	// them is in Parse; Encode is for whole messages.
 	Decode, Render, Parse, Encode time.Duration
 
-	BytesIn, BytesOut int64 // of bodies; what came in is counted before it is unpacked
+	BytesIn, BytesOut int64 // of bodies, as they are on the wire
 	InputTokens       int
 	OutputTokens      int
 	CacheReadTokens   int
 	CacheWriteTokens  int
 	StopReason        string
-	ToolCalls         []string // the outcome of each
-	Dropped           []string // names of fields that were left out
+	ToolCalls         []string // the outcome of each call: see outcomes
+	Dropped           []string // names of the fields that did not reach the model
 }
 
 // Attempt is one call of an upstream.
 type Attempt struct {
 	Upstream  string // its name in the configuration
-	ErrorType string // what it failed with; "" if it did not
-	InPlaceOf string // what the upstream before failed with, if this one is a fallback; else ""
+	ErrorType string // error.type of its failure; "" if it did not fail
+	InPlaceOf string // error.type of the failure of another upstream that this call makes good; else ""
 }
 
 // Terminal is how an exchange ended.
 type Terminal string
 
-// The ways to end.
+// The ways in which an exchange ends. They are values of a label.
 const (
 	Complete    Terminal = "complete"
 	Failed      Terminal = "error"
 	ClientGone  Terminal = "client_gone"
 	IdleTimeout Terminal = "idle_timeout"
-	Drained     Terminal = "drain" // the server went down
+	Drained     Terminal = "drain" // the server shut down before the end
 )
 
-// Overhead is the time spent on our own work.
+// Overhead returns the time that the proxy's own work took.
 func (e *Exchange) Overhead() time.Duration { return e.Decode + e.Render + e.Parse + e.Encode }
 
-// Observe counts an exchange that has ended.
+// Observe counts an exchange that has ended. It is called once for each.
 func (m *Metrics) Observe(e *Exchange) {
 	model, upstream := orOther(e.Pattern), orOther(e.Upstream)
 	labels := []string{oneOf(dialects, e.Dialect), model, upstream, strconv.FormatBool(e.Stream), statusClass(e.Status)}
@@ -88,16 +88,16 @@ func (m *Metrics) Observe(e *Exchange) {
 	for _, field := range e.Dropped {
 		m.droppedFields.WithLabelValues(Field(field)).Inc()
 	}
-	m.countTokens(model, "input", e.InputTokens)
-	m.countTokens(model, "output", e.OutputTokens)
-	m.countTokens(model, "cache_read", e.CacheReadTokens)
-	m.countTokens(model, "cache_write", e.CacheWriteTokens)
+	m.addTokens(model, "input", e.InputTokens)
+	m.addTokens(model, "output", e.OutputTokens)
+	m.addTokens(model, "cache_read", e.CacheReadTokens)
+	m.addTokens(model, "cache_write", e.CacheWriteTokens)
 	if e.Panicked {
 		m.panics.Inc()
 	}
 }
 
-// observeStages observes the stages that the exchange came to.
+// observeStages counts the time of those stages of the work that the exchange reached.
 func (m *Metrics) observeStages(e *Exchange) {
 	for _, stage := range []struct {
 		name string
@@ -109,6 +109,7 @@ func (m *Metrics) observeStages(e *Exchange) {
 	}
 }
 
+// observeAttempts counts the calls of upstreams, their failures and the fallbacks.
 func (m *Metrics) observeAttempts(e *Exchange) {
 	for _, a := range e.Attempts {
 		errorType := "none"
@@ -123,7 +124,8 @@ func (m *Metrics) observeAttempts(e *Exchange) {
 	}
 }
 
-func (m *Metrics) countTokens(model, kind string, n int) {
+// addTokens counts tokens. A series begins with the first token of its type.
+func (m *Metrics) addTokens(model, kind string, n int) {
 	if n > 0 {
 		m.tokens.WithLabelValues(model, kind).Add(float64(n))
 	}

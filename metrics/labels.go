@@ -5,23 +5,26 @@ import (
 	"strings"
 )
 
-// other is the label of what is in no bounded set.
+// The values of labels are bounded, or a client could make up series without end. other
+// stands for all that is not in its set.
 const other = "other"
 
+// The sets.
 var (
 	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "bedrock_count", "vertex"}
 
-	// error.type of the Messages API (reference/errors.md §2).
+	// error.type of the Messages API (docs/reference/errors.md §2).
 	errorTypes = []string{
 		"invalid_request_error", "authentication_error", "billing_error", "permission_error", "not_found_error",
 		"conflict_error", "request_too_large", "rate_limit_error", "api_error", "timeout_error", "overloaded_error",
 	}
 
+	// How a call of a tool could be read.
 	outcomes = []string{"clean", "repaired", "unknown_tool", "incomplete", "type_fallback", "continued", "leaked"}
 
-	// The words that names of fields are made of which may be left out, in the
-	// Messages API (reference/messages-api.md §2 to §7) and in those of Bedrock
-	// (reference/bedrock.md §2, §5).
+	// The words of which the dotted names of fields are made that may be dropped: of the
+	// Messages API (docs/reference/messages-api.md §2 to §7) and of Bedrock
+	// (docs/reference/bedrock.md §2, §5).
 	fieldWords = newSet(`
 		system messages content source tools tool_choice type
 		thinking output_config output_format metadata service_tier speed cache_control container inference_geo
@@ -38,13 +41,13 @@ var (
 		toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body`)
 )
 
-// fieldDepth is how deep the API's fields that are left out may lie:
+// fieldDepth is the most words that the name of a dropped field has:
 // messages.content.content.content.cache_control.
 const fieldDepth = 5
 
-// Field returns the dotted name of a field that was left out of a request, or
-// "other" if it is none of the API's: the client made it up, and it is part of
-// a body.
+// Field returns the name of a dropped field as it may stand in a label and in the log.
+// It is "other" for a field that the API does not have: the client made the name up, so
+// it is a part of the request's body.
 func Field(name string) string {
 	words := 0
 	for word := range strings.SplitSeq(name, ".") {
@@ -55,6 +58,7 @@ func Field(name string) string {
 	return name
 }
 
+// newSet returns the set of the words in a text.
 func newSet(words string) map[string]bool {
 	set := make(map[string]bool)
 	for word := range strings.FieldsSeq(words) {
@@ -63,6 +67,7 @@ func newSet(words string) map[string]bool {
 	return set
 }
 
+// oneOf returns s if it is in the set, else other.
 func oneOf(set []string, s string) string {
 	if slices.Contains(set, s) {
 		return s
@@ -70,6 +75,7 @@ func oneOf(set []string, s string) string {
 	return other
 }
 
+// orOther returns s, or other for "". It is for names that the configuration bounds.
 func orOther(s string) string {
 	if s == "" {
 		return other
@@ -77,7 +83,7 @@ func orOther(s string) string {
 	return s
 }
 
-// statusClass returns "2xx" for 200, and so on.
+// statusClass returns "2xx" for 200, and so on; other for what is no status of HTTP.
 func statusClass(status int) string {
 	if status < 100 || status > 599 {
 		return other

@@ -1,7 +1,7 @@
-// Package metrics counts exchanges for Prometheus. Every exchange becomes one
-// flat [Exchange], and [Metrics.Observe] is the one place that counts it.
+// Package metrics counts exchanges for Prometheus. Every exchange becomes one flat
+// [Exchange], and [Metrics.Observe] is the only place that counts it.
 //
-// All labels are bounded: by the configuration, or by a set that is fixed here.
+// The values of all labels are bounded: by the configuration, or by a set in labels.go.
 // What is in neither is counted as "other".
 package metrics
 
@@ -15,15 +15,15 @@ import (
 
 // Metrics holds the vectors of one server, in a registry of its own.
 type Metrics struct {
-	// Inflight counts the requests that are being answered, OpenStreams those of
-	// them whose stream has begun. Who answers them keeps both.
+	// Inflight counts the requests that are being answered, and OpenStreams those of them
+	// whose stream has begun. They change during an exchange, so package proxy sets them.
 	Inflight, OpenStreams prometheus.Gauge
 
-	// CredentialExpiry holds when the credentials of an upstream end, in seconds
-	// of Unix time, by the name of the upstream.
+	// CredentialExpiry is when the credentials of an upstream expire, in seconds of Unix
+	// time, by the name of the upstream.
 	CredentialExpiry *prometheus.GaugeVec
-	// ConfigLoaded is 1 if the last configuration that was read is the one that
-	// serves, which it is at the start, and 0 if it was refused.
+	// ConfigLoaded is 1 if the configuration that was read last is in use, as at the
+	// start, and 0 if it was refused.
 	ConfigLoaded prometheus.Gauge
 
 	requests          *prometheus.CounterVec
@@ -42,15 +42,15 @@ type Metrics struct {
 	registry *prometheus.Registry
 }
 
-// Buckets in seconds: answers of a model take up to the hour that an exchange
-// may take, our own work microseconds.
+// Buckets, in seconds. The answer of a model takes up to an hour, the default of
+// timeouts.total; the proxy's own work takes microseconds.
 var (
 	answerBuckets   = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 3600}
 	overheadBuckets = []float64{10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 50e-3, .25, 1}
 )
 
-// New returns the metrics of a server of the given version. All that the
-// project's contract names are registered, whatever feeds them.
+// New returns the metrics of a server of the given version. All metrics are registered at
+// once, also those that stay empty in some configurations.
 func New(version string) *Metrics {
 	exchange := []string{"dialect", "model", "upstream", "stream", "status_class"}
 	attempt := []string{"upstream", "error_type"}
@@ -89,7 +89,7 @@ func (m *Metrics) Handler() http.Handler {
 
 const namespace = "dragoman"
 
-// registrar makes metrics and registers them.
+// registrar makes metrics and registers them. A name that is used twice panics.
 type registrar struct{ *prometheus.Registry }
 
 func (r registrar) gauge(name, help string) prometheus.Gauge {

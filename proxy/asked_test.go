@@ -33,7 +33,7 @@ func TestHiddenParts(t *testing.T) {
 			east := &flaky{name: "east"}
 			s := newServer(t, east, func(o *Options) {
 				if hidden {
-					o.Models[0].Features.Without = feature
+					o.Routes[0].Features.Without = feature
 				}
 			})
 			w := post(s, body)

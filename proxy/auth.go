@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// key is a key that clients may present. Only its hash is kept.
+// key is a key that clients may present. Only its hash is in memory.
 type key struct {
 	sum [sha256.Size]byte
 	id  string // the first 8 hexadecimal digits of sum, for the log
@@ -19,31 +19,16 @@ func newKey(secret string) key {
 	return key{sum: sum, id: hex.EncodeToString(sum[:4])}
 }
 
-// authenticate lets the exchange go on if there are no keys, or if one of the
-// credentials of the request is one.
-func (x *exchange) authenticate() error {
-	if len(x.s.keys) == 0 {
-		return nil
-	}
-	for _, secret := range x.dialect.keys(x.r.Header) {
-		if id := x.s.keyID(secret); id != "" && x.record.KeyID == "" {
-			x.record.KeyID = id
-		}
-	}
-	if x.record.KeyID != "" {
-		return nil
-	}
-	x.w.Header().Set("WWW-Authenticate", "Bearer")
-	return &failure{status: http.StatusUnauthorized, typ: typeAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, or sign a request to Bedrock with one as the access key id"}
-}
+// keyring is all keys that clients may present.
+type keyring []key
 
-// keyID returns the id of the key that secret is, or "". How long it takes says
-// nothing about the keys but their number.
-func (s *Server) keyID(secret string) (id string) {
+// idOf returns the id of the key that a secret is, or "". It compares the secret with
+// every key, so that the time it takes says nothing about them but their number.
+func (ks keyring) idOf(secret string) (id string) {
 	sum := sha256.Sum256([]byte(secret))
-	for i := range s.keys {
-		if subtle.ConstantTimeCompare(sum[:], s.keys[i].sum[:]) == 1 {
-			id = s.keys[i].id
+	for i := range ks {
+		if subtle.ConstantTimeCompare(sum[:], ks[i].sum[:]) == 1 {
+			id = ks[i].id
 		}
 	}
 	return id

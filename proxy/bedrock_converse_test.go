@@ -184,7 +184,7 @@ messageStop {"stopReason":"tool_use"}
 
 // What a model's own tools did has no place in this API.
 func TestConverseFramesOfOthers(t *testing.T) {
-	f := bedrockConverse.frames(http.Header{})
+	f := bedrockConverse.newFrames(http.Header{})
 	var dst []byte
 	for _, e := range []messages.Event{
 		{Type: messages.ContentBlockStart, Block: &messages.ContentBlock{Type: "server_tool_use"}},
@@ -200,7 +200,7 @@ func TestConverseFramesOfOthers(t *testing.T) {
 		{Type: messages.MessageDelta, Message: &messages.Message{StopReason: "pause_turn"}},
 		{Type: messages.MessageStop},
 	} {
-		dst = f.event(dst, e, 5*time.Millisecond)
+		dst = f.appendEvent(dst, e, 5*time.Millisecond)
 	}
 	want := `contentBlockDelta {"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"t"}}}
 contentBlockDelta {"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"s"}}}
@@ -218,7 +218,7 @@ metadata {"usage":{"inputTokens":0,"outputTokens":0,"totalTokens":0,"cacheReadIn
 // What a model thought that is not to be read is given back whole, to be sent again.
 func TestConverseRedactedThinking(t *testing.T) {
 	m := &messages.Message{StopReason: messages.StopEndTurn, Content: []messages.ContentBlock{{Type: messages.BlockRedacted, Data: "c2VjcmV0"}}}
-	got := string(bedrockConverse.message(http.Header{}, nil, m, 0))
+	got := string(bedrockConverse.appendMessage(http.Header{}, nil, m, 0))
 	if !strings.Contains(got, `"content":[{"reasoningContent":{"redactedContent":"c2VjcmV0"}}]`) {
 		t.Error(got)
 	}
@@ -242,10 +242,10 @@ func TestConverseSilence(t *testing.T) {
 }
 
 func TestConverseDeltasNeedNoMemory(t *testing.T) {
-	f := bedrockConverse.frames(http.Header{})
-	f.event(nil, messages.Event{Type: messages.ContentBlockStart, Block: &messages.ContentBlock{Type: messages.BlockText}}, 0)
+	f := bedrockConverse.newFrames(http.Header{})
+	f.appendEvent(nil, messages.Event{Type: messages.ContentBlockStart, Block: &messages.ContentBlock{Type: messages.BlockText}}, 0)
 	dst, e := make([]byte, 0, 1<<10), messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Text: []byte("word ")}
-	if n := testing.AllocsPerRun(100, func() { dst = f.event(dst[:0], e, 0) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { dst = f.appendEvent(dst[:0], e, 0) }); n != 0 {
 		t.Errorf("%v allocations for a delta", n)
 	}
 }

@@ -12,49 +12,50 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/proxy/bedrock"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/eventstream"
 )
 
-// bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body
-// of the Messages API (reference/bedrock.md §2a).
+// bedrockInvoke is InvokeModel of Bedrock, with and without a stream, with the body of
+// the Messages API (docs/reference/bedrock.md §2a).
 var bedrockInvoke = dialect{
-	name:     "bedrock_invoke",
-	identify: bedrockID,
-	keys:     bedrockKeys,
-	decode:   decodeInvoke,
-	native:   nativeBedrock,
-	unheeded: []unheeded{
+	name:          "bedrock_invoke",
+	setID:         setBedrockID,
+	credentials:   bedrockCredentials,
+	read:          readInvoke,
+	nativeRequest: nativeBedrock,
+	ignored: []ignoredHeader{
 		{"X-Amzn-Bedrock-Performanceconfig-Latency", "standard", "performanceConfigLatency"},
 		{"X-Amzn-Bedrock-Service-Tier", "default", "serviceTier"},
 		{"X-Amzn-Bedrock-Request-Metadata", "", "requestMetadata"},
-		{guardrailTraceHeader, "disabled", "trace"}, // the answer has no place for it
+		{bedrock.GuardrailTraceHeader, "disabled", "trace"}, // no answer here has a place for the trace
 	},
-	message: invokeMessage,
-	failure: bedrockFailure,
+	appendMessage: invokeMessage,
+	failureBody:   bedrockFailure,
 	streamHeader: http.Header{
 		"Content-Type":                {eventstream.MediaType},
 		"X-Amzn-Bedrock-Content-Type": {"application/json"},
 		"Cache-Control":               {"no-cache"},
 		"X-Accel-Buffering":           {"no"},
 	},
-	ping:   new(invokeFrames).event(nil, messages.Event{Type: messages.Ping}, 0),
-	frames: func(h http.Header) frames { return &invokeFrames{anthropic: isAnthropic(h)} },
+	pingFrame: new(invokeFrames).appendEvent(nil, messages.Event{Type: messages.Ping}, 0),
+	newFrames: func(h http.Header) frameWriter { return &invokeFrames{anthropic: isAnthropic(h)} },
 }
 
-// decodeInvoke reads a request, whatever its body says of model and stream.
-func decodeInvoke(r *http.Request, data []byte, opt messages.DecodeOptions) (*messages.Body, error) {
-	body, err := decodeBedrock(r, data, opt)
+// readInvoke reads a body, and refuses that of another family of models.
+func readInvoke(r *http.Request, data []byte, opt messages.DecodeOptions) (*messages.Body, error) {
+	body, err := readBedrock(r, data, opt)
 	if err != nil {
 		return nil, err
 	}
 	return body, refuseFamilies(data)
 }
 
-// families are the members that tell the bodies of other model families, which are
-// not read here, from that of the Messages API (reference/bedrock.md §2b, §10).
+// families are the members by which the bodies of other model families differ from that
+// of the Messages API (docs/reference/bedrock.md §2b, §10). They are not supported.
 var families = []struct{ member, family string }{
 	{"max_tokens_to_sample", "Claude text completions"},
 	{"max_gen_len", "Llama"},
@@ -64,23 +65,23 @@ var families = []struct{ member, family string }{
 	{"prompt", "text completions"},
 }
 
-// refuseFamilies says which family a body is of, if not of Claude's.
+// refuseFamilies returns an error if a body is one of another family, which it names.
 func refuseFamilies(data []byte) error {
 	known := []string{"messages", "max_tokens"}
 	for _, f := range families {
 		known = append(known, f.member)
 	}
-	body := map[string]bool{} // which of them it has
+	has := map[string]bool{}
 	for name := range rawjson.Members(rawjson.TrimSeparators(data)) {
 		if name := rawjson.UnquoteKnown(name, known); slices.Contains(known, name) {
-			body[name] = true
+			has[name] = true
 		}
 	}
-	if body["messages"] && body["max_tokens"] {
-		return nil // if it is wrong, its validation says so
+	if has["messages"] && has["max_tokens"] {
+		return nil // other members are for the validation
 	}
 	for _, f := range families {
-		if body[f.member] {
+		if has[f.member] {
 			return &messages.InvalidRequestError{
 				Path:    f.member,
 				Message: fmt.Sprintf("This is the %s body. Only the Anthropic Messages body is read here: send messages and max_tokens.", f.family),
@@ -90,7 +91,8 @@ func refuseFamilies(data []byte) error {
 	return nil
 }
 
-// invokeMessage appends a message, and its metrics to the header.
+// invokeMessage appends a message, and sets the headers with its usage and time
+// (docs/reference/bedrock.md §2).
 func invokeMessage(h http.Header, dst []byte, m *messages.Message, took time.Duration) []byte {
 	set := func(name string, n int64) { h.Set("X-Amzn-Bedrock-"+name, strconv.FormatInt(n, 10)) }
 	set("Invocation-Latency", took.Milliseconds())
@@ -108,67 +110,69 @@ func invokeMessage(h http.Header, dst []byte, m *messages.Message, took time.Dur
 	return m.AppendJSON(dst)
 }
 
-// intervened is what is said beside an answer in which a guardrail intervened.
+// intervened has the members that an answer gets when a guardrail has intervened.
 var intervened = map[string]jsontext.Value{upstream.GuardrailAction: jsontext.Value(`"` + upstream.Intervened + `"`)}
 
-// isAnthropic tells whether the client is a library of Anthropic's, or the Vercel AI
-// SDK with its provider of Anthropic's models. They know an error event in a chunk, and
-// some of them no exception; the AWS SDKs know the exception alone
-// (reference/clients.md §3).
+// isAnthropic reports whether the client is an SDK of Anthropic, or the Vercel AI SDK with
+// its provider for Anthropic's models. They expect the failure of a stream as an error
+// event in a chunk, and some of them do not know exceptions. The AWS SDKs know nothing
+// but exceptions (docs/reference/clients.md §3).
 func isAnthropic(h http.Header) bool {
 	product, _, _ := strings.Cut(h.Get("User-Agent"), "/")
 	return strings.Contains(product, "Anthropic") || strings.HasPrefix(product, "ai-sdk") || h.Get("X-Stainless-Lang") != ""
 }
 
-// invokeFrames writes the events of the Messages API as chunks. The service pads its
-// chunks, so that their lengths on an encrypted wire say less of the words; clients
-// ignore that, and no other dialect hides them.
+// invokeFrames writes each event of the Messages API as a chunk: its JSON, in base64, in
+// a frame (docs/reference/bedrock.md §3). Bedrock pads its chunks, which hides the lengths
+// of the words on an encrypted wire. Clients ignore the padding, and it is left out.
 type invokeFrames struct {
-	anthropic bool // the client
-	first     time.Duration
-	usage     messages.Usage
-	stop      messages.Stop
-	data      []byte // of the chunk
-	payload   []byte // of the frame
+	anthropic       bool          // the client is an SDK of Anthropic: see isAnthropic
+	firstEventAfter time.Duration // since the request
+	usage           messages.Usage
+	stop            messages.Stop
+
+	// Buffers for one frame after another.
+	data    []byte // the JSON of an event
+	payload []byte // of a frame
 }
 
 var chunkHeaders = eventstream.EventHeaders("chunk")
 
-func (f *invokeFrames) event(dst []byte, e messages.Event, took time.Duration) []byte {
+func (f *invokeFrames) appendEvent(dst []byte, e messages.Event, took time.Duration) []byte {
 	f.data = e.AppendJSON(f.data[:0])
 	switch e.Type {
 	case messages.MessageStart:
-		f.first, f.usage = took, e.Message.Usage
+		f.firstEventAfter, f.usage = took, e.Message.Usage
 	case messages.MessageDelta:
 		f.usage, f.stop = e.Message.Usage, e.Message.StopReason
 	case messages.MessageStop:
 		if f.stop == messages.StopGuardrail {
 			f.data = rawjson.WithMembers(f.data, intervened)
 		}
-		f.data = rawjson.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metrics(took)})
+		f.data = rawjson.WithMembers(f.data, map[string]jsontext.Value{"amazon-bedrock-invocationMetrics": f.metricsJSON(took)})
 	}
-	return f.chunk(dst)
+	return f.appendChunk(dst)
 }
 
-func (f *invokeFrames) failure(dst []byte, failed *failure, requestID string) []byte {
+func (f *invokeFrames) appendFailure(dst []byte, failed *failure, requestID string) []byte {
 	if !f.anthropic {
-		return appendFailure(dst, failed)
+		return appendExceptionFrame(dst, failed)
 	}
 	f.data = appendError(f.data[:0], failed, requestID)
-	return f.chunk(dst)
+	return f.appendChunk(dst)
 }
 
-// chunk appends the frame of a chunk with the data.
-func (f *invokeFrames) chunk(dst []byte) []byte {
+// appendChunk appends a chunk with f.data.
+func (f *invokeFrames) appendChunk(dst []byte) []byte {
 	f.payload = append(f.payload[:0], `{"bytes":"`...)
 	f.payload = base64.StdEncoding.AppendEncode(f.payload, f.data)
 	f.payload = append(f.payload, `"}`...)
 	return eventstream.Append(dst, chunkHeaders, f.payload)
 }
 
-// metrics is what the last chunk says of the answer, in milliseconds and tokens
-// (reference/bedrock.md §3).
-func (f *invokeFrames) metrics(took time.Duration) jsontext.Value {
+// metricsJSON returns what the last chunk says of the answer, in tokens and milliseconds
+// (docs/reference/bedrock.md §3).
+func (f *invokeFrames) metricsJSON(took time.Duration) jsontext.Value {
 	metrics, err := json.Marshal(struct {
 		Input      int   `json:"inputTokenCount"`
 		Output     int   `json:"outputTokenCount"`
@@ -177,7 +181,7 @@ func (f *invokeFrames) metrics(took time.Duration) jsontext.Value {
 		CacheRead  int   `json:"cacheReadInputTokenCount,omitzero"`
 		CacheWrite int   `json:"cacheWriteInputTokenCount,omitzero"`
 	}{
-		f.usage.InputTokens, f.usage.OutputTokens, took.Milliseconds(), f.first.Milliseconds(),
+		f.usage.InputTokens, f.usage.OutputTokens, took.Milliseconds(), f.firstEventAfter.Milliseconds(),
 		f.usage.CacheReadInputTokens, f.usage.CacheCreationInputTokens,
 	})
 	if err != nil {

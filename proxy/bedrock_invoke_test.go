@@ -297,10 +297,10 @@ func TestInvokeClientLeaves(t *testing.T) {
 }
 
 func TestChunksNeedNoMemory(t *testing.T) {
-	f := bedrockInvoke.frames(http.Header{})
+	f := bedrockInvoke.newFrames(http.Header{})
 	e := messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Text: bytes.Repeat([]byte("word \"x\" "), 10)}
-	dst := f.event(nil, e, 0)
-	if n := testing.AllocsPerRun(100, func() { dst = f.event(dst[:0], e, 0) }); n != 0 {
+	dst := f.appendEvent(nil, e, 0)
+	if n := testing.AllocsPerRun(100, func() { dst = f.appendEvent(dst[:0], e, 0) }); n != 0 {
 		t.Errorf("%v allocations for a chunk", n)
 	}
 }

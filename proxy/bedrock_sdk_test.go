@@ -54,7 +54,7 @@ func sdkStream() *bedrockruntime.InvokeModelWithResponseStreamInput {
 	return &bedrockruntime.InvokeModelWithResponseStreamInput{ModelId: aws.String(sdkModel), Body: []byte(bedrockQuestion)}
 }
 
-func anyModel(o *Options) { o.Models[0].Name = "*" }
+func anyModel(o *Options) { o.Routes[0].Name = "*" }
 
 // readSDK reads a stream to its end, and returns how it ended.
 func readSDK(t *testing.T, out *bedrockruntime.InvokeModelWithResponseStreamOutput) ([]frame, error) {

@@ -113,7 +113,7 @@ func TestBedrockModels(t *testing.T) {
 		{"x%2Finvoke-with-response-stream", "x/invoke-with-response-stream"},
 		{strings.Repeat("a", 2048), strings.Repeat("a", 2048)},
 	}
-	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Models[0].Name = "*" })
+	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Routes[0].Name = "*" })
 	for _, tt := range tests {
 		var m message
 		w := postTo(s, "/model/"+tt.segment+"/invoke?x=y", bedrockQuestion)

@@ -3,7 +3,6 @@ package proxy
 import (
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -11,14 +10,15 @@ import (
 	"strings"
 )
 
-// body reads the whole body of the request, unpacked. It has to be read to its
-// end: only then does the server watch the connection for a client that leaves.
-func (x *exchange) body() ([]byte, error) {
+// readBody returns the body of the request, unpacked. It is read to its end before
+// anything else is done: only then does net/http watch the connection, and cancel the
+// request's context when the client leaves.
+func (x *exchange) readBody() ([]byte, error) {
 	limit := x.s.bodyBytes
 	if x.r.ContentLength > limit {
-		return nil, tooLarge(limit)
+		return nil, bodyTooLarge(limit)
 	}
-	wire := &counter{r: http.MaxBytesReader(x.w, x.r.Body, limit)}
+	wire := &byteCounter{r: http.MaxBytesReader(x.w, x.r.Body, limit)}
 	defer func() { x.record.BytesIn = wire.n }()
 
 	var unpacked io.Reader = wire
@@ -31,7 +31,7 @@ func (x *exchange) body() ([]byte, error) {
 		}
 		unpacked = packed
 	default:
-		return nil, invalid("Content-Encoding: only gzip is understood")
+		return nil, invalidRequest("Content-Encoding: only gzip is understood")
 	}
 
 	body, err := readAll(unpacked, x.r.ContentLength, limit)
@@ -39,17 +39,17 @@ func (x *exchange) body() ([]byte, error) {
 	case err != nil:
 		return nil, x.bodyError(err)
 	case body == nil:
-		return nil, tooLarge(limit)
+		return nil, bodyTooLarge(limit)
 	}
 	return body, nil
 }
 
-// readAll reads a body to its end, of which the announced length may be right, or -1;
-// nil if it is longer than limit. It takes twice the memory of what has come, not of
-// what was announced.
+// readAll reads a body to its end, and returns nil if it is longer than limit. The
+// announced length, -1 for none, is only a hint: what is in memory is at most twice what
+// has come, so that a client cannot reserve memory with a header.
 func readAll(r io.Reader, announced, limit int64) ([]byte, error) {
 	const least, most = 4 << 10, 1 << 20
-	pieces := [][]byte{make([]byte, 0, min(max(announced, least), most)+1)} // one more, to see the end
+	pieces := [][]byte{make([]byte, 0, min(max(announced, least), most)+1)} // a byte more, so that the first piece can see the end
 	for size := int64(0); ; {
 		last := &pieces[len(pieces)-1]
 		n, err := r.Read((*last)[len(*last):cap(*last)])
@@ -70,37 +70,29 @@ func readAll(r io.Reader, announced, limit int64) ([]byte, error) {
 	}
 }
 
-// bodyError says what is wrong with a body that could not be read.
+// bodyError returns the error for the client when its body could not be read.
 func (x *exchange) bodyError(err error) error {
 	var large *http.MaxBytesError
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded): // which ends the context as if the client had left
+	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
 		return &failure{status: http.StatusRequestTimeout, typ: typeTimeout, message: "the body of the request took too long to arrive"}
 	case x.r.Context().Err() != nil:
-		return reason(x.r.Context(), err)
+		return causeOr(x.r.Context(), err)
 	case errors.As(err, &large):
-		return tooLarge(large.Limit)
+		return bodyTooLarge(large.Limit)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
-		return invalid("the body is not what its Content-Encoding says: gzip")
+		return invalidRequest("the body is not what its Content-Encoding says: gzip")
 	}
-	return invalid("the body of the request could not be read to its end")
+	return invalidRequest("the body of the request could not be read to its end")
 }
 
-func invalid(message string) error {
-	return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: message}
-}
-
-func tooLarge(limit int64) error {
-	return &failure{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
-}
-
-// counter counts what is read through it.
-type counter struct {
+// byteCounter counts the bytes that are read through it.
+type byteCounter struct {
 	r io.Reader
 	n int64
 }
 
-func (c *counter) Read(p []byte) (int, error) {
+func (c *byteCounter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err

@@ -116,7 +116,7 @@ func TestClientLeavesOneStream(t *testing.T) {
 		}
 	})
 	s := newServer(t, nil, func(o *Options) {
-		o.Models = []Model{{Name: "claude-2.1", Way: Way{Upstream: "east"}}, {Name: "*", Way: Way{Upstream: "west"}}}
+		o.Routes = []Route{{Name: "claude-2.1", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "*", UpstreamModel: UpstreamModel{Upstream: "west"}}}
 		o.Upstreams = map[string]Upstream{"east": up.upstream(), "west": sibling}
 	})
 	srv := httptest.NewUnstartedServer(s.Handler())

@@ -86,7 +86,7 @@ func (m *message) closeCut() {
 }
 
 // accumulate makes the message of a stream, which has to be whole and in the
-// order of reference/streaming.md §2.
+// order of docs/reference/streaming.md §2.
 func accumulate(t *testing.T, frames []frame) message {
 	t.Helper()
 	var (

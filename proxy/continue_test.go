@@ -46,7 +46,7 @@ func TestContinued(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newServer(t, &colliding{next: tt.next}, func(o *Options) {
 				if !tt.prefill {
-					o.Models[0].Features = upstream.Override{Without: upstream.Prefill}
+					o.Routes[0].Features = upstream.Override{Without: upstream.Prefill}
 				}
 			})
 			w := post(s, streamed(question))
@@ -82,7 +82,7 @@ func TestContinuedForNobody(t *testing.T) {
 func TestContinuedWithinMaxTokens(t *testing.T) {
 	var asked []int
 	up := &colliding{next: completing(endOfCall, "lo</city>\n</parameters>\n</invoke>\n")}
-	s := newServer(t, recording{up, &asked}, func(o *Options) { o.Models[0].MaxTokens = 50 })
+	s := newServer(t, recording{up, &asked}, func(o *Options) { o.Routes[0].MaxTokens = 50 })
 	w := post(s, question)
 	if w.Code != 200 || len(asked) != 2 || asked[0] != 50 || asked[1] != 50-7 {
 		t.Errorf("asked for %v tokens: %s", asked, w.Body)

@@ -176,7 +176,7 @@ func TestSDKConverse(t *testing.T) {
 			{{Usage: messages.Usage{InputTokens: 11}}, {Text: "Both.\n\n" + twoCalls}, endOfCall},
 			{{Usage: messages.Usage{InputTokens: 30}}, {Text: "Cold & <wet> 😀"}, endOfTurn},
 		}}
-		srv := listen(t, newServer(t, up, anyModel, func(o *Options) { o.Models[0].Features.With |= upstream.Images }))
+		srv := listen(t, newServer(t, up, anyModel, func(o *Options) { o.Routes[0].Features.With |= upstream.Images }))
 		c := &talk{Client: dialSDK(srv, "x"), streamed: streamed}
 
 		stop, usage := c.say(t, saidText("What is the weather in Oslo?"))

@@ -2,128 +2,95 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"dragoman/proxy/bedrock"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
-// dialect is a client API that we speak: all that an exchange has to know of its
-// bytes. Functions that append take dst and return it longer.
+// dialect is a client API: how its requests are read, and how its answers are written.
+// Functions with a dst append to it and return it longer.
 type dialect struct {
-	// name is the label of the metrics and in the log.
+	// name is the label in the metrics and the log. Paths that belong to an API without
+	// being one of its operations have a dialect with the name "".
 	name string
 
-	// identify writes the id of the request, beside the header that all answers
-	// have; nil if the API has no other.
-	identify func(h http.Header, requestID string)
+	// credentials returns what in a request's header may be one of our keys. An empty
+	// string is no key.
+	credentials func(h http.Header) []string
 
-	// keys returns what of a request may be a key of ours. Empty ones are none.
-	keys func(h http.Header) []string
+	// convert turns the body of a request into one of the Messages API; nil if it is one.
+	// The error is a *messages.InvalidRequestError, or the cause of ctx.
+	convert func(ctx context.Context, body []byte) (*bedrock.Conversion, error)
 
-	// convert writes the body of a request as one of the Messages API, for decode; nil
-	// if it is one. The error is a *messages.InvalidRequestError, or the cause of ctx.
-	convert func(ctx context.Context, body []byte) (*conversion, error)
+	// read reads the body of a request of the Messages API so far that its model and
+	// stream are known, of which header and path may say something. The error is a
+	// *messages.InvalidRequestError, a *failure, or the cause of the request's context.
+	read func(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error)
 
-	// decode reads a request, up to its validation, by the options and what header
-	// and path say of them. The error is a *messages.InvalidRequestError, or the cause
-	// of the request's context.
-	decode func(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error)
+	// nativeRequest returns the request for a model that is asked over the Messages API.
+	nativeRequest func(h http.Header, body *messages.Body) upstream.Native
 
-	// native is the request for a model with tools of its own.
-	native func(h http.Header, body *messages.Body) upstream.Native
+	// ignored are headers that ask for something that is not supported.
+	ignored []ignoredHeader
 
-	// unheeded are headers of a request that ask for what is not done here.
-	unheeded []unheeded
+	// setID sets the header with the request's id that this API has beside request-id; nil
+	// if it has none.
+	setID func(h http.Header, requestID string)
 
-	// message appends a whole answer, in JSON, which took so long, and may add to its
-	// header.
-	message func(h http.Header, dst []byte, m *messages.Message, took time.Duration) []byte
+	// appendMessage appends a whole answer, in JSON, and may add to its header. The answer
+	// took so long since the request.
+	appendMessage func(h http.Header, dst []byte, m *messages.Message, took time.Duration) []byte
 
-	// count appends the answer to the question how many tokens a request has, in JSON.
-	count func(dst []byte, tokens int) []byte
+	// appendTokenCount appends the answer to the question how many tokens a request has,
+	// in JSON; nil if the API has no such question.
+	appendTokenCount func(dst []byte, tokens int) []byte
 
-	// failure returns the status and the body, in JSON, of the answer to a request
+	// failureBody returns the status and the body, in JSON, of the answer to a request
 	// that failed, and may add to its header.
-	failure func(h http.Header, f *failure, requestID string) (status int, body []byte)
+	failureBody func(h http.Header, f *failure, requestID string) (status int, body []byte)
 
-	// streamHeader is what the header of a streamed answer holds.
+	// streamHeader has the header fields of a streamed answer.
 	streamHeader http.Header
 
-	// ping is the frame that breaks a silence; nil if the API has none.
-	ping []byte
+	// pingFrame is written when a stream has been silent for a while; nil if the API has
+	// no frame for that.
+	pingFrame []byte
 
-	// frames returns what writes the frames of one streamed answer, for a client of
-	// whose request h is the header.
-	frames func(h http.Header) frames
+	// newFrames returns the writer of one streamed answer. The header is the request's.
+	newFrames func(h http.Header) frameWriter
 }
 
-// unheeded is a header that asks for something, unless it is of one value.
-type unheeded struct{ header, unless, name string }
+// frameWriter turns the events of one streamed answer into the bytes of the client's
+// wire, one after another.
+type frameWriter interface {
+	// appendEvent appends the frames of an event: one, none or several. The event came so
+	// long after the request.
+	appendEvent(dst []byte, e messages.Event, took time.Duration) []byte
 
-// leftOut returns the names of what the header of a request asks for in vain, sorted.
-func (d *dialect) leftOut(h http.Header) (names []string) {
-	for _, u := range d.unheeded {
-		if value := h.Get(u.header); value != "" && !strings.EqualFold(value, u.unless) {
-			names = append(names, u.name)
+	// appendFailure appends the frame that ends a stream that failed.
+	appendFailure(dst []byte, f *failure, requestID string) []byte
+}
+
+// ignoredHeader is a header that asks for something that is not supported, unless it has
+// the value that stands for the default.
+type ignoredHeader struct {
+	header       string
+	defaultValue string
+	name         string // in x-dragoman-dropped
+}
+
+// ignoredIn returns the names of what the header of a request asks for in vain, sorted.
+func (d *dialect) ignoredIn(h http.Header) (names []string) {
+	for _, i := range d.ignored {
+		if value := h.Get(i.header); value != "" && !strings.EqualFold(value, i.defaultValue) {
+			names = append(names, i.name)
 		}
 	}
 	slices.Sort(names)
 	return names
-}
-
-// frames writes the frames of one streamed answer, one after another.
-type frames interface {
-	// event appends the frame of an event, so long after the request. It may append
-	// nothing, or several.
-	event(dst []byte, e messages.Event, took time.Duration) []byte
-
-	// failure appends the frame that ends a stream that failed.
-	failure(dst []byte, f *failure, requestID string) []byte
-}
-
-// conversion is the body of a request in the terms of the Messages API.
-type conversion struct {
-	body    []byte
-	place   func(path string) string // what the client calls a place in body, or a field
-	words   *strings.Replacer        // of messages, for the client's; nil if they are the same
-	dropped []string                 // what body has no place for: sorted, in the client's terms
-	open    bool                     // the client did not say how long the answer may be
-
-	guardrail *guardrail // that the answer has to pass; nil for none
-}
-
-// lengthOpen tells whether it was not the client who said how long the answer may be.
-func (c *conversion) lengthOpen() bool { return c != nil && c.open }
-
-// called puts an error about the body in the client's terms.
-func (c *conversion) called(err error) error {
-	var invalid *messages.InvalidRequestError
-	if c == nil || !errors.As(err, &invalid) {
-		return err
-	}
-	told := *invalid
-	told.Path = c.place(told.Path)
-	if c.words != nil {
-		told.Message = c.words.Replace(told.Message)
-	}
-	return &told
-}
-
-// names puts fields of the body in the client's terms, sorted, and adds what is not
-// in the body.
-func (c *conversion) names(fields []string) []string {
-	if c == nil {
-		return fields
-	}
-	names := slices.Clone(c.dropped)
-	for _, field := range fields {
-		names = append(names, c.place(field))
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

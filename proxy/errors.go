@@ -8,41 +8,46 @@ import (
 	"math"
 	"net/http"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"dragoman/metrics"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
-// The error types of the Messages API that are decided here (reference/errors.md §2).
+// The error types of the Messages API (docs/reference/errors.md §2).
 const (
 	typeInvalidRequest = "invalid_request_error"
 	typeAuthentication = "authentication_error"
+	typeBilling        = "billing_error"
+	typePermission     = "permission_error"
 	typeNotFound       = "not_found_error"
+	typeConflict       = "conflict_error"
 	typeTooLarge       = "request_too_large"
+	typeRateLimit      = "rate_limit_error"
 	typeAPI            = "api_error"
 	typeTimeout        = "timeout_error"
+	typeOverloaded     = "overloaded_error"
 )
 
-// failure is what a client is told of an error. A dialect may know other words
-// for the types.
+// failure is what a client is told of an error. It is an error itself: one that is found
+// here and needs no translation. A dialect puts the type in its own words.
 type failure struct {
-	status     int
-	typ        string
+	status     int    // of HTTP
+	typ        string // one of the types above, or what the upstream said
 	message    string
-	details    jsontext.Value // for programs, or nil
+	details    jsontext.Value // error.details, for programs; nil for none
 	retryAfter time.Duration  // 0 for no advice
-	final      bool           // to try again is of no use, whatever the status
+	final      bool           // trying again is of no use, whatever the status
 }
 
 func (f *failure) Error() string { return f.message }
 
-// setHeader advises when to try again: in whole seconds, never too early; and
-// whether to (reference/errors.md §3).
+// setHeader advises the client when to try again, and whether to. Seconds are rounded
+// up, so that no client comes too early (docs/reference/errors.md §3).
 func (f *failure) setHeader(h http.Header) {
 	if f.retryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
@@ -52,30 +57,38 @@ func (f *failure) setHeader(h http.Header) {
 	}
 }
 
-// errClientGone is why an exchange ends whose client does not listen any more.
-// Nobody is told; the status is for the log. As a [context.Canceled] it ends a
-// message that [translate.Events] has an upstream go on with.
+// Failures that have no error of another package as their cause.
+var (
+	errNotFound = &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is nothing at this path"}
+
+	// internalFailure hides an error that is no business of the client's. It is logged.
+	internalFailure = &failure{status: http.StatusInternalServerError, typ: typeAPI, message: "internal error"}
+)
+
+func invalidRequest(message string) error {
+	return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: message}
+}
+
+func bodyTooLarge(limit int64) error {
+	return &failure{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
+}
+
+// errClientGone ends an exchange whose client has closed its connection or takes nothing
+// any more. It is a [context.Canceled]: for [translate.Events] that is a reason not to
+// ask the upstream to go on with a message.
 var errClientGone = fmt.Errorf("the client is gone: %w", context.Canceled)
 
+// statusClientGone is for the log: nobody is there to be answered.
 const statusClientGone = 499
 
-// timeoutError says that an upstream was too slow.
-type timeoutError struct {
-	name  string // in the configuration, below timeouts
-	limit time.Duration
-}
-
-func (e *timeoutError) Error() string {
-	return fmt.Sprintf("the upstream took too long: timeouts.%s is %v", e.name, e.limit)
-}
-
-// panicError is a panic that was contained.
+// panicError is a panic that [recoverPanic] made an error.
 type panicError struct {
 	value any
 	stack []byte
 }
 
-// Error describes the panic without the words of a body that its value may hold.
+// Error describes the panic. The value itself is left out unless it is the runtime's
+// own: it may hold words of a request.
 func (e *panicError) Error() string {
 	if err, ok := e.value.(runtime.Error); ok {
 		return "panic: " + err.Error()
@@ -83,13 +96,24 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("panic with a %T", e.value)
 }
 
-// describe says what the client is told of an error.
-func describe(err error) *failure {
+// recoverPanic runs f, and returns a *panicError if it panics.
+func recoverPanic(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// failureFor returns what the client is told of an error. Errors that nobody foresaw
+// are internal: what they say is not for the client.
+func failureFor(err error) *failure {
 	var (
-		own     *failure
-		invalid *messages.InvalidRequestError
-		failed  *upstream.Error
-		late    *timeoutError
+		own         *failure
+		invalid     *messages.InvalidRequestError
+		upstreamErr *upstream.Error
+		timeout     *timeoutError
 	)
 	switch {
 	case errors.Is(err, errClientGone):
@@ -98,48 +122,35 @@ func describe(err error) *failure {
 		return own
 	case errors.As(err, &invalid):
 		return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: invalid.Error(), details: invalid.Details}
-	case errors.As(err, &failed):
-		status := failed.Status
+	case errors.As(err, &upstreamErr):
+		status := upstreamErr.Status
 		if status < 400 || status > 599 {
 			status = http.StatusInternalServerError
 		}
-		return &failure{status: status, typ: cmp.Or(failed.Type, typeAPI), message: failed.Message, retryAfter: failed.RetryAfter, final: failed.Final}
-	case errors.As(err, &late):
-		return &failure{status: http.StatusGatewayTimeout, typ: typeTimeout, message: late.Error()}
+		return &failure{
+			status: status, typ: cmp.Or(upstreamErr.Type, typeAPI), message: upstreamErr.Message,
+			retryAfter: upstreamErr.RetryAfter, final: upstreamErr.Final,
+		}
+	case errors.As(err, &timeout):
+		return &failure{status: http.StatusGatewayTimeout, typ: typeTimeout, message: timeout.Error()}
 	}
-	return internal
+	return internalFailure
 }
 
-// internal is what a client is told of an error that is none of its business.
-var internal = &failure{status: http.StatusInternalServerError, typ: typeAPI, message: "internal error"}
-
-// terminal says how an exchange ended that failed with err.
-func (x *exchange) terminal(err error) metrics.Terminal {
-	var late *timeoutError
-	switch {
-	case errors.Is(err, errClientGone):
-		return metrics.ClientGone
-	case ended(x.r.Context()):
-		return metrics.Drained
-	case errors.As(err, &late) && late.name == idleTimeout:
-		return metrics.IdleTimeout
-	}
-	return metrics.Failed
-}
-
-// ended tells whether the server ended ctx, and said why.
-func ended(ctx context.Context) bool {
-	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled)
-}
-
-// reason returns why ctx, a context of the exchange, has ended; err if it has not.
-// A server cancels the context of a request whose client left without a cause.
-func reason(ctx context.Context, err error) error {
+// causeOr returns why ctx, a context of the exchange, has ended, or err if it has not.
+// net/http cancels the context of a request whose client has left, and gives no cause;
+// all who cancel it here give one.
+func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	if ended(ctx) {
+	if wasCut(ctx) {
 		return context.Cause(ctx)
 	}
 	return errClientGone
+}
+
+// wasCut reports whether ctx was ended here, with a cause, and not by a client that left.
+func wasCut(ctx context.Context) bool {
+	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled)
 }

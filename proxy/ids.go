@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// idLetters is how long our ids are after their prefix, as in the API
-// (reference/messages-api.md §8).
+// Ids that are made here or come from the client, and which of the latter may be printed.
+
+// idLetters is the length of an id after its prefix, as in the Messages API
+// (docs/reference/messages-api.md §8).
 const idLetters = 24
 
 // newID returns an id that nobody can guess: the prefix and 24 capitals and digits.
 func newID(prefix string) string { return prefix + rand.Text()[:idLetters] }
 
-// identify gives the response its request-id, and the client's own back, if it
-// sent one that is fit to be printed.
-func identify(w http.ResponseWriter, r *http.Request) (requestID, clientID string) {
+// setRequestIDs sets request-id in the response, to a new id, and x-request-id to the
+// client's own, if it sent one that may be printed. It returns both, clientID "" for none.
+func setRequestIDs(w http.ResponseWriter, r *http.Request) (requestID, clientID string) {
 	requestID = newID("req_")
 	w.Header().Set("Request-Id", requestID)
 	if id := r.Header.Get("X-Request-Id"); isClientID(id) {
@@ -27,14 +29,14 @@ func identify(w http.ResponseWriter, r *http.Request) (requestID, clientID strin
 
 const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// isClientID accepts what ids look like, and nothing that could be taken for
-// another header, a field of the log or a page.
+// isClientID reports whether s looks like an id. Nothing else is printed: it could be
+// taken for another header, a field of the log, or a part of a page.
 func isClientID(s string) bool {
 	return s != "" && len(s) <= 128 && strings.Trim(s, alphanumeric+"-_.:/+=@") == ""
 }
 
-// traceID returns the trace id of a traceparent header, or "" (W3C Trace
-// Context, section 3.2).
+// traceID returns the trace id of a traceparent header, or "" (W3C Trace Context,
+// section 3.2).
 func traceID(h http.Header) string {
 	const hex = "0123456789abcdef"
 	fields := strings.Split(h.Get("Traceparent"), "-")

@@ -9,54 +9,57 @@ import (
 	"time"
 )
 
-// How long a client can hold its connection with a body that does not come. After 55
-// seconds it is told so, and all is over within a minute. While the server drains, less
-// is enough: the request can go to another server. And once a request has been answered
-// all the same, the client has time to read that, but not to send the rest: net/http
-// reads on without a deadline of its own, and after it closes its side of the connection
-// leaves the other half a second.
+// How long a client can hold its connection with a body that does not come.
 const (
-	bodyTimeout  = 55 * time.Second
+	// bodyTimeout is for the whole body. With the answer that says so, the connection is
+	// free within a minute.
+	bodyTimeout = 55 * time.Second
+	// drainTimeout takes its place while the server drains: the client can send its
+	// request to another server.
 	drainTimeout = 5 * time.Second
-	linger       = 300 * time.Millisecond
+	// lingerTimeout is for the rest of a body whose request has been answered without it.
+	// The client can read the answer, but not send on: net/http would read what comes
+	// without a deadline. It leaves the client half a second after closing its own side.
+	lingerTimeout = 300 * time.Millisecond
 )
 
-// incoming has h answer requests. However h leaves a request, its connection is soon
-// free for the next one, or closed: a body has to arrive in time, one that h leaves
-// unread is not waited for, and an answer has to be taken in time. A handler that
-// answers piece by piece sets a write deadline of its own for each.
+// incoming returns h with deadlines for the connection. Whatever h does with a request,
+// the connection is soon free for the next one, or closed: a body has to arrive in time,
+// a body that h does not read is not waited for, and an answer has to be taken in time.
+// A handler that writes piece by piece sets a write deadline for each piece itself.
 func (s *Server) incoming(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		control := http.NewResponseController(w) // a connection that knows no deadlines has none
-		allow := func() { _ = control.SetWriteDeadline(time.Now().Add(s.timeouts.WriteStall)) }
-		allow()
-		defer allow() // for what is still in a buffer
+		control := http.NewResponseController(w) // its errors say that a connection has no deadlines
+		extend := func() { _ = control.SetWriteDeadline(time.Now().Add(s.timeouts.WriteStall)) }
+		extend()
+		defer extend() // for what net/http writes after h
 		if r.Body != nil && r.Body != http.NoBody {
 			b := &incomingBody{ReadCloser: r.Body, w: w, control: control}
-			defer b.leave()
-			defer context.AfterFunc(s.draining, b.hurry)()
-			own := *r // the server looks at its own request afterwards
-			own.Body = b
-			r = &own
-			b.await(r.ProtoMajor)
+			defer b.abandon()
+			defer context.AfterFunc(s.draining, b.shorten)()
+			withBody := *r // a copy: net/http looks at its own request after h
+			withBody.Body = b
+			r = &withBody
+			b.begin(r.ProtoMajor)
 		}
 		h.ServeHTTP(w, r)
 	})
 }
 
-// incomingBody is the body of a request.
+// incomingBody is the body of a request, which has to arrive in time. It is waited for
+// until it has been read to its end, or until the request has been answered.
 type incomingBody struct {
 	io.ReadCloser
 	w       http.ResponseWriter
 	control *http.ResponseController
 
 	mu   sync.Mutex
-	over bool // it has been read to its end, or is not read any more
+	over bool // not waited for any more
 }
 
-// await begins the time of the body. Until it has been read, an answer closes the
-// connection; or else the server would read the rest before it answers.
-func (b *incomingBody) await(protocol int) {
+// begin starts the time for the body. Until it has been read, the header of the answer
+// closes the connection: otherwise net/http would read the rest before it answers.
+func (b *incomingBody) begin(protocol int) {
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout))
 	if protocol == 1 {
 		b.w.Header().Set("Connection", "close")
@@ -65,25 +68,26 @@ func (b *incomingBody) await(protocol int) {
 
 func (b *incomingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF && b.end() {
-		// From now on the server reads only to see a client leave: no deadline may pass.
+	if err == io.EOF && b.markOver() {
+		// From now on net/http reads only to notice that the client leaves, however long
+		// the answer takes.
 		_ = b.control.SetReadDeadline(time.Time{})
 		b.w.Header().Del("Connection")
 	}
 	return n, err
 }
 
-// end takes down that the body is over. It reports whether it was not.
-func (b *incomingBody) end() bool {
+// markOver ends the wait for the body. It reports whether the body was waited for.
+func (b *incomingBody) markOver() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	first := !b.over
+	waited := !b.over
 	b.over = true
-	return first
+	return waited
 }
 
-// hurry shortens the time of a body that is still awaited.
-func (b *incomingBody) hurry() {
+// shorten is called when the server begins to drain.
+func (b *incomingBody) shorten() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.over {
@@ -91,13 +95,13 @@ func (b *incomingBody) hurry() {
 	}
 }
 
-// leave ends the connection of a request that has been answered without its body.
-func (b *incomingBody) leave() {
-	if !b.end() {
+// abandon closes the connection if the request has been answered without its body.
+func (b *incomingBody) abandon() {
+	if !b.markOver() {
 		return
 	}
-	_ = b.control.SetReadDeadline(time.Now().Add(linger))
-	// This is what a server takes for the wish to close the connection after the answer,
-	// in such a way that the client can read it.
+	_ = b.control.SetReadDeadline(time.Now().Add(lingerTimeout))
+	// A MaxBytesReader that has read too much is the only way to tell net/http that the
+	// connection is to be closed after the answer, so that the client can still read it.
 	_, _ = http.MaxBytesReader(b.w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }

@@ -10,10 +10,10 @@ import (
 	"dragoman/metrics"
 )
 
-// log writes the one line of the exchange, with the fields of the project's
-// contract. Texts that do not apply, and ttfe_ms where there was no event, are
-// left out; counts are always there. dropped names the API's fields alone: other
-// names are the client's own words. The name of the model is cut to a sane length.
+// log writes one line for the exchange. Texts that are empty, and ttfe_ms if there was no
+// event, are left out; numbers are always there. Nothing of a body is logged: what of
+// dropped is not a field of the API is the client's own word and becomes "other", and
+// the names of models are cut.
 func (x *exchange) log() {
 	r := &x.record
 	level := zerolog.InfoLevel
@@ -43,7 +43,7 @@ func (x *exchange) log() {
 		line.Float64("ttfe_ms", milliseconds(r.FirstEvent))
 	}
 	if len(r.Dropped) > 0 {
-		line.Strs("dropped", fields(r.Dropped))
+		line.Strs("dropped", fieldNames(r.Dropped))
 	}
 	line.Int("status", r.Status).
 		Bool("stream", r.Stream).
@@ -59,13 +59,13 @@ func (x *exchange) log() {
 		Send()
 }
 
-// milliseconds keeps whole microseconds.
+// milliseconds returns a duration in milliseconds with three decimals.
 func milliseconds(d time.Duration) float64 {
 	return float64(d.Microseconds()) / 1000
 }
 
-// fields returns the names by which fields are counted, each once.
-func fields(dropped []string) []string {
+// fieldNames returns the names by which the metrics count dropped fields, each once.
+func fieldNames(dropped []string) []string {
 	names := make([]string, len(dropped))
 	for i, name := range dropped {
 		names[i] = metrics.Field(name)
@@ -74,6 +74,7 @@ func fields(dropped []string) []string {
 	return slices.Compact(names)
 }
 
+// clip returns the first 128 bytes of a text that the client chose.
 func clip(s string) string {
 	const longest = 128
 	return strings.ToValidUTF8(s[:min(len(s), longest)], "")

@@ -13,20 +13,20 @@ import (
 	"dragoman/upstream"
 )
 
-// messagesAPI is the Messages API (reference/messages-api.md), whose streams are
-// server-sent events (reference/streaming.md §1).
+// messagesAPI is the Messages API (docs/reference/messages-api.md §2). Its streams are
+// server-sent events (docs/reference/streaming.md §1).
 var messagesAPI = dialect{
-	name:   "messages",
-	keys:   messagesKeys,
-	decode: decodeMessages,
-	native: nativeMessages,
-	message: func(_ http.Header, dst []byte, m *messages.Message, _ time.Duration) []byte {
+	name:          "messages",
+	credentials:   messagesCredentials,
+	read:          readMessages,
+	nativeRequest: nativeMessages,
+	appendMessage: func(_ http.Header, dst []byte, m *messages.Message, _ time.Duration) []byte {
 		return m.AppendJSON(dst)
 	},
-	count: func(dst []byte, tokens int) []byte {
+	appendTokenCount: func(dst []byte, tokens int) []byte {
 		return fmt.Appendf(dst, `{"input_tokens":%d}`, tokens)
 	},
-	failure: func(_ http.Header, f *failure, requestID string) (int, []byte) {
+	failureBody: func(_ http.Header, f *failure, requestID string) (int, []byte) {
 		return f.status, appendError(nil, f, requestID)
 	},
 	streamHeader: http.Header{
@@ -34,34 +34,37 @@ var messagesAPI = dialect{
 		"Cache-Control":     {"no-cache"},
 		"X-Accel-Buffering": {"no"}, // nginx would hold events back
 	},
-	ping:   sse{}.event(nil, messages.Event{Type: messages.Ping}, 0),
-	frames: func(http.Header) frames { return sse{} },
+	pingFrame: sse{}.appendEvent(nil, messages.Event{Type: messages.Ping}, 0),
+	newFrames: func(http.Header) frameWriter { return sse{} },
 }
 
-// messagesKeys returns the credentials of a client: old ones send a key as
-// x-api-key, new ones as a bearer token, some both (reference/errors.md §6).
-func messagesKeys(h http.Header) []string { return []string{h.Get("X-Api-Key"), bearer(h)} }
+// messagesCredentials returns what may be a key: some clients send it as x-api-key, some
+// as a bearer token, and some send both (docs/reference/errors.md §6).
+func messagesCredentials(h http.Header) []string { return []string{h.Get("X-Api-Key"), bearer(h)} }
 
-// sse writes server-sent events.
+// sse writes the events of a stream as server-sent events.
 type sse struct{}
 
-func (sse) event(dst []byte, e messages.Event, _ time.Duration) []byte {
+func (sse) appendEvent(dst []byte, e messages.Event, _ time.Duration) []byte {
 	dst = appendFrameHead(dst, e.Name())
 	dst = e.AppendJSON(dst)
 	return append(dst, "\n\n"...)
 }
 
-func (sse) failure(dst []byte, f *failure, requestID string) []byte {
+func (sse) appendFailure(dst []byte, f *failure, requestID string) []byte {
 	dst = appendFrameHead(dst, "error")
 	dst = appendError(dst, f, requestID)
 	return append(dst, "\n\n"...)
 }
 
-func decodeMessages(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
+// readMessages reads a body. The header anthropic-version counts before the version that
+// a body may name.
+func readMessages(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	opt.Version = r.Header.Get("Anthropic-Version")
 	return messages.ReadBody(r.Context(), body, opt)
 }
 
+// nativeMessages passes on the version and the betas, which this API has in headers.
 func nativeMessages(h http.Header, body *messages.Body) upstream.Native {
 	n := upstream.Native{Body: body.JSON(), Version: h.Get("Anthropic-Version")}
 	for _, list := range h.Values("Anthropic-Beta") {
@@ -74,14 +77,16 @@ func nativeMessages(h http.Header, body *messages.Body) upstream.Native {
 	return n
 }
 
-// appendFrameHead appends a frame up to its data, which has to be one line.
+// appendFrameHead appends what comes before the data of a server-sent event. The data
+// has to be one line.
 func appendFrameHead(dst []byte, event string) []byte {
 	dst = append(dst, "event: "...)
 	dst = append(dst, event...)
 	return append(dst, "\ndata: "...)
 }
 
-// appendError appends the error object of reference/errors.md §1, in one line.
+// appendError appends the error object of the Messages API, in one line
+// (docs/reference/errors.md §1).
 func appendError(dst []byte, f *failure, requestID string) []byte {
 	type description struct {
 		Type    string         `json:"type"`

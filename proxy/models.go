@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// modelInfo is a model as the Messages API lists it (reference/messages-api.md §12).
-// Of what only its maker knows, nothing is said.
+// modelInfo is a model as the Messages API lists it (docs/reference/messages-api.md §12).
+// What only the maker of the model knows is null.
 type modelInfo struct {
 	Type           string `json:"type"`
 	ID             string `json:"id"`
@@ -25,13 +25,14 @@ type modelInfo struct {
 	Capabilities   *int   `json:"capabilities"`
 }
 
-// unknownDate stands for the day on which a model was made, which nobody told us.
+// unknownDate is in the place of the day on which a model was made: SDKs want a date.
 const unknownDate = "1970-01-01T00:00:00Z"
 
-// describe returns what is known of a model, by the name that it is asked for.
-func (s *Server) describe(name string, m Model) modelInfo {
+// infoOf returns what is known of the first model of a route, by the name that clients
+// ask for.
+func (s *Server) infoOf(name string, r Route) modelInfo {
 	info := modelInfo{Type: "model", ID: name, DisplayName: name, CreatedAt: unknownDate, Lifecycle: "active"}
-	if most := s.lessons.heed(m.Way).MaxTokens; most > 0 {
+	if most := s.refusals.applyTo(r.UpstreamModel).MaxTokens; most > 0 {
 		info.MaxTokens = &most
 	}
 	return info
@@ -43,28 +44,28 @@ const (
 	largestPage = 1000
 )
 
-// listModels answers with the names that are configured, but for wildcards, in the
-// order of the configuration and in pages.
+// listModels answers with the names of all routes that have no wildcard, in the order of
+// the configuration and in pages, as the query asks for them.
 func (x *exchange) listModels() error {
 	query := x.r.URL.Query()
 	limit := defaultPage
 	if s := query.Get("limit"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > largestPage {
-			return invalid("limit: Input should be a whole number from 1 to 1000")
+			return invalidRequest("limit: Input should be a whole number from 1 to 1000")
 		}
 		limit = n
 	}
-	names := x.s.names()
+	names := x.s.listedNames()
 	first, last := 0, len(names)
 	if after := query.Get("after_id"); after != "" {
 		if first = slices.Index(names, after) + 1; first == 0 {
-			return invalid("after_id: there is no model of this name in the list")
+			return invalidRequest("after_id: there is no model of this name in the list")
 		}
 	}
 	if before := query.Get("before_id"); before != "" {
 		if last = slices.Index(names, before); last < 0 {
-			return invalid("before_id: there is no model of this name in the list")
+			return invalidRequest("before_id: there is no model of this name in the list")
 		}
 		first = max(first, last-limit)
 	}
@@ -81,53 +82,46 @@ func (x *exchange) listModels() error {
 	}
 	names = names[:min(len(names), limit)]
 	for _, name := range names {
-		m, err := x.s.route(name)
+		route, err := x.s.routes.find(name)
 		if err != nil {
 			return err
 		}
-		page.Data = append(page.Data, x.s.describe(name, m))
+		page.Data = append(page.Data, x.s.infoOf(name, route))
 	}
 	if n := len(names); n > 0 {
 		page.FirstID, page.LastID = &names[0], &names[n-1]
 	}
-	return x.writeJSON(page)
+	return x.respondJSON(page)
 }
 
-// names returns the names without wildcards, each once.
-func (s *Server) names() []string {
+// listedNames returns the names of the routes without a wildcard, each once.
+func (s *Server) listedNames() []string {
 	var names []string
-	for _, m := range s.models {
-		if !strings.Contains(m.Name, "*") && !slices.Contains(names, m.Name) {
-			names = append(names, m.Name)
+	for _, r := range s.routes {
+		if !strings.Contains(r.Name, "*") && !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
 		}
 	}
 	return names
 }
 
-// describeModel answers whether a name is served.
+// describeModel answers with what is known of the model in the path, or 404.
 func (x *exchange) describeModel() error {
 	name := pathParam(x.r, "*")
 	if name == "" {
-		return notFound(x)
+		return errNotFound
 	}
-	m, err := x.s.route(name)
+	route, err := x.s.routes.find(name)
 	if err != nil {
 		return err
 	}
-	return x.writeJSON(x.s.describe(name, m))
+	return x.respondJSON(x.s.infoOf(name, route))
 }
 
-func (x *exchange) writeJSON(v any) error {
+func (x *exchange) respondJSON(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return x.write(http.StatusOK, data)
-}
-
-// instead answers what of the API is not served with what is.
-func instead(use string) func(*exchange) error {
-	return func(*exchange) error {
-		return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "this part of the API is not served here: " + use}
-	}
+	return x.respond(http.StatusOK, data)
 }

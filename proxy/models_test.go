@@ -10,9 +10,9 @@ import (
 
 func TestModels(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) {
-		o.Models = nil
+		o.Routes = nil
 		for _, name := range []string{"a", "b*", "c", "c", "d", "e/f"} {
-			o.Models = append(o.Models, Model{Name: name, Way: Way{Upstream: "east"}})
+			o.Routes = append(o.Routes, Route{Name: name, UpstreamModel: UpstreamModel{Upstream: "east"}})
 		}
 	})
 	get := func(path string) *http.Response {
@@ -86,9 +86,9 @@ func TestNotServed(t *testing.T) {
 // by what the model has said.
 func TestModelsMaxTokens(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) {
-		o.Models = []Model{{Name: "claude-2.1", Way: Way{Upstream: "east"}}, {Name: "a", Way: Way{Upstream: "east", MaxTokens: 2048}}, {Name: "b", Way: Way{Upstream: "east"}}, {Name: "c", Way: Way{Upstream: "east"}}}
+		o.Routes = []Route{{Name: "claude-2.1", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "a", UpstreamModel: UpstreamModel{Upstream: "east", MaxTokens: 2048}}, {Name: "b", UpstreamModel: UpstreamModel{Upstream: "east"}}, {Name: "c", UpstreamModel: UpstreamModel{Upstream: "east"}}}
 	})
-	s.lessons.learn(s.models[3].As("c").Way, taught{maxTokens: 1024})
+	s.refusals.add(s.routes[3].For("c").UpstreamModel, refusal{maxTokens: 1024})
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, newRequest("GET", "/v1/models", ""))
 	for id, want := range map[string]string{"claude-2.1": "4096", "a": "2048", "b": "null", "c": "1024"} {

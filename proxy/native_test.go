@@ -55,7 +55,7 @@ func (n *nativeModel) Pass(_ context.Context, _ upstream.Model, request upstream
 }
 
 func withTools(tools string, rescue bool) func(*Options) {
-	return func(o *Options) { o.Models[0].Tools, o.Models[0].Rescue = tools, rescue }
+	return func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = tools, rescue }
 }
 
 // A model with tools of its own gets what the client said, and the client what
@@ -111,7 +111,7 @@ func TestNativeRefusal(t *testing.T) {
 func TestNativeModelOfAnotherAPI(t *testing.T) {
 	for tools, status := range map[string]int{ToolsAuto: 200, ToolsNative: 400} {
 		m := &nativeModel{flaky: flaky{name: "east"}}
-		s := newServer(t, m, withTools(tools, false), func(o *Options) { o.Models[0].Model = "no-such-api" })
+		s := newServer(t, m, withTools(tools, false), func(o *Options) { o.Routes[0].Model = "no-such-api" })
 		if got := see(post(s, question)); got.status != status || len(m.passed) != 0 {
 			t.Errorf("%s: %+v, passed on %d times", tools, got, len(m.passed))
 		}
@@ -146,7 +146,7 @@ func TestRescue(t *testing.T) {
 
 func TestNewRefusesNativeTools(t *testing.T) {
 	_, err := New(Options{
-		Models:    []Model{{Name: "*", Way: Way{Upstream: "east", Tools: ToolsAuto}}},
+		Routes:    []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "east", Tools: ToolsAuto}}},
 		Upstreams: map[string]Upstream{"east": &flaky{}},
 	})
 	if err == nil {

@@ -19,7 +19,7 @@ import (
 func TestExchangeLine(t *testing.T) {
 	var log logged
 	s := newServer(t, completing(endOfCall, weather...), log.option, func(o *Options) {
-		o.Models[0].Model = "anthropic.claude-v2:1"
+		o.Routes[0].Model = "anthropic.claude-v2:1"
 		o.Keys = []string{"key-one"}
 	})
 	body := streamed(`{"speed":"fast","mine":1,` + question[1:])

@@ -9,82 +9,94 @@ import (
 	"dragoman/upstream"
 )
 
-// fail ends the exchange with an error: an answer with a status of its own if
-// none has gone out, else the dialect's frame for errors at the end of the
-// stream. What was cut never looks finished.
+// fail takes an error that ended the exchange: for the record, for the log, and, if no
+// status has been sent, as the answer. A stream that had begun has told its client
+// already.
 func (x *exchange) fail(err error) {
-	f := describe(err)
-	x.record.ErrorType = f.typ
-	x.record.Terminal = x.terminal(err)
-	x.blame(err)
-	x.explain(err, f)
-	began := x.stream != nil && x.stream.end()
+	f := failureFor(err)
+	x.recordFailure(err, f)
+	x.logCause(err, f)
 	switch {
 	case x.record.Terminal == metrics.ClientGone:
 		x.record.Status = cmp.Or(x.record.Status, f.status)
-	case began:
-		x.stream.last(x.stream.to.failure(nil, f, x.record.RequestID))
 	case x.record.Status == 0:
 		f.setHeader(x.w.Header())
-		status, body := x.dialect.failure(x.w.Header(), f, x.record.RequestID)
-		_ = x.write(status, body) // nobody is left to tell
+		status, body := x.dialect.failureBody(x.w.Header(), f, x.record.RequestID)
+		_ = x.respond(status, body) // if the client is gone, nobody is left to tell
 	}
 }
 
-// blame takes down whose fault an error is.
-func (x *exchange) blame(err error) {
+// recordFailure adds to the record how the exchange failed.
+func (x *exchange) recordFailure(err error, f *failure) {
 	var (
-		failed   *upstream.Error
-		panicked *panicError
+		upstreamErr *upstream.Error
+		panicked    *panicError
 	)
-	if errors.As(err, &failed) && failed.RequestID != "" {
-		x.record.UpstreamRequestID = failed.RequestID
-	}
+	x.record.ErrorType = f.typ
+	x.record.Terminal = x.terminalOf(err)
 	x.record.Panicked = errors.As(err, &panicked)
-}
-
-// charge takes down what the last call of an upstream failed with, unless it was
-// not the upstream that ended it.
-func (x *exchange) charge(err error) {
-	if n := len(x.record.Attempts); n > 0 && x.r.Context().Err() == nil && !errors.Is(err, errClientGone) {
-		x.record.Attempts[n-1].ErrorType = describe(err).typ
+	if errors.As(err, &upstreamErr) && upstreamErr.RequestID != "" {
+		x.record.UpstreamRequestID = upstreamErr.RequestID
 	}
 }
 
-// passOver logs a failure that the client is not told of, because there is another
-// try. What an upstream says may hold parts of the prompt, and is not logged.
-func (x *exchange) passOver(err error) {
+// terminalOf returns how an exchange ended that failed with err.
+func (x *exchange) terminalOf(err error) metrics.Terminal {
+	var timeout *timeoutError
+	switch {
+	case errors.Is(err, errClientGone):
+		return metrics.ClientGone
+	case wasCut(x.r.Context()):
+		return metrics.Drained
+	case errors.As(err, &timeout) && timeout.name == idleTimeout:
+		return metrics.IdleTimeout
+	}
+	return metrics.Failed
+}
+
+// recordCallError adds to the record what the last call of an upstream failed with,
+// unless the call ended because the exchange did.
+func (x *exchange) recordCallError(err error) {
+	if n := len(x.record.Attempts); n > 0 && x.r.Context().Err() == nil && !errors.Is(err, errClientGone) {
+		x.record.Attempts[n-1].ErrorType = failureFor(err).typ
+	}
+}
+
+// logPassedOver logs an error of an upstream that the client is not told of, because
+// something else is tried. The upstream's own message may hold parts of the prompt, and
+// is not logged.
+func (x *exchange) logPassedOver(err error) {
 	line := x.s.log.Warn().
 		Str("request_id", x.record.RequestID).
 		Str("upstream", x.record.Upstream).
-		Str("error_type", describe(err).typ)
-	var failed *upstream.Error
-	if errors.As(err, &failed) && failed.Err != nil {
-		line.Str("error", failed.Err.Error())
+		Str("error_type", failureFor(err).typ)
+	var upstreamErr *upstream.Error
+	if errors.As(err, &upstreamErr) && upstreamErr.Err != nil {
+		line.Str("error", upstreamErr.Err.Error())
 	}
 	line.Str("msg", "the upstream failed and is passed over").Send()
 }
 
-// explain logs what the client is not told of an error.
-func (x *exchange) explain(err error, f *failure) {
+// logCause logs what the client is not told of the error that ended the exchange.
+func (x *exchange) logCause(err error, f *failure) {
 	var (
-		failed   *upstream.Error
-		panicked *panicError
+		upstreamErr *upstream.Error
+		panicked    *panicError
 	)
 	line := x.s.log.Error().Str("request_id", x.record.RequestID)
 	switch {
 	case errors.As(err, &panicked):
 		line.Str("error", err.Error()).Bytes("stack", panicked.stack).Str("msg", "panic").Send()
-	case errors.As(err, &failed) && failed.Err != nil:
-		line.Str("upstream", x.record.Upstream).Str("error", failed.Err.Error()).Str("msg", "the upstream failed").Send()
-	case f == internal:
+	case errors.As(err, &upstreamErr) && upstreamErr.Err != nil:
+		line.Str("upstream", x.record.Upstream).Str("error", upstreamErr.Err.Error()).Str("msg", "the upstream failed").Send()
+	case f == internalFailure:
 		line.Str("error", err.Error()).Str("msg", "internal error").Send()
 	}
 }
 
-// end counts and logs the exchange. The connection of a client that is taken for
-// gone is cut: if somebody is still there, the answer must not look whole.
-func (x *exchange) end() {
+// finish counts and logs the exchange. The connection of a client that is taken for gone
+// is closed: should the client still be there, the answer must not look whole to it.
+func (x *exchange) finish() {
 	if x.record.StreamBegan {
 		x.s.metrics.OpenStreams.Dec()
 	}

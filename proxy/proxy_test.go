@@ -69,7 +69,7 @@ func streamed(body string) string { return `{"stream":true,` + body[1:] }
 func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
 	t.Helper()
 	opt := Options{
-		Models:    []Model{{Name: "claude-*", Way: Way{Upstream: "east", Features: upstream.Override{With: upstream.Prefill}}}},
+		Routes:    []Route{{Name: "claude-*", UpstreamModel: UpstreamModel{Upstream: "east", Features: upstream.Override{With: upstream.Prefill}}}},
 		Upstreams: map[string]Upstream{"east": up},
 		Attempts:  1,
 		Log:       zerolog.Nop(),

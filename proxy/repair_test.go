@@ -38,7 +38,7 @@ func TestRepair(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			up := &answering{answers: tt.answers}
-			on := func(o *Options) { o.Models[0].Repair = 1 }
+			on := func(o *Options) { o.Routes[0].Repair = 1 }
 			s := newServer(t, up, on)
 			whole := post(s, question)
 			metrics := httptest.NewRecorder()

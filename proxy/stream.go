@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"dragoman/translate/messages"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -11,65 +12,78 @@ import (
 	"time"
 )
 
-// stream is the client's side of a streamed answer. It gathers the frames of
-// events until the pipeline is about to wait for the upstream, and then writes
-// them at once. When the client has heard nothing for a while, a timer pings.
+// stream writes a streamed answer to the client. It gathers the frames of events until
+// the pipeline is about to wait for the upstream, and then writes them at once. When the
+// client has heard nothing for a while, a timer writes a ping.
 type stream struct {
-	x      *exchange
-	cancel context.CancelCauseFunc // of the upstream, when the client is gone
-	to     frames                  // makes the frames
-	frames []byte                  // whole frames, not yet written
+	x       *exchange
+	cancel  context.CancelCauseFunc // ends the exchange when the client is gone
+	frames  frameWriter
+	pending []byte // whole frames, not yet written
 
-	mu      sync.Mutex // of all below and of the client's connection
-	began   bool       // the status line has gone out
-	ended   bool       // no more pings
-	err     error      // of the connection
-	silence *time.Timer
+	mu           sync.Mutex  // of the connection to the client and all below, which the timer uses too
+	began        bool        // the status line has been written
+	pingsStopped bool        // for good
+	err          error       // of the connection
+	silence      *time.Timer // runs since the last write; nil until began
 }
 
-// mostFrames bounds the bytes that are gathered: a long chunk goes out in parts.
-const mostFrames = 32 << 10
+// maxPending bounds the frames that are gathered: those of a long chunk are written in
+// several parts.
+const maxPending = 32 << 10
 
-// send streams the events to the client.
+// streamEvents answers with events as they come. The status line goes out with the first
+// one, so the answer to a failure before it is still open. After it, a failure ends the
+// stream with a frame that says so: an answer that was cut never looks finished.
+func (x *exchange) streamEvents(events iter.Seq2[messages.Event, error], cancel context.CancelCauseFunc) error {
+	st := &stream{x: x, cancel: cancel, frames: x.dialect.newFrames(x.r.Header)}
+	x.flush = st.flush
+	err := recoverPanic(func() error { return st.send(events) })
+	st.stopPings()
+	if st.began && err != nil && !errors.Is(err, errClientGone) {
+		st.sendLast(st.frames.appendFailure(nil, failureFor(err), x.record.RequestID))
+	}
+	return err
+}
+
+// send writes the events, until the first error.
 func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
 			return err
 		}
-		st.frames = st.to.event(st.frames, e, st.x.elapsed())
-		if len(st.frames) >= mostFrames {
+		st.pending = st.frames.appendEvent(st.pending, e, st.x.elapsed())
+		if len(st.pending) >= maxPending {
 			began := st.x.elapsed()
 			err := st.flush()
-			st.x.record.Parse -= st.x.elapsed() - began // it is the client's time
+			st.x.record.Parse -= st.x.elapsed() - began // Parse is our own time, and this is the client's
 			if err != nil {
 				return err
 			}
 		}
 	}
-	err := st.flush()
-	st.end()
-	return err
+	return st.flush()
 }
 
-// flush writes what has been gathered. The error says that the client is gone.
+// flush writes the frames that are pending. The error is errClientGone.
 func (st *stream) flush() error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if len(st.frames) > 0 {
+	if len(st.pending) > 0 {
 		if !st.began {
-			st.begin()
+			st.sendHeader()
 		}
-		if !st.x.collects {
-			st.x.kept = 0
+		if !st.x.retainsAll {
+			st.x.retained = 0
 		}
 	}
-	st.write(st.frames)
-	st.frames = st.frames[:0]
+	st.write(st.pending)
+	st.pending = st.pending[:0]
 	return st.err
 }
 
-// begin sends the status line, with the first event.
-func (st *stream) begin() {
+// sendHeader begins the answer.
+func (st *stream) sendHeader() {
 	x := st.x
 	maps.Copy(x.w.Header(), x.dialect.streamHeader)
 	x.w.WriteHeader(http.StatusOK)
@@ -77,57 +91,55 @@ func (st *stream) begin() {
 	x.record.StreamBegan = true
 	x.s.metrics.OpenStreams.Inc()
 	st.began = true
-	st.silence = time.AfterFunc(x.s.ping, st.ping)
+	st.silence = time.AfterFunc(x.s.pingAfter, st.ping)
 }
 
-// ping breaks the silence, which each write begins anew.
+// ping is called by the timer. Its write starts the timer again.
 func (st *stream) ping() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.ended { // the timer had fired before it could be stopped
+	if st.pingsStopped { // the timer had fired before it was stopped
 		return
 	}
-	st.write(st.x.dialect.ping)
+	st.write(st.x.dialect.pingFrame)
 }
 
-// write sends frames to the client, whose being gone cancels the upstream. The
-// caller holds mu.
+// write writes frames to the client. If that fails, the client is gone, and the exchange
+// is canceled. The caller holds mu.
 func (st *stream) write(frames []byte) {
 	if st.err != nil || len(frames) == 0 {
 		return
 	}
 	st.silence.Stop()
-	st.x.allow()
+	st.x.extendWriteDeadline()
 	n, err := st.x.w.Write(frames)
 	st.x.record.BytesOut += int64(n)
 	if err == nil {
 		err = st.x.control.Flush()
 	}
-	st.x.rest()
+	st.x.clearWriteDeadline()
 	if err != nil {
 		st.err = fmt.Errorf("%w: %w", errClientGone, err)
 		st.cancel(st.err)
 		return
 	}
-	st.silence.Reset(st.x.s.ping)
+	st.silence.Reset(st.x.s.pingAfter)
 }
 
-// end stops the pings for good. It reports whether the stream had begun; if not,
-// the answer can still be another.
-func (st *stream) end() bool {
+// stopPings stops the timer for good.
+func (st *stream) stopPings() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.ended = true
+	st.pingsStopped = true
 	if st.began {
 		st.silence.Stop()
 	}
-	return st.began
 }
 
-// last writes what has been gathered and the frame that ends the stream, after end.
-func (st *stream) last(frame []byte) {
+// sendLast writes what is pending and the frame that ends the stream, after stopPings.
+func (st *stream) sendLast(frame []byte) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.write(append(st.frames, frame...))
+	st.write(append(st.pending, frame...))
 	st.silence.Stop()
 }

@@ -9,34 +9,33 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// vertex is the API of Google Vertex AI for the models of Anthropic
-// (reference/vertex.md §2): the Messages API, with the model in the path and the
-// version in the body.
+// vertex is the API of Google Vertex AI for the models of Anthropic: the Messages API,
+// with the model in the path and the version in the body (docs/reference/vertex.md §2).
 //
-// What Google's front end finds out is told in its words: a path that leads nowhere,
-// a key that is none, a model that is not there. All else is what the Messages API
-// says, and keeps its shape: only there do Anthropic's libraries see a type (§6). So
-// does an error within a stream.
+// Errors that Google's front end would find have its shape: a path that is not one, a
+// wrong key, a model that is not there. All others, and those within a stream, have the
+// shape of the Messages API, since the SDKs read an error's type only from that
+// (docs/reference/vertex.md §6).
 var vertex = func() dialect {
 	d := messagesAPI
 	d.name = "vertex"
-	d.decode = decodeVertex
-	d.failure = vertexFailure
+	d.read = readVertex
+	d.failureBody = vertexFailure
 	return d
 }()
 
-// vertexCall is what a path asks for: MODEL:METHOD in its last part.
+// vertexCall is what a path asks for. Its last part is MODEL:METHOD.
 type vertexCall struct {
-	model  string // "" for a count, which is for the model that the body names
+	model  string // "" to count tokens, for the model that the body names
 	stream bool
 }
 
-// errNoPlace says that a path names no place. Which one it is does not matter here.
-var errNoPlace = invalid("the project, the location or the publisher in the path is not the name of one")
+// errNoPlace says that the project, the location or the publisher in a path is not the
+// name of one. Any name will do: they mean nothing here.
+var errNoPlace = invalidRequest("the project, the location or the publisher in the path is not the name of one")
 
-// readVertexCall returns what a path asks for. The error is a *failure. That the
-// body says whether to stream, too, does not count: the libraries choose the method
-// by it.
+// readVertexCall returns what a path asks for. The error is a *failure. The method decides
+// whether to stream; the SDKs choose it by what the body says of that.
 func readVertexCall(r *http.Request) (vertexCall, error) {
 	for _, name := range []string{"project", "location", "publisher"} {
 		if s := pathParam(r, name); s == "" || strings.Trim(s, alphanumeric+"-_.:") != "" {
@@ -44,9 +43,9 @@ func readVertexCall(r *http.Request) (vertexCall, error) {
 		}
 	}
 	call := pathParam(r, "call")
-	colon := strings.LastIndexByte(call, ':') // ids may hold others
+	colon := strings.LastIndexByte(call, ':') // the id of a model may hold colons, too
 	if colon <= 0 {
-		return vertexCall{}, notFound(nil)
+		return vertexCall{}, errNotFound
 	}
 	switch model, method := call[:colon], call[colon+1:]; {
 	case call == "count-tokens:rawPredict":
@@ -57,10 +56,10 @@ func readVertexCall(r *http.Request) (vertexCall, error) {
 	case method == "streamRawPredict":
 		return vertexCall{model: model, stream: true}, nil
 	}
-	return vertexCall{}, notFound(nil)
+	return vertexCall{}, errNotFound
 }
 
-// answerVertex answers by what the path asks for.
+// answerVertex answers with a message or with a number of tokens, as the path asks for.
 func (x *exchange) answerVertex() error {
 	call, err := readVertexCall(x.r)
 	switch {
@@ -72,9 +71,9 @@ func (x *exchange) answerVertex() error {
 	return x.answer()
 }
 
-// decodeVertex reads a request. The version is in the body alone: some libraries
-// send a header too, with another one.
-func decodeVertex(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
+// readVertex reads a body. The version in it counts: some SDKs send the header
+// anthropic-version as well, with another value.
+func readVertex(r *http.Request, body []byte, opt messages.DecodeOptions) (*messages.Body, error) {
 	call, err := readVertexCall(r)
 	if err != nil {
 		return nil, err
@@ -83,20 +82,22 @@ func decodeVertex(r *http.Request, body []byte, opt messages.DecodeOptions) (*me
 	return messages.ReadBody(r.Context(), body, opt)
 }
 
-// googleStatus are the names of those statuses that Google's front end answers with.
+// googleStatus names the statuses of HTTP that Google's front end answers with.
 var googleStatus = map[int]string{
 	http.StatusUnauthorized: "UNAUTHENTICATED",
 	http.StatusForbidden:    "PERMISSION_DENIED",
 	http.StatusNotFound:     "NOT_FOUND",
 }
 
+// vertexFailure has the shape of Google for the statuses of its front end, and else that
+// of the Messages API.
 func vertexFailure(h http.Header, f *failure, requestID string) (int, []byte) {
-	status, google := googleStatus[f.status]
+	status, known := googleStatus[f.status]
 	if f == errNoPlace {
-		status, google = "INVALID_ARGUMENT", true
+		status, known = "INVALID_ARGUMENT", true
 	}
-	if !google {
-		return messagesAPI.failure(h, f, requestID)
+	if !known {
+		return messagesAPI.failureBody(h, f, requestID)
 	}
 	type description struct {
 		Code    int              `json:"code"`

@@ -59,6 +59,7 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	return callAll(ctx, p.stdout, cfg, upstreams)
 }
 
+// summarize prints what a configuration that can be used would serve.
 func summarize(w io.Writer, cfg *config.Config) error {
 	var s strings.Builder
 	s.WriteString("ok\n")
@@ -71,12 +72,12 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	for _, u := range cfg.Upstreams {
 		fmt.Fprintf(&s, "upstream  %s: %s %s\n", u.Name, u.Kind, u.Place())
 	}
-	for _, m := range cfg.Models {
-		var ways []string
-		for _, w := range m.Ways() {
-			ways = append(ways, strings.TrimSpace(w.Via()+" "+w.Model))
+	for _, route := range cfg.Models {
+		var models []string
+		for _, m := range route.UpstreamModels() {
+			models = append(models, strings.TrimSpace(m.UpstreamKey()+" "+m.Model))
 		}
-		fmt.Fprintf(&s, "model     %s: %s\n", m.Name, strings.Join(ways, ", then "))
+		fmt.Fprintf(&s, "model     %s: %s\n", route.Name, strings.Join(models, ", then "))
 	}
 	for _, problem := range cfg.Warnings {
 		fmt.Fprintf(&s, "warning   %s\n", problem)
@@ -90,13 +91,13 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 	failures := 0
 	for _, u := range cfg.Upstreams {
 		said := "not called: no model entry gives an id to ask for; add one with model: ID"
-		if way, found := firstWay(cfg, u); found {
+		if m, found := firstModel(cfg, u); found {
 			begun := time.Now()
-			if err := call(ctx, upstreams[way.Via()], way); err != nil {
+			if err := askOneToken(ctx, upstreams[m.UpstreamKey()], m); err != nil {
 				failures++
-				said = fmt.Sprintf("%s failed: %v", way.Model, err)
+				said = fmt.Sprintf("%s failed: %v", m.Model, err)
 			} else {
-				said = fmt.Sprintf("%s answered in %d ms", way.Model, time.Since(begun).Milliseconds())
+				said = fmt.Sprintf("%s answered in %d ms", m.Model, time.Since(begun).Milliseconds())
 			}
 		}
 		if _, err := fmt.Fprintf(w, "online    %s: %s\n", u.Name, said); err != nil {
@@ -109,36 +110,36 @@ func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map
 	return nil
 }
 
-// firstWay returns the first way to the upstream that names an id to ask for. To
-// the simulated upstream any id is good.
-func firstWay(cfg *config.Config, u config.Upstream) (proxy.Way, bool) {
-	for _, m := range cfg.Models {
-		for _, way := range m.As(m.Name).Ways() {
-			if way.Upstream == u.Name && (u.Kind == config.Simulated || !strings.Contains(way.Model, "*")) {
-				return way, true
+// firstModel returns the first model of the upstream whose id can be asked for: it is not a
+// wildcard. The simulated upstream takes any id.
+func firstModel(cfg *config.Config, u config.Upstream) (proxy.UpstreamModel, bool) {
+	for _, route := range cfg.Models {
+		for _, m := range route.For(route.Name).UpstreamModels() {
+			if m.Upstream == u.Name && (u.Kind == config.Simulated || !strings.Contains(m.Model, "*")) {
+				return m, true
 			}
 		}
 	}
-	return proxy.Way{}, false
+	return proxy.UpstreamModel{}, false
 }
 
-// call asks the model of a way for one token.
-func call(ctx context.Context, up proxy.Upstream, way proxy.Way) error {
+// askOneToken returns an error unless the model answers, with one token.
+func askOneToken(ctx context.Context, up proxy.Upstream, m proxy.UpstreamModel) error {
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
-	asked := way.Asked()
+	spec := m.Spec()
 	prompt, err := translate.Render(&messages.Request{
-		Model:     way.Model,
+		Model:     m.Model,
 		MaxTokens: 1,
 		Messages: []messages.MessageParam{{
 			Role:    messages.RoleUser,
 			Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Say ok."}},
 		}},
-	}, way.Target(asked))
+	}, m.Target(spec))
 	if err != nil {
 		return err
 	}
-	for chunk, err := range up.Invoke(ctx, asked, prompt) {
+	for chunk, err := range up.Invoke(ctx, spec, prompt) {
 		if err != nil {
 			return err
 		}

@@ -11,35 +11,22 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 )
 
-// command is one word after the program's name.
+// command is what the first word after the program's name asks for.
 type command struct {
 	name     string
-	synopsis string // what may follow the name
-	brief    string // for the overview
-	about    string // for the command's own help: what it does, with examples
-	maxArgs  int    // arguments beside flags
-	filter   bool   // waits for its input, not for ctx
-	setup    func(*flagSet) action
+	synopsis string                // what may follow the name
+	brief    string                // for the overview
+	about    string                // for the command's own help: what it does, with examples
+	maxArgs  int                   // arguments beside flags
+	filter   bool                  // reads an input that may never end: when ctx ends, the command is left to itself
+	setup    func(*flagSet) action // declares the flags
 }
 
-// action does what a command is for, once its flags are read.
+// action does what a command is for, after its flags have been read. args are what is not
+// a flag.
 type action func(ctx context.Context, p process, args []string) error
 
-func commands() []command {
-	return []command{
-		serveCommand(),
-		demoCommand(),
-		checkCommand(),
-		renderCommand(),
-		parseCommand(),
-		evalCommand(),
-		modelsCommand(),
-		healthcheckCommand(),
-		versionCommand(),
-	}
-}
-
-// run reads the flags and acts.
+// run reads the flags and does what the command is for.
 func (c command) run(ctx context.Context, p process, args []string) error {
 	flags := newFlagSet()
 	act := c.setup(flags)
@@ -66,31 +53,6 @@ func (c command) run(ctx context.Context, p process, args []string) error {
 	}
 }
 
-func overview(w io.Writer) error {
-	var s strings.Builder
-	s.WriteString(`Dragoman serves the Messages API with tools in front of models that only complete text.
-
-Usage: dragoman COMMAND [flags]
-
-`)
-	for _, c := range commands() {
-		fmt.Fprintf(&s, "  %-12s %s\n", c.name, c.brief)
-	}
-	s.WriteString(`
-Start here:
-  dragoman demo                         see one tool call, from request to answer
-  dragoman serve --simulated            serve the built-in model: no account, no network
-  AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
-
-A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
-Flags win over the environment, the environment over the file of --config.
-Exit codes: 0 ok, 1 failure while running, 2 usage, 78 configuration.
-For one command: dragoman COMMAND -h
-`)
-	_, err := io.WriteString(w, s.String())
-	return err
-}
-
 // help prints what the command does and its flags.
 func (c command) help(w io.Writer) error {
 	flags := newFlagSet()
@@ -112,10 +74,10 @@ func (c command) help(w io.Writer) error {
 	return err
 }
 
-// flagSet is the flags of a command, and where each that is set was given.
+// flagSet has the flags of a command, and remembers where each of them was set.
 type flagSet struct {
 	*flag.FlagSet
-	from map[string]string // by name: "--listen" or "DRAGOMAN_LISTEN"
+	from map[string]string // by the name of the flag: "--listen" or "DRAGOMAN_LISTEN"
 }
 
 func newFlagSet() *flagSet {
@@ -124,14 +86,14 @@ func newFlagSet() *flagSet {
 	return fs
 }
 
-// variable is the environment variable of a flag.
+// variable returns the name of the environment variable of a flag.
 func variable(name string) string {
 	return "DRAGOMAN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// parse reads flags, which may stand before, between and after the other
-// arguments, and returns the latter. Flags that are not given come from the
-// environment. The errors are flag.ErrHelp, usage errors and config.Problems.
+// parse reads the flags, which may stand before, between and after the other arguments,
+// and returns the other arguments. Flags that are not given are taken from the
+// environment. The error is flag.ErrHelp, a usage error, or config.Problems.
 func (fs *flagSet) parse(args []string, getenv func(string) string) ([]string, error) {
 	var others []string
 	for {
@@ -152,8 +114,8 @@ func (fs *flagSet) parse(args []string, getenv func(string) string) ([]string, e
 	return others, fs.environment(getenv)
 }
 
-// environment sets the flags that the command line did not. A variable that is
-// set to nothing counts as not set.
+// environment sets the flags that the command line did not set. An empty variable counts
+// as one that is not set.
 func (fs *flagSet) environment(getenv func(string) string) error {
 	var problems config.Problems
 	fs.VisitAll(func(f *flag.Flag) {

@@ -10,25 +10,26 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// shares divides the descriptors of the process. Each connection of a client may need
-// another one, to an upstream. What is held back is for operators, whose probes have to
-// be answered whatever clients do, and for files.
-func shares(descriptors int64) (clients, admins int64) {
+// connectionLimits returns how many connections clients and operators can have, for a
+// process with so many descriptors. Each connection of a client may need a second one, to
+// an upstream. A reserve is kept for files and for operators: their probes have to be
+// answered whatever clients do.
+func connectionLimits(descriptors int64) (clients, admins int64) {
 	reserve := min(128, descriptors/4)
 	return max(1, (descriptors-reserve)/2), max(1, reserve/2)
 }
 
-// connections are those of a server. When there are too many, a new one is closed at
-// once: one that waited to be accepted would starve the process of descriptors later.
-// Where requests take no time, the oldest one makes room for it.
+// connections bounds the connections of a server. When there are too many, a new one is
+// closed at once: one that waited to be accepted would take a descriptor from the rest of
+// the process later.
 type connections struct {
 	most     int64
-	makeRoom bool
+	makeRoom bool // close the oldest connection instead: for a server whose requests take no time
 	log      zerolog.Logger
 
 	mu     sync.Mutex
-	open   list.List // of net.Conn, in the order in which they came
-	place  map[net.Conn]*list.Element
+	open   list.List                  // of net.Conn, the oldest first
+	place  map[net.Conn]*list.Element // in open
 	warned time.Time
 }
 
@@ -36,7 +37,7 @@ func newConnections(most int64, makeRoom bool, log zerolog.Logger) *connections 
 	return &connections{most: most, makeRoom: makeRoom, log: log, place: map[net.Conn]*list.Element{}}
 }
 
-// observe is for [http.Server.ConnState].
+// observe is called when a connection changes its state: see [http.Server.ConnState].
 func (c *connections) observe(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +57,7 @@ func (c *connections) observe(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// forget does nothing for a connection that is forgotten.
+// forget takes a connection out of the list, if it is there.
 func (c *connections) forget(conn net.Conn) {
 	if e := c.place[conn]; e != nil {
 		c.open.Remove(e)
@@ -64,7 +65,7 @@ func (c *connections) forget(conn net.Conn) {
 	}
 }
 
-// warn logs, once a minute, that there are too many.
+// warn logs that there are too many connections, at most once a minute.
 func (c *connections) warn() {
 	if time.Since(c.warned) > time.Minute {
 		c.warned = time.Now()

@@ -100,7 +100,7 @@ func TestUnfinishedRequests(t *testing.T) {
 		t.Fatal("the server does not answer")
 	}
 	goroutines := runtime.NumGoroutine()
-	clients, admins := shares(descriptors())
+	clients, admins := connectionLimits(descriptors())
 	for _, c := range cells(server) {
 		n := min(300, clients/4) // those of the cells before may not be closed yet
 		if strings.HasSuffix(server.admin, c.address) {
@@ -236,7 +236,7 @@ func TestMaxConnections(t *testing.T) {
 	if got := status(t, server.admin+"/healthz"); got != http.StatusOK {
 		t.Errorf("/healthz answers %d", got)
 	}
-	_, admins := shares(descriptors())
+	_, admins := connectionLimits(descriptors())
 	cell{"", strings.TrimPrefix(server.admin, "http://"), "GET /"}.open(t, int(admins)+1)
 	if got := status(t, server.admin+"/healthz"); got != http.StatusOK {
 		t.Errorf("/healthz answers %d among many connections", got)
@@ -256,7 +256,7 @@ func TestMaxConnections(t *testing.T) {
 
 func TestShares(t *testing.T) {
 	for _, tt := range []struct{ descriptors, clients, admins int64 }{{1 << 20, 524224, 64}, {1024, 448, 64}, {256, 96, 32}, {64, 24, 8}, {1, 1, 1}} {
-		clients, admins := shares(tt.descriptors)
+		clients, admins := connectionLimits(tt.descriptors)
 		if clients != tt.clients || admins != tt.admins {
 			t.Errorf("%d descriptors: %d for clients, %d for operators", tt.descriptors, clients, admins)
 		}

@@ -76,25 +76,26 @@ func demo(ctx context.Context, w io.Writer) error {
 	}
 	site.serve()
 	c := conversation{url: site.url() + "/v1/messages", model: model, out: w}
-	return errors.Join(c.hold(ctx), site.close(context.Background(), farewell))
+	return errors.Join(c.run(ctx), site.close(context.Background(), farewell))
 }
 
-// conversation is what the demo's client holds with the server.
+// conversation is the demo's client in conversation with the server. It prints each step.
 type conversation struct {
 	url    string
 	model  *recorder
 	out    io.Writer
-	prompt string // the last one
+	prompt string // of the turn before
 }
 
-func (c *conversation) hold(ctx context.Context) error {
+// run asks the question, runs the tool that the model calls, and sends its result.
+func (c *conversation) run(ctx context.Context) error {
 	fmt.Fprintln(c.out, "Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and answers in the legacy XML, as a model without a tool API would.")
 	fmt.Fprintln(c.out, "\n################ turn 1: the question ################")
 	request := demoRequest{
 		Model: "claude-2.1", MaxTokens: 1024, Stream: true, Tools: demoTools,
 		Messages: []demoTurn{{"user", demoQuestion}},
 	}
-	answer, err := c.exchange(ctx, request)
+	answer, err := c.roundTrip(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (c *conversation) hold(ctx context.Context) error {
 	request.Messages = append(request.Messages,
 		demoTurn{"assistant", answer.blocks},
 		demoTurn{"user", []demoBlock{{Type: "tool_result", ToolUseID: call.ID, Content: demoResult}}})
-	if answer, err = c.exchange(ctx, request); err != nil {
+	if answer, err = c.roundTrip(ctx, request); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.out, `
@@ -122,8 +123,8 @@ Next: dragoman serve --simulated, and point a client of the Messages API at it.
 	return err
 }
 
-// exchange sends one request and prints all that comes of it.
-func (c *conversation) exchange(ctx context.Context, r demoRequest) (*demoMessage, error) {
+// roundTrip sends one request, prints what becomes of it, and returns the answer.
+func (c *conversation) roundTrip(ctx context.Context, r demoRequest) (*demoMessage, error) {
 	body, err := json.Marshal(r, jsontext.WithIndent("  "))
 	if err != nil {
 		return nil, err
@@ -159,7 +160,7 @@ func (c *conversation) section(title, text string) {
 	fmt.Fprintf(c.out, "\n======== %s ========\n\n%s\n", title, strings.Trim(text, "\n"))
 }
 
-// sincePrompt is the prompt without the turns that were in the one before.
+// sincePrompt returns what a prompt has beyond that of the turn before.
 func (c *conversation) sincePrompt(prompt string) string {
 	before := c.prompt
 	c.prompt = prompt
@@ -169,7 +170,7 @@ func (c *conversation) sincePrompt(prompt string) string {
 	return prompt
 }
 
-// recorder is an upstream that keeps what was last said to it and by it.
+// recorder is an upstream that remembers the last prompt and the last completion.
 type recorder struct {
 	proxy.Upstream
 

@@ -24,7 +24,7 @@ type demoTurn struct {
 }
 
 // demoMessage is a message as the demo's client puts it together from the
-// stream, the way the SDKs do (reference/streaming.md §2).
+// stream, the way the SDKs do (docs/reference/streaming.md §2).
 type demoMessage struct{ blocks []*demoBlock }
 
 // demoBlock is a content block: text, tool_use or tool_result.
@@ -52,6 +52,7 @@ type demoEvent struct {
 	} `json:"error"`
 }
 
+// readMessage reads a stream of server-sent events to its end.
 func readMessage(stream []byte) (*demoMessage, error) {
 	m := &demoMessage{}
 	for line := range bytes.Lines(stream) {
@@ -78,13 +79,14 @@ func readMessage(stream []byte) (*demoMessage, error) {
 	return nil, errors.New("demo: the stream broke off")
 }
 
+// take adds a delta to its block.
 func (m *demoMessage) take(e demoEvent) {
 	b := m.blocks[e.Index]
 	b.Text += e.Delta.Text
 	b.Input = append(b.Input, e.Delta.PartialJSON...)
 }
 
-// toolUse is the first call, nil if there is none.
+// toolUse returns the first call, nil if there is none.
 func (m *demoMessage) toolUse() *demoBlock {
 	for _, b := range m.blocks {
 		if b.Type == "tool_use" {
@@ -94,7 +96,7 @@ func (m *demoMessage) toolUse() *demoBlock {
 	return nil
 }
 
-// text is all the text.
+// text returns the text of all blocks.
 func (m *demoMessage) text() string {
 	var s string
 	for _, b := range m.blocks {

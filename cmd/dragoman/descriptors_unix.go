@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// descriptors is how many files and connections the process may have open.
+// descriptors returns how many files and connections the process may have open.
 func descriptors() int64 {
 	const most = 1 << 20 // more is as good as no limit
 	var limit syscall.Rlimit

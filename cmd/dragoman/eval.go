@@ -103,6 +103,7 @@ func (e *evaluation) check(o *eval.Options) error {
 	return nil
 }
 
+// questions returns the questions of the set that args names, or the built-in ones.
 func (e *evaluation) questions(args []string, about *eval.About) (list []eval.Question, err error) {
 	if len(args) > 0 {
 		var set eval.Set
@@ -118,14 +119,14 @@ func (e *evaluation) questions(args []string, about *eval.About) (list []eval.Qu
 	return list, err
 }
 
-// choose finds the model in the configuration and makes its upstream.
+// choose returns the model to ask, with its upstream, as the configuration has it.
 func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (eval.Model, error) {
 	cfg, err := e.settings.load(p)
 	if err != nil {
 		return eval.Model{}, err
 	}
 	name := cmp.Or(e.model, config.Simulated)
-	model, found := cfg.Model(name)
+	route, found := cfg.Model(name)
 	if !found {
 		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; dragoman models lists them", name)
 	}
@@ -133,12 +134,13 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	if err != nil {
 		return eval.Model{}, err
 	}
-	i := slices.IndexFunc(cfg.Upstreams, func(u config.Upstream) bool { return u.Name == model.Upstream })
+	i := slices.IndexFunc(cfg.Upstreams, func(u config.Upstream) bool { return u.Name == route.Upstream })
 	about.Simulated = cfg.Upstreams[i].Kind == config.Simulated
-	about.Upstream, about.Version = model.Via(), build().Version
-	return eval.Model{Name: name, Way: model.Way, Via: upstreams[model.Via()]}, nil
+	about.Upstream, about.Version = route.UpstreamKey(), build().Version
+	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: upstreams[route.UpstreamKey()]}, nil
 }
 
+// print writes the table, and where the reports are.
 func (e *evaluation) print(w io.Writer, report *eval.Report) error {
 	if report.Simulated {
 		fmt.Fprintln(w, "Simulated: a built-in program answered, not a model. The figures say nothing of one.")

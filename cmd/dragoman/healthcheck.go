@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
 	"dragoman/cmd/dragoman/internal/config"
 )
 
-// healthTimeout is well within what a container engine waits for a check.
+// healthTimeout is less than the time that container engines give to a check.
 const healthTimeout = 5 * time.Second
 
 func healthcheckCommand() command {
@@ -31,8 +30,9 @@ file or the default. Exit code 0 if it is healthy, 1 if not. For images without 
 	}
 }
 
-// adminAddress is where the server's admin listener should be. Nothing else of
-// the configuration matters: an upstream may have come from a flag of serve.
+// adminAddress returns where the server should listen for operators. Nothing else of the
+// configuration matters. It is loaded as with --simulated, because the file alone may be
+// incomplete: the server can have been started with that flag.
 func (s *settings) adminAddress(p process) (string, error) {
 	if s.adminListen != "" || s.file == "" {
 		return cmp.Or(s.adminListen, config.DefaultAdminListen), nil
@@ -68,20 +68,4 @@ func healthcheck(ctx context.Context, p process, s *settings) error {
 	}
 	_, err = fmt.Fprintln(p.stdout, "ok")
 	return err
-}
-
-// reachable turns an address to listen on into one to connect to: where it
-// means all of this machine's addresses, loopback is one of them.
-func reachable(listen string) string {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return listen
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-		if ip != nil && ip.To4() == nil {
-			host = "::1"
-		}
-	}
-	return net.JoinHostPort(host, port)
 }

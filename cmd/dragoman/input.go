@@ -13,11 +13,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxLine bounds a line of --jsonl, in bytes, its ending left out.
+// maxLine bounds a line of --jsonl, in bytes without its ending.
 const maxLine = 32 << 20
 
-// readAll reads the file that the arguments name, or standard input for none and
-// for "-".
+// readAll returns all of the input: see input.
 func (p process) readAll(args []string) ([]byte, error) {
 	in, err := p.input(args)
 	if err != nil {
@@ -27,6 +26,8 @@ func (p process) readAll(args []string) ([]byte, error) {
 	return io.ReadAll(in)
 }
 
+// input opens the file that the first argument names, standard input for "-" or no
+// argument.
 func (p process) input(args []string) (io.ReadCloser, error) {
 	if len(args) == 0 || args[0] == "-" {
 		return io.NopCloser(p.stdin), nil
@@ -34,8 +35,9 @@ func (p process) input(args []string) (io.ReadCloser, error) {
 	return os.Open(args[0])
 }
 
-// eachLine writes one line out for each line in, at once and in order. What
-// convert appends to dst is the line; its error becomes one, in its place.
+// eachLine writes one line for each line that it reads, at once and in order: what convert
+// appends to dst, or, in its place, the *lineError that convert returns. Another error
+// ends it. The first line has the number 1.
 func eachLine(in io.Reader, out io.Writer, convert func(n int, line, dst []byte) ([]byte, error)) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var line, result []byte
@@ -61,8 +63,9 @@ func eachLine(in io.Reader, out io.Writer, convert func(n int, line, dst []byte)
 	}
 }
 
-// readLine appends the next line to dst, its ending left out. A line of more than
-// limit bytes is read to its end, and a *lineError. After the last line comes io.EOF.
+// readLine appends the next line to dst, without its ending. The error is a *lineError for
+// a line of more than limit bytes, which is read to its end all the same, and io.EOF after
+// the last line.
 func readLine(r *bufio.Reader, dst []byte, limit int) ([]byte, error) {
 	long := false
 	for begun := false; ; begun = true {
@@ -85,8 +88,8 @@ func readLine(r *bufio.Reader, dst []byte, limit int) ([]byte, error) {
 	}
 }
 
-// lineError is what is wrong with one line of --jsonl, in the shape of the
-// Messages API's errors.
+// lineError says what is wrong with one line of --jsonl, in the shape of an error of the
+// Messages API.
 type lineError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
@@ -106,7 +109,7 @@ func badLine(format string, args ...any) error {
 	return &lineError{"invalid_request_error", fmt.Sprintf(format, args...)}
 }
 
-// asLineError makes an invalid request an error of its line.
+// asLineError returns a *lineError for an invalid request, and other errors as they are.
 func asLineError(err error) error {
 	var invalid *messages.InvalidRequestError
 	if errors.As(err, &invalid) {

@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
+	"strings"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy/nearest"
@@ -22,54 +22,16 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 
-var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
-
-// secondSignal returns a context that ends with the second signal from now on. Until
-// then, or until stop, no signal ends the program at once.
-func secondSignal() (ctx context.Context, stop func()) {
-	signals := make(chan os.Signal, len(stopSignals))
-	signal.Notify(signals, stopSignals...)
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		defer signal.Stop(signals)
-		for range 2 {
-			select {
-			case <-signals:
-			case <-ctx.Done():
-				return
-			}
-		}
-		cancel()
-	}()
-	return ctx, cancel
-}
-
-// The exit codes.
+// The exit codes. They are part of the interface: scripts rely on them.
 const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
-	exitConfig = 78
+	exitConfig = 78 // EX_CONFIG of sysexits.h
 )
 
-// process is what a command sees of the world.
-type process struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	getenv         func(string) string
-}
-
-// usageError is a command line that makes no sense.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
-
-// run carries out one command line, the program's name left out, until it is
-// done or ctx ends, and returns the exit code.
+// run carries out one command line, without the program's name, and returns the exit code.
+// It returns early when ctx ends.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := process{stdin, stdout, stderr, getenv}
 	name := "help"
@@ -90,7 +52,22 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(p, "help", unknownCommand(name))
 }
 
-// help prints the overview, or the help of the command that args names.
+// commands returns all commands, in the order of the overview.
+func commands() []command {
+	return []command{
+		serveCommand(),
+		demoCommand(),
+		checkCommand(),
+		renderCommand(),
+		parseCommand(),
+		evalCommand(),
+		modelsCommand(),
+		healthcheckCommand(),
+		versionCommand(),
+	}
+}
+
+// help prints the overview or, if args names a command, its help.
 func help(p process, args []string) error {
 	if len(args) == 0 {
 		return overview(p.stdout)
@@ -103,6 +80,33 @@ func help(p process, args []string) error {
 	return unknownCommand(args[0])
 }
 
+// overview prints what the program is for and its commands.
+func overview(w io.Writer) error {
+	var s strings.Builder
+	s.WriteString(`Dragoman serves the Messages API with tools in front of models that only complete text.
+
+Usage: dragoman COMMAND [flags]
+
+`)
+	for _, c := range commands() {
+		fmt.Fprintf(&s, "  %-12s %s\n", c.name, c.brief)
+	}
+	s.WriteString(`
+Start here:
+  dragoman demo                         see one tool call, from request to answer
+  dragoman serve --simulated            serve the built-in model: no account, no network
+  AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
+
+A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
+Flags win over the environment, the environment over the file of --config.
+Exit codes: 0 ok, 1 failure while running, 2 usage, 78 configuration.
+For one command: dragoman COMMAND -h
+`)
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// unknownCommand returns a usage error that suggests the nearest command.
 func unknownCommand(name string) error {
 	var names []string
 	for _, c := range commands() {
@@ -114,7 +118,7 @@ func unknownCommand(name string) error {
 	return usagef("unknown command %q", name)
 }
 
-// exitCode tells the user of an error, and the shell its kind.
+// exitCode prints an error, with what to do about it, and returns the exit code for it.
 func exitCode(p process, command string, err error) int {
 	var usage *usageError
 	var problems config.Problems

@@ -42,17 +42,17 @@ func listModels(p process, s *settings) error {
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE\tTOOLS\tFALLBACKS")
-	for _, m := range cfg.Models {
+	for _, route := range cfg.Models {
 		prefill := "by family"
-		if (m.Features.With | m.Features.Without).Has(upstream.Prefill) || m.Wire == proxy.WireText || m.Model != "" || !strings.Contains(m.Name, "*") {
-			prefill = strconv.FormatBool(m.As(m.Name).Asked().Can.Has(upstream.Prefill))
+		if (route.Features.With | route.Features.Without).Has(upstream.Prefill) || route.Wire == proxy.WireText || route.Model != "" || !strings.Contains(route.Name, "*") {
+			prefill = strconv.FormatBool(route.For(route.Name).Spec().Can.Has(upstream.Prefill))
 		}
 		var fallbacks []string
-		for _, f := range m.Fallbacks {
+		for _, f := range route.Fallbacks {
 			fallbacks = append(fallbacks, f.Upstream)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Upstream, kinds[m.Upstream], cmp.Or(m.Model, "="), m.Format, prefill,
-			cmp.Or(m.Wire, "default"), cmp.Or(m.Tools, proxy.ToolsXML), cmp.Or(strings.Join(fallbacks, ","), "-"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", route.Name, route.Upstream, kinds[route.Upstream], cmp.Or(route.Model, "="), route.Format, prefill,
+			cmp.Or(route.Wire, "default"), cmp.Or(route.Tools, proxy.ToolsXML), cmp.Or(strings.Join(fallbacks, ","), "-"))
 	}
 	return w.Flush()
 }

@@ -79,7 +79,7 @@ func (r *renderer) run(p process, args []string, lines bool) error {
 	return err
 }
 
-// append renders one request to the end of dst.
+// append renders a request of the Messages API and appends the prompt to dst.
 func (r *renderer) append(dst, body []byte) ([]byte, error) {
 	req, err := messages.Decode(body, messages.DecodeOptions{Strict: r.cfg != nil && r.cfg.Strict})
 	if err != nil {
@@ -103,15 +103,16 @@ func (r *renderer) append(dst, body []byte) ([]byte, error) {
 	return append(dst, out...), err
 }
 
-// target is what the configuration, or the model's family, says of the model.
+// target returns what a prompt for the model has to respect: by the configuration or, if
+// there is none, by what is known of the model's family.
 func (r *renderer) target(model string) (translate.Target, error) {
-	way := proxy.Way{}.As(model)
 	if r.cfg == nil {
-		return way.Target(way.Asked()), nil
+		m := proxy.UpstreamModel{Model: model}
+		return m.Target(m.Spec()), nil
 	}
-	m, ok := r.cfg.Model(model)
+	route, ok := r.cfg.Model(model)
 	if !ok {
 		return translate.Target{}, &lineError{"not_found_error", "model: " + model + " is none that the configuration serves"}
 	}
-	return m.Target(m.Asked()), nil
+	return route.Target(route.Spec()), nil
 }

@@ -33,7 +33,7 @@ exchanges have timeouts.drain to finish; a second signal ends them with an error
 }
 
 func serve(ctx context.Context, p process, s *settings) error {
-	hurry, stop := secondSignal()
+	second, stop := secondSignal()
 	defer stop()
 	cfg, err := s.load(p)
 	if err != nil {
@@ -61,7 +61,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 		server.Drain()
 		log.Info().Stringer("timeout", cfg.Drain).Str("msg", "draining: no new connections; open exchanges may finish").Send()
 	}
-	drained := site.close(hurry, cfg.Drain)
+	drained := site.close(second, cfg.Drain)
 	if err == nil {
 		err = drained
 	}

@@ -13,7 +13,7 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// settings are the flags that choose a configuration.
+// settings are the flags that choose and change a configuration.
 type settings struct {
 	flags               *flagSet
 	file                string
@@ -28,7 +28,7 @@ func newSettings(fs *flagSet) *settings {
 	return s
 }
 
-// withServing declares the flags that change what is served, and where.
+// withServing declares the flags that say where to listen, and what to serve.
 func (s *settings) withServing() *settings {
 	s.withAdmin()
 	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one, and without a file it is 127.0.0.1:8484")
@@ -37,23 +37,27 @@ func (s *settings) withServing() *settings {
 	return s
 }
 
+// withSimulated declares the flag that serves the simulated model alone.
 func (s *settings) withSimulated() *settings {
 	s.flags.BoolVar(&s.simulated, "simulated", false, "answer every model name from the built-in simulated model")
 	return s
 }
 
+// withAdmin declares the flag for the address of operators.
 func (s *settings) withAdmin() *settings {
 	s.flags.StringVar(&s.adminListen, "admin-listen", "", "listen for /healthz, /readyz and /metrics on `ADDRESS`; without a file it is 127.0.0.1:8485")
 	return s
 }
 
-// notListening is for commands that do not care who could reach the server.
+// notListening is for commands that serve nobody. The configuration may then lack the keys
+// that an address needs which other machines can reach.
 func (s *settings) notListening() *settings {
 	s.insecure = true
 	return s
 }
 
-// load reads the configuration and checks it. The error is config.Problems.
+// load reads the configuration and checks it. The error is config.Problems, which lists
+// all that is wrong.
 func (s *settings) load(p process) (*config.Config, error) {
 	return config.Load(config.Source{
 		File:        s.file,
@@ -65,8 +69,8 @@ func (s *settings) load(p process) (*config.Config, error) {
 	})
 }
 
-// newUpstreams makes every upstream of a configuration, by name and by what the
-// models ask for ([proxy.Model.Via]), without touching the network. The error is
+// newUpstreams returns every upstream of a configuration, by its name and by the keys of
+// the models ([proxy.UpstreamModel.UpstreamKey]). No upstream is called yet. The error is
 // config.Problems.
 func newUpstreams(ctx context.Context, cfg *config.Config, counts *metrics.Metrics) (map[string]proxy.Upstream, error) {
 	upstreams := map[string]proxy.Upstream{}
@@ -83,17 +87,17 @@ func newUpstreams(ctx context.Context, cfg *config.Config, counts *metrics.Metri
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	for _, m := range cfg.Models {
-		for _, w := range m.Ways() {
-			upstreams[w.Via()] = over(w.Wire, upstreams[w.Upstream])
+	for _, route := range cfg.Models {
+		for _, m := range route.UpstreamModels() {
+			upstreams[m.UpstreamKey()] = overWire(m.Wire, upstreams[m.Upstream])
 		}
 	}
 	return upstreams, nil
 }
 
-// over returns the upstream as it is asked over a wire, which the configuration
-// has found it to have.
-func over(wire string, up proxy.Upstream) proxy.Upstream {
+// overWire returns the upstream as it is asked over a wire. That the upstream has the wire
+// has been checked with the configuration.
+func overWire(wire string, up proxy.Upstream) proxy.Upstream {
 	b, isBedrock := up.(*upstream.Bedrock)
 	v, isVertex := up.(*upstream.Vertex)
 	switch {
@@ -111,6 +115,7 @@ func over(wire string, up proxy.Upstream) proxy.Upstream {
 	return up
 }
 
+// newUpstream returns one upstream. The metrics are for the expiry of its credentials.
 func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics) (proxy.Upstream, error) {
 	connect := upstream.Connect(cfg.Connect)
 	switch u.Kind {
@@ -137,10 +142,10 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cou
 	}
 }
 
-// newProxy makes the server of a configuration. The error is config.Problems.
+// newProxy returns the server for a configuration. The error is config.Problems.
 func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, error) {
 	server, err := proxy.New(proxy.Options{
-		Models:    cfg.Models,
+		Routes:    cfg.Models,
 		Upstreams: upstreams,
 		Keys:      cfg.Keys,
 		Strict:    cfg.Strict,

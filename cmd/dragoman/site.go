@@ -18,17 +18,17 @@ import (
 	"dragoman/upstream"
 )
 
-// site is a proxy and where it listens: for clients, and for operators.
+// site is a proxy that listens on two addresses: for clients and for operators.
 type site struct {
 	client, admin   *http.Server
 	clients, admins net.Listener
 	cut             context.CancelCauseFunc // ends all open exchanges
 	serving         sync.WaitGroup
-	failed          chan error // a listener that broke
+	failed          chan error // gets the error of a listener that cannot go on
 }
 
-// open listens on both addresses of cfg. Connections wait until serve. Exchanges
-// outlive ctx: it is for close to end them.
+// open listens on both addresses of cfg. Connections wait until serve is called. Exchanges
+// do not end with ctx: close ends them.
 func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zerolog.Logger) (*site, error) {
 	var listen net.ListenConfig
 	clients, err := listen.Listen(ctx, "tcp", cfg.Listen)
@@ -40,7 +40,7 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 		clients.Close()
 		return nil, err
 	}
-	most, admin := shares(descriptors())
+	most, admin := connectionLimits(descriptors())
 	if cfg.MaxConnections > 0 {
 		if cfg.MaxConnections > most {
 			log.Warn().Int64("descriptors_allow", most).Str("msg", "limits.max_connections is more than the process has descriptors for").Send()
@@ -58,14 +58,17 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 	}, nil
 }
 
-// newHTTPServer bounds what clients can hold without sending a request, and how many
-// connections they can have. It has no time-out for writing, since a stream may be
-// long; the proxy has one for each piece, and one for a body. The one for reading here
-// is for the requests that net/http answers itself, without an end to what it reads
-// (Expect with another value than 100-continue); "OPTIONS *" goes to the proxy. A
-// connection of HTTP/2 that takes nothing could not be told that a stream is given up,
-// and is closed. HTTP/2 without TLS is what the AWS SDK for JavaScript speaks to a
-// plain endpoint (reference/wire.md, finding 5).
+// newHTTPServer returns a server that bounds how many connections there can be, and what
+// they can hold without sending a request.
+//
+// There is no timeout for writing, since a stream may be long: the proxy sets a deadline
+// for each piece of it, and one for a request's body. ReadTimeout is for requests that
+// net/http answers itself, reading the body without a limit (Expect with another value
+// than 100-continue). "OPTIONS *" would be another such request; it goes to the proxy.
+//
+// WriteByteTimeout closes a connection of HTTP/2 whose client takes nothing: it could not
+// even be told that a stream is given up. HTTP/2 without TLS is what the AWS SDK for
+// JavaScript speaks to an http endpoint (docs/reference/wire.md, finding 5).
 func newHTTPServer(base context.Context, h http.Handler, conns *connections) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -85,7 +88,7 @@ func newHTTPServer(base context.Context, h http.Handler, conns *connections) *ht
 	}
 }
 
-// serverLog writes what net/http has to say of connections.
+// serverLog turns what net/http logs of connections into lines of our log.
 type serverLog struct{ log zerolog.Logger }
 
 func (l serverLog) Write(p []byte) (int, error) {
@@ -93,7 +96,7 @@ func (l serverLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// serve answers from now on, until close. It does not wait.
+// serve begins to answer, and returns. close ends it.
 func (s *site) serve() {
 	serve := func(server *http.Server, l net.Listener) {
 		s.serving.Go(func() {
@@ -106,16 +109,32 @@ func (s *site) serve() {
 	serve(s.admin, s.admins)
 }
 
-// url is the base URL for clients.
+// url returns the base URL for clients.
 func (s *site) url() string { return "http://" + reachable(s.clients.Addr().String()) }
 
 func (s *site) adminURL() string { return "http://" + reachable(s.admins.Addr().String()) }
 
-// farewell is how long an exchange that is cut has to tell its client so.
+// reachable returns the address to connect to for an address that is listened on. One that
+// stands for all addresses of the machine becomes that of loopback.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+		if ip != nil && ip.To4() == nil {
+			host = "::1"
+		}
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// farewell is the time that exchanges have, after they were cut, to tell their clients.
 const farewell = 2 * time.Second
 
-// close takes no new connections and waits for the open exchanges. Those that
-// are still open after the time limit, or when ctx ends, are cut, which is the error.
+// close takes no new connections and waits for the open exchanges. If some are still open
+// after the time limit, or when ctx ends, they are cut, and close returns an error.
 func (s *site) close(ctx context.Context, limit time.Duration) error {
 	err := shutdown(ctx, s.client, limit)
 	if err != nil {
@@ -135,6 +154,7 @@ func (s *site) close(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
+// shutdown waits until the server has no open exchange, ctx ends, or the limit has passed.
 func shutdown(ctx context.Context, server *http.Server, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

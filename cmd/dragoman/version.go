@@ -20,8 +20,8 @@ type buildInfo struct {
 	Arch     string `json:"arch"`
 }
 
-// build tells from the linker's value, else from what the Go tool recorded,
-// which version this is.
+// build returns the version of the program: the linker's value or, without one, what the
+// Go tool recorded.
 func build() buildInfo {
 	b := buildInfo{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, _ := debug.ReadBuildInfo()

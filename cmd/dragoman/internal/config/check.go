@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,7 @@ import (
 	"dragoman/upstream"
 )
 
-// check applies the overrides and finds what is wrong between keys.
+// check applies the overrides, and finds what is wrong with values that do not go together.
 func (l *loader) check() {
 	for i, u := range l.cfg.Upstreams {
 		l.checkUpstream(&l.cfg.Upstreams[i], "upstreams."+u.Name)
@@ -57,20 +56,8 @@ func (l *loader) checkRegion(u *Upstream, key string) {
 	}
 }
 
-// isRegion keeps what is not a region out of the host name that is built from it.
-func isRegion(s string) bool {
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
-
-func (l *loader) checkURL(s, key string) {
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
-		l.report(l.lines[key], key, "not the URL of a server", "write scheme and host, such as http://127.0.0.1:9000")
-	}
-}
-
-// checkModels wants every entry to name a declared upstream and warns of
-// entries that can never be asked for.
+// checkModels reports entries without a name or a declared upstream, and warns of entries
+// that no request can reach.
 func (l *loader) checkModels() {
 	kinds := map[string]string{}
 	var names []string
@@ -83,54 +70,55 @@ func (l *loader) checkModels() {
 		l.report(max(1, l.lines["models"]), "models", "no model is declared", fmt.Sprintf("add models: [{name: \"*\", upstream: %s}]", names[0]))
 	}
 	for i := range l.cfg.Models {
-		m, key := &l.cfg.Models[i], fmt.Sprintf("models[%d]", i)
-		if m.Name == "" {
+		route, key := &l.cfg.Models[i], fmt.Sprintf("models[%d]", i)
+		if route.Name == "" {
 			l.report(l.lines[key], key, "the entry has no name", `add the name clients ask for, or name: "*"`)
 		}
-		l.checkWay(&m.Way, key, kinds, names)
-		for j := range m.Fallbacks {
-			l.checkWay(&m.Fallbacks[j], fmt.Sprintf("%s.fallbacks[%d]", key, j), kinds, names)
+		l.checkUpstreamModel(&route.UpstreamModel, key, kinds, names)
+		for j := range route.Fallbacks {
+			l.checkUpstreamModel(&route.Fallbacks[j], fmt.Sprintf("%s.fallbacks[%d]", key, j), kinds, names)
 		}
 		l.shadowed(i, key)
 	}
 }
 
-// checkWay wants a way to name a declared upstream that has the wire.
-func (l *loader) checkWay(w *proxy.Way, key string, kinds map[string]string, names []string) {
-	kind, declared := kinds[w.Upstream]
+// checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the
+// entry says.
+func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds map[string]string, names []string) {
+	kind, declared := kinds[m.Upstream]
 	if !declared {
-		l.undeclared(w.Upstream, key, names)
+		l.undeclared(m.Upstream, key, names)
 		return
 	}
-	l.checkWire(w, key+".wire", kind)
-	native := w.Tools == proxy.ToolsNative || w.Tools == proxy.ToolsAuto
-	if native && (kind == Simulated || kind == OpenAI || w.Wire != "" && w.Wire != proxy.WireMessages) {
-		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", w.Tools, w.Upstream),
+	l.checkWire(m, key+".wire", kind)
+	native := m.Tools == proxy.ToolsNative || m.Tools == proxy.ToolsAuto
+	if native && (kind == Simulated || kind == OpenAI || m.Wire != "" && m.Wire != proxy.WireMessages) {
+		l.report(l.lines[key+".tools"], key+".tools", fmt.Sprintf("%q needs an upstream that speaks the Messages API, and %s does not here", m.Tools, m.Upstream),
 			"use tools: xml, or an upstream of the kind anthropic, bedrock or vertex with wire: messages")
 	}
-	if w.Rescue && !native {
+	if m.Rescue && !native {
 		l.report(l.lines[key+".rescue"], key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
 	}
 	if kind == OpenAI {
-		w.Wire = proxy.WireChat
+		m.Wire = proxy.WireChat
 	}
-	if kind == Simulated && !w.Features.Without.Has(upstream.Prefill) {
-		w.Features.With |= upstream.Prefill
+	if kind == Simulated && !m.Features.Without.Has(upstream.Prefill) {
+		m.Features.With |= upstream.Prefill
 	}
 }
 
-// wireOf are the kinds of upstream that alone have a wire.
+// wireOf names, for a wire that only some kinds of upstream have, those kinds.
 var wireOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
 
-// checkWire wants the wire of a way to be one of its upstream's; openai has but one.
-func (l *loader) checkWire(w *proxy.Way, key, kind string) {
-	only, of := wireOf[w.Wire], fmt.Sprintf("and %s is of the kind %s", w.Upstream, kind)
+// checkWire reports a wire that the upstream of a model does not have. openai has only one.
+func (l *loader) checkWire(m *proxy.UpstreamModel, key, kind string) {
+	only, of := wireOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
 	switch {
 	case len(only) > 0 && !slices.Contains(only, kind):
-		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", w.Wire, strings.Join(only, " and "), of),
+		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", m.Wire, strings.Join(only, " and "), of),
 			"remove the key, or name an upstream of the kind "+oneOf(only))
-	case kind == OpenAI && w.Wire == proxy.WireMessages:
-		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", w.Wire, of), "remove the key, or write wire: chat")
+	case kind == OpenAI && m.Wire == proxy.WireMessages:
+		l.report(l.lines[key], key, fmt.Sprintf("%q is not a wire of openai, %s", m.Wire, of), "remove the key, or write wire: chat")
 	}
 }
 
@@ -147,11 +135,12 @@ func (l *loader) undeclared(name, key string, names []string) {
 	}
 }
 
-// shadowed warns of an entry of whose names an earlier one takes every one: to a
-// name, the wildcard of another is one more character, which only a wildcard takes.
+// shadowed warns if an earlier entry matches every name that an entry matches. To see that,
+// it is enough to match the entry's own name: a * in it counts as a character there, and
+// only a wildcard of the earlier entry can match that.
 func (l *loader) shadowed(i int, key string) {
 	for j, earlier := range l.cfg.Models[:i] {
-		if !earlier.Covers(l.cfg.Models[i].Name) {
+		if !earlier.Matches(l.cfg.Models[i].Name) {
 			continue
 		}
 		line := l.lines[key]
@@ -166,7 +155,7 @@ func (l *loader) shadowed(i int, key string) {
 	}
 }
 
-// checkListen checks both addresses, and that strangers need a key.
+// checkListen checks both addresses. One that other machines can reach needs keys.
 func (l *loader) checkListen() {
 	client := l.address("listen", &l.cfg.Listen, l.src.Listen)
 	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen)
@@ -180,7 +169,7 @@ func (l *loader) checkListen() {
 	}
 }
 
-// address is a listener's address, and where it was given.
+// address is an address to listen on, and where it was given.
 type address struct {
 	port            string
 	valid, loopback bool

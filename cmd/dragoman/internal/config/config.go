@@ -20,14 +20,14 @@ const (
 	Vertex    = "vertex"
 )
 
-// Where a server listens that is not told otherwise.
+// The addresses to listen on if nothing else is said.
 const (
 	DefaultListen      = "127.0.0.1:8484"
 	DefaultAdminListen = "127.0.0.1:8485"
 )
 
-// Config is a configuration in which nothing is wrong. Durations of Timeouts
-// that are zero have the proxy's default.
+// Config is a configuration that has been checked. A duration in Timeouts that is zero
+// stands for the proxy's default.
 type Config struct {
 	File        string // it was read from; "" for none
 	Listen      string
@@ -35,7 +35,7 @@ type Config struct {
 	Keys        []string // that clients may present; none: no authentication
 	Strict      bool
 	Upstreams   []Upstream    // in the order of the file
-	Models      []proxy.Model // first match wins
+	Models      []proxy.Route // first match wins
 	BodyBytes   int64         // 0: the proxy's default
 	Attempts    int64         // likewise
 	// MaxConnections is how many connections clients may have at once; 0: as many as the
@@ -45,11 +45,12 @@ type Config struct {
 	Connect        time.Duration // to an upstream; 0: the upstream's default
 	Drain          time.Duration // from SIGTERM until open exchanges are cut
 
-	// Warnings is what serves, but hardly as it was meant.
+	// Warnings are about what can be served, but was probably meant otherwise.
 	Warnings []Problem
 }
 
-// Upstream is one way to reach models. Which fields are set follows from Kind.
+// Upstream is a way to reach models, as the configuration describes it. The kind in a
+// field's comment is the one that has it.
 type Upstream struct {
 	Name     string
 	Kind     string
@@ -82,59 +83,29 @@ type Override struct {
 	From  string // where it was given: "--listen" or "DRAGOMAN_LISTEN"
 }
 
-// Load reads and checks a configuration. The error is of type [Problems] and
-// names everything that is wrong.
-func Load(src Source) (*Config, error) {
-	l := &loader{
-		src: src,
-		cfg: &Config{
-			File:        src.File,
-			Listen:      DefaultListen,
-			AdminListen: DefaultAdminListen,
-			Drain:       10 * time.Minute,
-		},
-		reader: reader{file: src.File, getenv: src.Getenv, lines: map[string]int{}},
-	}
-	if src.File != "" {
-		l.readFile()
-	}
-	switch {
-	case src.Simulated:
-		l.only(Upstream{Name: Simulated, Kind: Simulated})
-	case len(l.problems) == 0 && len(l.cfg.Upstreams) == 0 && len(l.cfg.Models) == 0:
-		l.fromEnvironment()
-	}
-	l.check()
-	if len(l.problems) > 0 {
-		slices.SortStableFunc(l.problems, func(a, b Problem) int { return a.line - b.line })
-		return nil, Problems(l.problems)
-	}
-	return l.cfg, nil
-}
-
-// only makes u the upstream of every model name.
+// only makes u the upstream for every name that a client may ask for.
 func (l *loader) only(u Upstream) {
 	l.cfg.Upstreams = []Upstream{u}
-	l.cfg.Models = []proxy.Model{{Name: "*", Way: proxy.Way{Upstream: u.Name, Format: translate.FormatLegacy}}}
+	l.cfg.Models = []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, Format: translate.FormatLegacy}}}
 }
 
-// Simulates reports whether any upstream is the simulated one, whose answers
-// must not be taken for a model's.
+// Simulates reports whether an upstream is the simulated one. Its answers must not be taken
+// for those of a model, so whoever serves them says so.
 func (c *Config) Simulates() bool {
 	return slices.ContainsFunc(c.Upstreams, func(u Upstream) bool { return u.Kind == Simulated })
 }
 
-// Model returns the model that serves a name that a client asks for.
-func (c *Config) Model(name string) (proxy.Model, bool) {
-	i := slices.IndexFunc(c.Models, func(m proxy.Model) bool { return m.Covers(name) })
+// Model returns the first route that matches a name that a client asks for.
+func (c *Config) Model(name string) (proxy.Route, bool) {
+	i := slices.IndexFunc(c.Models, func(r proxy.Route) bool { return r.Matches(name) })
 	if i < 0 {
-		return proxy.Model{}, false
+		return proxy.Route{}, false
 	}
-	return c.Models[i].As(name), true
+	return c.Models[i].For(name), true
 }
 
-// loader builds a Config and keeps what the checks need to name the place of
-// a problem.
+// loader builds a Config. It remembers where each value came from, so that a problem names
+// its place.
 type loader struct {
 	src Source
 	cfg *Config
@@ -146,7 +117,7 @@ func (l *loader) complain(where, key, cause, fix string) {
 	l.problems = append(l.problems, Problem{Where: where, Key: key, Cause: cause, Fix: fix})
 }
 
-// Place is where the upstream's models are, for people.
+// Place returns, for people to read, where the upstream's models are.
 func (u Upstream) Place() string {
 	switch u.Kind {
 	case Bedrock:

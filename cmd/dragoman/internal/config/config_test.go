@@ -118,28 +118,28 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 			{Name: "gcp", Kind: Vertex, Project: "p-1", Location: "global", Endpoint: "http://127.0.0.1:9002"},
 			{Name: "sim", Kind: Simulated},
 		},
-		Models: []proxy.Model{
-			{Name: "claude-3-opus", Way: proxy.Way{
+		Models: []proxy.Route{
+			{Name: "claude-3-opus", UpstreamModel: proxy.UpstreamModel{
 				Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "json", Language: "auto", Template: template, Wire: "messages", Tools: "xml",
-			}, Fallbacks: []proxy.Way{{Upstream: "sim", Format: "json", Language: "auto", Template: template, Features: upstream.Override{With: upstream.Prefill}}}},
-			{Name: "claude-2.1", Way: proxy.Way{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"}},
-			{Name: "open", Way: proxy.Way{Upstream: "local", Model: "gemma3", Format: "legacy", Wire: "chat"}},
-			{Name: "new", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"}},
-			{Name: "forced", Way: proxy.Way{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
-			{Name: "sim-*", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
-			{Name: "refused", Way: proxy.Way{Upstream: "sim", Format: "legacy", Features: upstream.Override{Without: upstream.Prefill}}},
+			}, Fallbacks: []proxy.UpstreamModel{{Upstream: "sim", Format: "json", Language: "auto", Template: template, Features: upstream.Override{With: upstream.Prefill}}}},
+			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"}},
+			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "legacy", Wire: "chat"}},
+			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"}},
+			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
+			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
+			{Name: "refused", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "legacy", Features: upstream.Override{Without: upstream.Prefill}}},
 			{
 				Name: "llama",
-				Way: proxy.Way{
+				UpstreamModel: proxy.UpstreamModel{
 					Upstream: "east", Format: "legacy",
 					Features: upstream.Override{With: upstream.Images, Without: upstream.StopSequences},
 				},
-				Fallbacks: []proxy.Way{
+				Fallbacks: []proxy.UpstreamModel{
 					{Upstream: "relay", Model: "claude-3-haiku", Format: "legacy"},
 					{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}},
 				},
 			},
-			{Name: "claude-*", Way: proxy.Way{Upstream: "west", Format: "legacy", Tools: "auto", Rescue: true}},
+			{Name: "claude-*", UpstreamModel: proxy.UpstreamModel{Upstream: "west", Format: "legacy", Tools: "auto", Rescue: true}},
 		},
 		BodyBytes:      32 << 20,
 		MaxConnections: 500,
@@ -209,7 +209,7 @@ func TestWithoutUpstreams(t *testing.T) {
 				"us.anthropic.claude-3-opus-20240229-v1:0": true,
 			} {
 				m, ok := cfg.Model(name)
-				if !ok || m.Model != name || m.Upstream != tt.want.Name || m.Asked().Can.Has(upstream.Prefill) != prefill {
+				if !ok || m.Model != name || m.Upstream != tt.want.Name || m.Spec().Can.Has(upstream.Prefill) != prefill {
 					t.Errorf("model %s = %+v, want one that passes the name through, with prefill %t", name, m, prefill)
 				}
 			}

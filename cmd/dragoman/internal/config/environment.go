@@ -11,9 +11,9 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 )
 
-// fromEnvironment finds an upstream where none is declared: an AWS region is
-// enough for Bedrock, a project and a location are for Vertex. Model ids then pass
-// through as they are.
+// fromEnvironment takes the upstream from the environment, if none is declared. An AWS
+// region is enough for Bedrock; Vertex needs a project and a location. The names that
+// clients ask for are then the upstream's ids.
 func (l *loader) fromEnvironment() {
 	region, err := awsRegion(l.getenv, "")
 	if err != nil {
@@ -56,9 +56,10 @@ func (l *loader) fromEnvironment() {
   dragoman serve --config dragoman.yaml     upstreams and models of your own`)
 }
 
-// awsRegion returns the region that the AWS SDKs would take: of the variables,
-// then of the profile, where "" is the one that AWS_PROFILE names. It is "" if
-// there is none; a profile that was asked for and is not there is an error.
+// awsRegion returns the region that the AWS SDKs would take: from the variables or else
+// from the profile, "" if neither has one. An empty profile stands for the one that
+// AWS_PROFILE names, or the default one. It is an error if a profile that was named does
+// not exist.
 func awsRegion(getenv func(string) string, profile string) (string, error) {
 	if region := cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION")); region != "" {
 		return region, nil

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// maxSecret bounds a file named by a value: a credential is small, and a
-// device file never ends.
+// maxSecret bounds a file that a value names: a credential is small, and some device files
+// never end.
 const maxSecret = 64 << 10
 
 type expandError struct{ cause, fix string }
 
 func (e *expandError) Error() string { return e.cause + "; " + e.fix }
 
-// expand replaces ${VAR} and ${VAR:-default} in a value by the environment, and
-// then a value that was written as file:/path by what the file holds, without
-// its last line ending. A variable that is set to nothing counts as not set, as
-// in a shell's ":-". The error is an *expandError.
+// expand returns a value with ${VAR} and ${VAR:-default} replaced from the environment. An
+// empty variable counts as one that is not set, as in a shell's ":-". For a value that is
+// written as file:/path, expand then returns what the file holds, without its last line
+// ending. The error is an *expandError.
 //
-// Whether a value names a file is decided before the expansion, so that no
-// variable can make it one. A value that is meant to and does not would be taken for
-// the secret itself, and is an error.
+// Whether a value names a file is decided before the expansion, so that no variable can
+// turn a value into the name of a file. A value that looks as if it were meant to name one,
+// but does not, is an error: the name would be taken for the secret itself.
 func expand(value string, getenv func(string) string) (string, error) {
 	fromFile := strings.HasPrefix(value, "file:/")
 	if !fromFile && len(value) >= len("file:") && strings.EqualFold(value[:len("file:")], "file:") {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -28,7 +27,7 @@ func (l *loader) readFile() {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return // nothing but comments
+		return // there is nothing in the file but comments
 	case err != nil:
 		l.syntax(data, err)
 		return
@@ -46,7 +45,7 @@ func (l *loader) readFile() {
 	}
 }
 
-// document is the shape of the file.
+// document reads the top level of the file.
 func (l *loader) document(root *yaml.Node) {
 	c := l.cfg
 	var compat string
@@ -78,8 +77,7 @@ func (l *loader) auth(n *yaml.Node, key string) {
 	})
 }
 
-// What the numbers of a configuration are at most: more is a slip of the pen, and
-// nothing that could be counted on.
+// The largest numbers that a configuration can have. A larger one is a slip of the pen.
 const (
 	mostBodyBytes = 1 << 30
 	mostAttempts  = 100
@@ -123,8 +121,8 @@ func (l *loader) upstreams(n *yaml.Node, key string) {
 	})
 }
 
-// upstream reads the keys that go with the kind. Where the kind is wrong the
-// others cannot be judged.
+// upstream reads the keys that the upstream's kind has. If the kind itself is wrong, the
+// other keys are not read: they may be right for the kind that was meant.
 func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 	if n.Kind == yaml.MappingNode && !l.kind(n, key, u) {
 		return
@@ -159,61 +157,61 @@ func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 }
 
 func (l *loader) model(n *yaml.Node, key string) {
-	m := proxy.Model{Way: proxy.Way{Format: translate.FormatLegacy}}
-	fields := l.way(&m.Way)
-	fields["name"] = l.text(&m.Name)
+	route := proxy.Route{UpstreamModel: proxy.UpstreamModel{Format: translate.FormatLegacy}}
+	fields := l.upstreamModel(&route.UpstreamModel)
+	fields["name"] = l.text(&route.Name)
 	fields["fallbacks"] = l.list(func(n *yaml.Node, key string) {
-		var w proxy.Way
-		fields := l.way(&w)
+		var m proxy.UpstreamModel
+		fields := l.upstreamModel(&m)
 		l.lines[key] = n.Line
 		l.mapping(n, key, fields)
-		m.Fallbacks = append(m.Fallbacks, w)
+		route.Fallbacks = append(route.Fallbacks, m)
 	})
 	l.lines[key] = n.Line
 	l.mapping(n, key, fields)
-	l.template(&m.Way, key)
-	for i := range m.Fallbacks {
-		w := &m.Fallbacks[i]
-		if w.Format == "" {
-			w.Format, w.Template = m.Format, cmp.Or(w.Template, m.Template)
+	l.template(&route.UpstreamModel, key)
+	for i := range route.Fallbacks {
+		m := &route.Fallbacks[i]
+		if m.Format == "" {
+			m.Format, m.Template = route.Format, cmp.Or(m.Template, route.Template)
 		}
-		w.Language = cmp.Or(w.Language, m.Language)
-		l.template(w, fmt.Sprintf("%s.fallbacks[%d]", key, i))
+		m.Language = cmp.Or(m.Language, route.Language)
+		l.template(m, fmt.Sprintf("%s.fallbacks[%d]", key, i))
 	}
-	l.cfg.Models = append(l.cfg.Models, m)
+	l.cfg.Models = append(l.cfg.Models, route)
 }
 
-// template checks a template, for the format that its model has.
-func (l *loader) template(w *proxy.Way, key string) {
-	if w.Template == "" {
+// template reports a template that does not go with the format of its model.
+func (l *loader) template(m *proxy.UpstreamModel, key string) {
+	if m.Template == "" {
 		return
 	}
-	if err := translate.CheckTemplate(w.Template, w.Format); err != nil {
+	if err := translate.CheckTemplate(m.Template, m.Format); err != nil {
 		key += ".template"
 		l.report(l.lines[key], key, err.Error(), "see \"Languages and templates\" in docs/formats.md")
 	}
 }
 
-// way returns the keys that say how a model is asked.
-func (l *loader) way(w *proxy.Way) map[string]field {
+// upstreamModel returns the keys that say which model is asked, and how.
+func (l *loader) upstreamModel(m *proxy.UpstreamModel) map[string]field {
 	fields := map[string]field{
-		"upstream":      l.text(&w.Upstream),
-		"model":         l.text(&w.Model),
-		"wire":          l.choice(&w.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
-		"format":        l.choice(&w.Format, translate.Formats()),
-		"language":      l.choice(&w.Language, translate.Languages()),
-		"template":      l.text(&w.Template),
-		"tools":         l.choice(&w.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
-		"repair":        l.between(&w.Repair, 0, 1),
-		"stream_values": l.choice(&w.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}),
-		"max_tokens":    l.between(&w.MaxTokens, 1, mostTokens),
-		"rescue":        l.boolean(func(b bool) { w.Rescue = b }),
+		"upstream":      l.text(&m.Upstream),
+		"model":         l.text(&m.Model),
+		"wire":          l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
+		"format":        l.choice(&m.Format, translate.Formats()),
+		"language":      l.choice(&m.Language, translate.Languages()),
+		"template":      l.text(&m.Template),
+		"tools":         l.choice(&m.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
+		"repair":        l.between(&m.Repair, 0, 1),
+		"stream_values": l.choice(&m.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}),
+		"max_tokens":    l.between(&m.MaxTokens, 1, mostTokens),
+		"rescue":        l.boolean(func(b bool) { m.Rescue = b }),
 	}
-	l.features(fields, &w.Features)
+	l.features(fields, &m.Features)
 	return fields
 }
 
-// features adds the keys that say what a model can be asked, whatever its family.
+// features adds the keys that correct what is known of the model's family.
 func (l *loader) features(fields map[string]field, o *upstream.Override) {
 	for _, name := range upstream.FeatureNames() {
 		f := upstream.FeatureOf(name)
@@ -230,16 +228,8 @@ func (l *loader) features(fields map[string]field, o *upstream.Override) {
 	}
 }
 
-// isName reports whether s can stand in a header and in a metric's label as it is.
+// isName reports whether s can be the name of an upstream, which stands in headers and in
+// labels of metrics.
 func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
-}
-
-// reason is what the system said, without the path that the message has already.
-func reason(err error) string {
-	var bad *fs.PathError
-	if errors.As(err, &bad) {
-		return bad.Err.Error()
-	}
-	return err.Error()
 }

@@ -11,7 +11,7 @@ import (
 	"dragoman/upstream"
 )
 
-// The variables that Google's and Anthropic's SDKs read (reference/vertex.md §4),
+// The variables that Google's and Anthropic's SDKs read (docs/reference/vertex.md §4),
 // the strongest first.
 var (
 	projectVariables  = []string{"ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT"}
@@ -30,14 +30,15 @@ func (l *loader) first(names []string) (name, value string) {
 	return "", ""
 }
 
-// google is what the environment says of Vertex, and by which variables. A project
-// that comes from the credentials file has none.
+// google is what the environment says of Vertex, and the variables that say so. The project
+// may come from the credentials file instead: then projectFrom is "".
 type google struct {
 	project, projectFrom   string
 	location, locationFrom string
 	credentials            string
 }
 
+// google reads the environment.
 func (l *loader) google() google {
 	g := google{credentials: l.googleCredentials()}
 	g.locationFrom, g.location = l.first(locationVariables)
@@ -48,7 +49,7 @@ func (l *loader) google() google {
 	return g
 }
 
-// checkVertex fills in what the environment knows and the file does not say.
+// checkVertex adds from the environment what the file does not say, and checks it.
 func (l *loader) checkVertex(u *Upstream, key string) {
 	g := l.google()
 	u.Project, u.Location, u.Credentials = cmp.Or(u.Project, g.project), cmp.Or(u.Location, g.location), g.credentials
@@ -77,8 +78,8 @@ func (l *loader) checkVertex(u *Upstream, key string) {
 	}
 }
 
-// blame adds a problem with one value of an upstream: at its line, at that of the
-// upstream, or at the variable where there is no file.
+// blame adds a problem with one value of an upstream: at its line or, if the file does not
+// have it, at the upstream's line or, without a file, at the variable.
 func (l *loader) blame(key, name, variable, cause, fix string) {
 	if line, given := l.lines[key+"."+name]; given {
 		l.report(line, key+"."+name, cause, fix)
@@ -89,9 +90,9 @@ func (l *loader) blame(key, name, variable, cause, fix string) {
 	}
 }
 
-// googleCredentials returns the path of the credentials file that Google's SDKs
-// would read: the one that is named, else the one of gcloud. It is "" if there is
-// neither, which leaves the metadata server.
+// googleCredentials returns the path of the credentials file that Google's SDKs would read:
+// the one that the variable names, or else that of gcloud. It is "" if there is neither:
+// then credentials come from the metadata server.
 func (l *loader) googleCredentials() string {
 	if path := l.getenv(credentialsVariable); path != "" {
 		return path
@@ -117,7 +118,7 @@ func (l *loader) googleCredentials() string {
 func projectOf(path string) string {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "" // which has no bearing on where the project comes from
+		return "" // checkVertex reports a file that cannot be read
 	}
 	var file struct {
 		Project string `json:"project_id"`

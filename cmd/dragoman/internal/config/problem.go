@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
@@ -15,7 +17,7 @@ type Problem struct {
 	line int // of Where, to sort by
 }
 
-// String is the problem on one line: "where: key: cause; fix".
+// String returns the problem on one line: "where: key: cause; fix".
 func (p Problem) String() string {
 	var parts []string
 	for _, s := range []string{p.Where, p.Key, p.Cause} {
@@ -33,7 +35,7 @@ func (p Problem) String() string {
 // Problems is the error of [Load]: all that is wrong, not the first thing alone.
 type Problems []Problem
 
-// Error gives one problem a line.
+// Error returns one line for each problem.
 func (ps Problems) Error() string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {
@@ -42,10 +44,20 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// oneOf lists words for a sentence: "a, b or c".
+// oneOf returns words as a sentence lists them: "a, b or c".
 func oneOf(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	return fmt.Sprintf("%s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+}
+
+// reason returns what an error of the file system says, without the path: the messages here
+// name it already.
+func reason(err error) string {
+	var bad *fs.PathError
+	if errors.As(err, &bad) {
+		return bad.Err.Error()
+	}
+	return err.Error()
 }

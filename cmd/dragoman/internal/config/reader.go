@@ -14,12 +14,12 @@ import (
 	"dragoman/proxy/nearest"
 )
 
-// reader walks the YAML of one file and collects every problem on its way. It
-// works on nodes, since a decoder that fills structs forgets the lines.
+// reader reads the YAML of one file and collects all problems. It works on nodes, because a
+// decoder that fills structs forgets the lines.
 type reader struct {
 	file     string
 	getenv   func(string) string
-	lines    map[string]int // by key: where it stands
+	lines    map[string]int // of each key, such as "models[0].upstream"
 	problems []Problem
 }
 
@@ -33,8 +33,8 @@ func (r *reader) report(line int, key, cause, fix string) {
 	})
 }
 
-// mapping reads a mapping whose keys are known. A key whose value is null
-// counts as absent: templates leave such keys behind.
+// mapping reads a mapping with the fields for its keys; all others are a problem. A key
+// whose value is null counts as missing: templates leave such keys behind.
 func (r *reader) mapping(n *yaml.Node, key string, fields map[string]field) {
 	r.entries(n, key, func(name string, line int, value *yaml.Node, key string) {
 		read, ok := fields[name]
@@ -56,8 +56,8 @@ func (r *reader) unknown(line int, name, key string, known []string) {
 	r.report(line, key, "unknown key", fix)
 }
 
-// entries calls yield for each entry of a mapping whose keys are names, in the
-// order of the file, and refuses a name given twice.
+// entries calls yield for each entry of a mapping whose keys are names, in the order of the
+// file. A name that is given twice is a problem.
 func (r *reader) entries(n *yaml.Node, key string, yield func(name string, line int, value *yaml.Node, key string)) {
 	if n.Kind != yaml.MappingNode {
 		r.report(n.Line, key, "expected a mapping, found "+kindName(n), "write keys and values, such as “name: value”")
@@ -93,8 +93,8 @@ func (r *reader) list(element field) field {
 	}
 }
 
-// scalar returns the text of a value, its variables expanded. It reports what
-// is wrong and returns false if there is none.
+// scalar returns the text of a value after the expansion. It returns false if the value is
+// no text, or cannot be expanded, and adds the problem.
 func (r *reader) scalar(n *yaml.Node, key string) (string, bool) {
 	if n.Kind != yaml.ScalarNode {
 		r.report(n.Line, key, "expected a single value, found "+kindName(n), "write it on one line, quoted if it has brackets")
@@ -189,7 +189,7 @@ func (r *reader) choice(dst *string, words []string) field {
 	}
 }
 
-// deref follows aliases to what they stand for.
+// deref returns the node that an alias stands for.
 func deref(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias

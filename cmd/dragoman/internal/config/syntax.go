@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// syntax reports what the YAML library could not read, with a hint where the
-// text shows one of the usual slips.
+// syntax adds a problem for an error of the YAML library, with a hint if the line shows one
+// of the usual slips.
 func (l *loader) syntax(data []byte, err error) {
 	lines := strings.Split(string(data), "\n")
 	line, cause := syntaxLine(lines, strings.TrimPrefix(err.Error(), "yaml: "))
@@ -26,9 +26,9 @@ func (l *loader) syntax(data []byte, err error) {
 	l.report(line, "", "not YAML: "+cause, fix)
 }
 
-// syntaxLine splits a message of the YAML library into line, from 1, and cause.
-// The library counts from 0 where its parser found the error, from 1 where its
-// scanner did, and gives no line at all for bad characters and unknown anchors.
+// syntaxLine returns the line, counted from 1, and the cause that a message of the YAML
+// library names. The library counts from 0 if its parser found the error, and from 1 if
+// its scanner did. For bad characters and unknown anchors it names no line.
 func syntaxLine(lines []string, message string) (int, string) {
 	var line int
 	if n, _ := fmt.Sscanf(message, "line %d:", &line); n == 1 {
@@ -47,7 +47,7 @@ func syntaxLine(lines []string, message string) (int, string) {
 	return max(at, 0) + 1, message
 }
 
-// parserErrors are the library's causes that come from its parser.
+// parserErrors are the causes that the library's parser finds.
 var parserErrors = []string{
 	"did not find expected <document start>",
 	"did not find expected node content",

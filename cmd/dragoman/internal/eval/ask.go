@@ -16,18 +16,18 @@ import (
 	"dragoman/upstream"
 )
 
-// Model is what is asked.
+// Model is the model that is asked, and its upstream.
 type Model struct {
-	Name string
-	Way  proxy.Way // with the id that the upstream knows
-	Via  proxy.Upstream
+	Name          string
+	UpstreamModel proxy.UpstreamModel // with the id that the upstream knows
+	Upstream      proxy.Upstream
 }
 
 const (
-	// patience is for one answer.
-	patience = 10 * time.Minute
-	// tries is how often a question is asked of an upstream that has no time.
-	tries = 6
+	// answerTimeout bounds one answer.
+	answerTimeout = 10 * time.Minute
+	// maxTries is how often a question is asked while the upstream is overloaded.
+	maxTries = 6
 )
 
 // answer asks one question and grades what comes.
@@ -37,7 +37,7 @@ func (m Model) answer(ctx context.Context, j job) Record {
 		took  time.Duration
 		cause error // of the last try
 	)
-	can := m.Way.Asked().Can
+	can := m.UpstreamModel.Spec().Can
 	again := backoff.NewExponentialBackOff()
 	message, err := backoff.Retry(ctx, func() (*messages.Message, error) {
 		began := time.Now()
@@ -58,7 +58,7 @@ func (m Model) answer(ctx context.Context, j job) Record {
 			return nil, &backoff.RetryAfterError{Duration: failed.RetryAfter}
 		}
 		return nil, err
-	}, backoff.WithBackOff(again), backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(0))
+	}, backoff.WithBackOff(again), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(0))
 	if err != nil {
 		r.Error = cmp.Or(cause, err).Error()
 		return r
@@ -74,16 +74,16 @@ func (m Model) answer(ctx context.Context, j job) Record {
 
 // ask is the pipeline of the proxy: decode, render, invoke, parse.
 func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages.Message, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	req, err := messages.Decode(j.question.body, messages.DecodeOptions{})
 	if err != nil {
 		return nil, err
 	}
 	req.ID, req.Model = "msg_eval", m.Name
-	asked := m.Way.Asked()
-	asked.Can = can
-	target := m.Way.Target(asked)
+	spec := m.UpstreamModel.Spec()
+	spec.Can = can
+	target := m.UpstreamModel.Target(spec)
 	if target.Format != j.format {
 		target.Format, target.Template = j.format, "" // which is written for its own format
 	}
@@ -92,6 +92,6 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages
 		return nil, err
 	}
 	return messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-		return m.Via.Invoke(ctx, asked, p)
+		return m.Upstream.Invoke(ctx, spec, p)
 	}))
 }

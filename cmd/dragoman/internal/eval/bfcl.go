@@ -39,7 +39,7 @@ type bfclFunction struct {
 // bfclCall is a call that is expected: the values that will do, by function and argument.
 type bfclCall map[string]map[string][]any
 
-// unanswered tells whether the questions of a category have no answers: nothing is
+// unanswered reports whether the questions of a category have no answers: nothing is
 // to be called, or anything.
 func unanswered(id string) bool { return strings.Contains(id, "relevance") }
 

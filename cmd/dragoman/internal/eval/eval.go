@@ -6,34 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"sync"
 )
-
-// Options says what is run.
-type Options struct {
-	Model       Model
-	Questions   []Question
-	Formats     []string  // of [translate.Formats]
-	Out         string    // the folder of the results and reports; it is made
-	Concurrency int       // questions that are under way at once
-	Progress    io.Writer // a terminal for the progress bar, or nil
-	About       About
-}
-
-// The files in the folder of the results.
-const (
-	ResultsFile  = "results.jsonl"
-	MarkdownFile = "report.md"
-	HTMLFile     = "report.html"
-)
-
-// job is one question in one format.
-type job struct {
-	question *Question
-	format   string
-}
 
 // Run asks what the results in the folder do not answer yet, adds the answers to
 // them as they come, and writes the reports. It returns the report, whole or with

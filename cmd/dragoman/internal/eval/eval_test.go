@@ -47,7 +47,7 @@ func options(t *testing.T, via proxy.Upstream) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Model:     Model{Name: "sim", Way: proxy.Way{Upstream: "sim", Model: "sim"}, Via: via},
+		Model:     Model{Name: "sim", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Model: "sim"}, Upstream: via},
 		Questions: list, Formats: translate.Formats(), Out: t.TempDir(), Concurrency: 3,
 		About: About{Set: "the built-in questions", Upstream: "sim", Version: "test"},
 	}
@@ -162,7 +162,7 @@ func TestAskAgain(t *testing.T) {
 		}}
 		o := options(t, model)
 		o.Questions, o.Formats = o.Questions[:1], o.Formats[:1]
-		o.Model.Way.Features.With = upstream.Prefill
+		o.Model.UpstreamModel.Features.With = upstream.Prefill
 		if report, err := Run(t.Context(), o); err != nil || report.Formats[0].Right != 1 {
 			t.Fatalf("%v, %+v", err, report)
 		}

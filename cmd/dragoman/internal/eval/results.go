@@ -110,7 +110,7 @@ func (r *results) add(record Record) error {
 	return err
 }
 
-// has tells whether a question has been answered.
+// has reports whether a question has been answered.
 func (r *results) has(k key) bool {
 	record, known := r.all[k]
 	return known && record.Error == ""

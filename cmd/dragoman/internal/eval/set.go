@@ -36,6 +36,12 @@ func Builtin() ([]Question, error) {
 	return s.Questions, err
 }
 
+// job is one question in one format.
+type job struct {
+	question *Question
+	format   string
+}
+
 // Set is a test set.
 type Set struct {
 	Questions []Question

@@ -7,15 +7,6 @@ import (
 	"slices"
 )
 
-// About is what a report says of the run, beside its figures.
-type About struct {
-	Set       string // the name of the test set
-	Upstream  string // who was asked
-	Simulated bool   // it was no model
-	Version   string // of the program
-	LeftOut   []error
-}
-
 // Report is what came of a run.
 type Report struct {
 	About
@@ -51,7 +42,7 @@ type KindRow struct {
 	Cells []string
 }
 
-// right tells whether there is an answer, and nothing wrong with it.
+// right reports whether there is an answer, and nothing wrong with it.
 func (r Record) right() bool { return r.Error == "" && r.Wrong == "" }
 
 func newReport(o Options, records []Record) *Report {

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"dragoman/proxy/nearest"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+)
+
+// completion is a text to parse, the request that it answers, and how it ended.
+type completion struct {
+	request  []byte // JSON
+	text     string
+	stop     messages.Stop
+	sequence string // "" for the end of the calls
+	format   string // a name of parseFormats
+	cut      int    // bytes of a chunk; 0: one chunk
+}
+
+// parse returns the events that a client would get. The ids in them are made from id, so
+// that the same input gives the same output. An error of the request is a
+// *messages.InvalidRequestError.
+func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
+	req, err := messages.Decode(c.request, messages.DecodeOptions{LooseNames: true})
+	if err != nil {
+		return nil, err
+	}
+	req.ID = id
+	var target translate.Target // no prefill: the text is the whole answer
+	if c.format != anyFormat {
+		target.Format = c.format
+	}
+	prompt, err := translate.Render(req, target)
+	if err != nil {
+		return nil, err
+	}
+	if c.stop == messages.StopSequence && c.sequence == "" {
+		c.sequence = translate.CallsEnd
+		if len(prompt.ClientStops()) < len(prompt.StopSequences) {
+			c.sequence = prompt.StopSequences[0]
+		}
+	}
+	return translate.Events(req, prompt, c.chunks), nil
+}
+
+// chunks returns the completion in pieces of c.cut bytes. Real upstreams cut between
+// characters; here a cut may be anywhere, which is harder.
+func (c completion) chunks(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return func(yield func(translate.Chunk, error) bool) {
+		size := c.cut
+		if size == 0 {
+			size = max(1, len(c.text))
+		}
+		for text := c.text; text != ""; {
+			n := min(size, len(text))
+			if !yield(translate.Chunk{Text: text[:n]}, nil) {
+				return
+			}
+			text = text[n:]
+		}
+		yield(translate.Chunk{Stop: c.stop, StopSequence: c.sequence}, nil)
+	}
+}
+
+// parseStop returns why a completion ended. Without a reason that is end_turn, or
+// stop_sequence if there is a sequence. The error says what does not go together.
+func parseStop(reason, sequence string) (messages.Stop, string, error) {
+	stops := []messages.Stop{
+		messages.StopEndTurn, messages.StopMaxTokens, messages.StopSequence, messages.StopRefusal, messages.StopContextWindow,
+	}
+	stop := messages.Stop(reason)
+	switch {
+	case reason == "" && sequence == "":
+		stop = messages.StopEndTurn
+	case reason == "":
+		stop = messages.StopSequence
+	case !slices.Contains(stops, stop):
+		return "", "", fmt.Errorf("%q is not a reason: use one of %s", reason, strings.Trim(fmt.Sprint(stops), "[]"))
+	}
+	if stop != messages.StopSequence && sequence != "" {
+		return "", "", fmt.Errorf("%s has no stop sequence: the reason for %q is stop_sequence", stop, sequence)
+	}
+	return stop, sequence, nil
+}
+
+// anyFormat is the name that stands for all formats.
+const anyFormat = "any"
+
+// parseFormats returns the names that --format takes.
+func parseFormats() []string { return append(translate.Formats(), anyFormat) }
+
+// checkFormat returns an error for a name that is not among them, with a suggestion.
+func checkFormat(name string) error {
+	names := parseFormats()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	if near := suggest(name, names); near != "" {
+		return fmt.Errorf("%q is none; did you mean %q?", name, near)
+	}
+	return fmt.Errorf("%q is none; there are: %s", name, strings.Join(names, ", "))
+}
+
+// suggest returns the name that a mistyped one was meant to be, "" if none is near. Case
+// does not matter.
+func suggest(name string, names []string) string {
+	return cmp.Or(nearest.Word(name, names), nearest.Word(strings.ToLower(name), names))
+}

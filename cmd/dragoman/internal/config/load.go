@@ -1,0 +1,36 @@
+package config
+
+import (
+	"slices"
+	"time"
+)
+
+// Load reads and checks a configuration. Without any upstream in the file, the environment
+// has to say which one to use. The error is [Problems], and names all that is wrong.
+func Load(src Source) (*Config, error) {
+	l := &loader{
+		src: src,
+		cfg: &Config{
+			File:        src.File,
+			Listen:      DefaultListen,
+			AdminListen: DefaultAdminListen,
+			Drain:       10 * time.Minute,
+		},
+		reader: reader{file: src.File, getenv: src.Getenv, lines: map[string]int{}},
+	}
+	if src.File != "" {
+		l.readFile()
+	}
+	switch {
+	case src.Simulated:
+		l.only(Upstream{Name: Simulated, Kind: Simulated})
+	case len(l.problems) == 0 && len(l.cfg.Upstreams) == 0 && len(l.cfg.Models) == 0:
+		l.fromEnvironment()
+	}
+	l.check()
+	if len(l.problems) > 0 {
+		slices.SortStableFunc(l.problems, func(a, b Problem) int { return a.line - b.line })
+		return nil, Problems(l.problems)
+	}
+	return l.cfg, nil
+}

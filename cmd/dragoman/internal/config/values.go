@@ -1,0 +1,22 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Checks of single values, wherever they come from.
+
+// isRegion reports whether s can be a region. The name of a host is built from it, so it must
+// not have a dot or a slash.
+func isRegion(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// checkURL reports a value that is not the base URL of a server.
+func (l *loader) checkURL(s, key string) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
+		l.report(l.lines[key], key, "not the URL of a server", "write scheme and host, such as http://127.0.0.1:9000")
+	}
+}

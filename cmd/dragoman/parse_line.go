@@ -1,0 +1,78 @@
+package main
+
+import (
+	"dragoman/translate/messages"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// parsedLine is one line of `parse --jsonl`. A member that is null counts as missing.
+type parsedLine struct {
+	Request      jsontext.Value            `json:"request"`
+	Completion   *string                   `json:"completion"`
+	StopReason   string                    `json:"stop_reason"`
+	StopSequence string                    `json:"stop_sequence"`
+	Chunk        int                       `json:"chunk"`
+	Format       *string                   `json:"format"`
+	Others       map[string]jsontext.Value `json:",embed"` // unknown members: each is an error
+}
+
+// parseLine appends to dst the message for line n. The error is a *lineError, or one of the
+// program itself. The format is for a line that names none.
+func parseLine(n int, line, dst []byte, format string) ([]byte, error) {
+	c, err := readCompletion(line, format)
+	if err != nil {
+		return dst, err
+	}
+	events, err := c.parse(fmt.Sprintf("msg_%024d", n))
+	if err != nil {
+		return dst, asLineError(err)
+	}
+	msg, err := messages.Collect(events)
+	if err != nil {
+		return dst, &lineError{"api_error", err.Error()}
+	}
+	return msg.AppendJSON(dst), nil
+}
+
+// readCompletion returns what a line asks to parse. The error is a *lineError.
+func readCompletion(line []byte, format string) (completion, error) {
+	var l parsedLine
+	if len(line) == 0 {
+		return completion{}, badLine("the line is empty")
+	}
+	if err := json.Unmarshal(line, &l); err != nil {
+		return completion{}, badLine("the line cannot be read: %v", err)
+	}
+	names := []string{"request", "completion", "stop_reason", "stop_sequence", "chunk", "format"}
+	if others := slices.Sorted(maps.Keys(l.Others)); len(others) > 0 {
+		if near := suggest(others[0], names); near != "" {
+			return completion{}, badLine("%s: unknown name; did you mean %q?", others[0], near)
+		}
+		return completion{}, badLine("%s: unknown name; the names here are %s", others[0], strings.Join(names, ", "))
+	}
+	if l.Format == nil { // null
+		l.Format = &format
+	}
+	switch {
+	case l.Request == nil || l.Request.Kind() == 'n':
+		return completion{}, badLine("request: missing")
+	case l.Completion == nil:
+		return completion{}, badLine("completion: missing")
+	case l.Chunk < 0:
+		return completion{}, badLine("chunk: %d is less than 0", l.Chunk)
+	}
+	stop, sequence, err := parseStop(l.StopReason, l.StopSequence)
+	if err != nil {
+		return completion{}, badLine("stop_reason: %v", err)
+	}
+	if err := checkFormat(*l.Format); err != nil {
+		return completion{}, badLine("format: %v", err)
+	}
+	return completion{l.Request, *l.Completion, stop, sequence, *l.Format, l.Chunk}, nil
+}

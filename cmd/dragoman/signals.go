@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// stopSignals are the signals that ask the program to stop.
+var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
+
+// secondSignal returns a context that ends with the second signal from now on: the first
+// begins the drain, the second ends it. Until then, or until stop is called, no signal
+// ends the program at once.
+func secondSignal() (ctx context.Context, stop func()) {
+	signals := make(chan os.Signal, len(stopSignals))
+	signal.Notify(signals, stopSignals...)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer signal.Stop(signals)
+		for range 2 {
+			select {
+			case <-signals:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}

@@ -1,0 +1,83 @@
+package proxy
+
+import (
+	"context"
+	"dragoman/translate/messages"
+	"iter"
+	"net/http"
+)
+
+// answer answers a request for a message: it reads it, and asks the models that may
+// answer it.
+func (x *exchange) answer() error {
+	body, route, err := x.readRequest(messages.DecodeOptions{})
+	if err != nil {
+		return err
+	}
+	models, err := x.withGuardrail(route.UpstreamModels(), body.Stream)
+	if err != nil {
+		return err
+	}
+	dry, err := x.dryRun()
+	if err != nil {
+		return err
+	}
+	if dry {
+		return x.showPrompt(body, models[0])
+	}
+	return x.ask(body, models)
+}
+
+// ask is the pipeline from the models to the client. A whole answer is the same events
+// as a streamed one, collected into a message.
+func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
+	ctx, cancel := context.WithCancelCause(x.r.Context())
+	defer cancel(nil)
+	total := cancelAfter(cancel, totalTimeout, x.s.timeouts.Total)
+	defer total.Stop()
+
+	events := x.recordEvents(limitBlocks(x.askModels(ctx, body, models)))
+	if body.Stream {
+		return x.streamEvents(events, cancel)
+	}
+	m, err := messages.Collect(events)
+	if err != nil {
+		return err
+	}
+	began := x.elapsed()
+	message := x.dialect.appendMessage(x.w.Header(), nil, m, began)
+	x.record.Encode = x.elapsed() - began
+	return x.respond(http.StatusOK, message)
+}
+
+// recordEvents adds to the record what the events say of the exchange.
+func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
+		for e, err := range events {
+			switch e.Type {
+			case messages.MessageStart:
+				x.record.FirstEvent = x.elapsed()
+				x.recordUsage(e.Message.Usage)
+			case messages.ContentBlockStart:
+				if e.Raw != nil && e.Block.Type == messages.BlockToolUse { // by the model's own API: nothing was parsed
+					x.record.ToolCalls = append(x.record.ToolCalls, string(messages.OutcomeClean))
+				}
+			case messages.MessageDelta:
+				x.recordUsage(e.Message.Usage)
+				x.record.StopReason = string(e.Message.StopReason)
+				for _, o := range e.Message.Outcomes {
+					x.record.ToolCalls = append(x.record.ToolCalls, string(o.Kind))
+				}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// recordUsage records the tokens so far: each event with a usage has all of them.
+func (x *exchange) recordUsage(u messages.Usage) {
+	x.record.InputTokens, x.record.OutputTokens = u.InputTokens, u.OutputTokens
+	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens
+}

@@ -1,0 +1,186 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+)
+
+// The longest pauses before another try of the same model. A client that would have to
+// wait longer is told so, and decides itself whether it has the time.
+const (
+	longestPause       = 10 * time.Second
+	pauseWithFallbacks = 500 * time.Millisecond // asking the next model is faster
+)
+
+// attempts asks the models of a route, in order, until one of them answers. A failure
+// before the first event can be hidden from the client: the same model is asked again,
+// or without the feature that it refused, or the next model is asked. A failure after the
+// first event is the client's to know.
+type attempts struct {
+	attempt                   // of the model that is asked now
+	fallbacks []UpstreamModel // models that have not been asked
+	first     *failedModel    // the first model, once another one is asked in its place
+
+	limitNoted bool // the model that is asked now has refused max_tokens once, and named its limit
+	failures   int  // calls of all models that failed through no fault of the request
+	backoff    *backoff.ExponentialBackOff
+}
+
+// failedModel is a model with the error that ended the attempt to ask it.
+type failedModel struct {
+	model UpstreamModel
+	err   error
+}
+
+// askModels returns the events of the answer. The models are asked in their order.
+func (x *exchange) askModels(ctx context.Context, body *messages.Body, models []UpstreamModel) iter.Seq2[messages.Event, error] {
+	return func(yield func(messages.Event, error) bool) {
+		a := attempts{attempt: attempt{x: x, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
+		for {
+			err := a.try(ctx, yield)
+			if err == nil {
+				return
+			}
+			if err := a.afterFailure(ctx, err); err != nil {
+				yield(messages.Event{}, err)
+				return
+			}
+		}
+	}
+}
+
+func newBackoff() *backoff.ExponentialBackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval = 200 * time.Millisecond
+	b.MaxInterval = longestPause
+	return b
+}
+
+// afterFailure decides what follows on a try that failed. It returns nil if there is to be
+// another one, and has waited for it; else the error for the client.
+func (a *attempts) afterFailure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return causeOr(ctx, err)
+	}
+	if a.noteRefusal(err) {
+		a.x.logPassedOver(err)
+		a.tries-- // it does not count against Options.Attempts: the upstream works
+		return nil
+	}
+	mayRecover := recoverable(err)
+	if mayRecover && a.tries > 0 {
+		a.failures++
+	}
+	switch {
+	case mayRecover && a.retries(err):
+		a.x.logPassedOver(err)
+		return a.pause(ctx, err)
+	case len(a.fallbacks) > 0 && (mayRecover || a.first != nil):
+		a.fallBack(err)
+		return nil
+	case a.first != nil && !mayRecover: // the client asked for the first model, and gets its error
+		a.x.logPassedOver(err)
+		a.recordModel(a.first.model)
+		err = a.first.err
+	}
+	return a.final(err)
+}
+
+// final returns the error for the client when no try is left. After two failed calls it
+// says that trying again is of no use: clients that retry what has been retried here
+// would multiply the load of an upstream that is in trouble.
+func (a *attempts) final(err error) error {
+	var upstreamErr *upstream.Error
+	if a.failures < 2 || !recoverable(err) || !errors.As(err, &upstreamErr) {
+		return err
+	}
+	final := *upstreamErr
+	final.Final = true
+	return &final
+}
+
+// noteRefusal reports whether the model refused a feature, or a number of tokens, that
+// another try can do without, and remembers it for all exchanges. A model that refuses
+// what it was not asked for, or max_tokens for the second time, is not believed: it would
+// be asked again without end.
+func (a *attempts) noteRefusal(err error) bool {
+	var upstreamErr *upstream.Error
+	if !errors.As(err, &upstreamErr) {
+		return false
+	}
+	refused := upstreamErr.Refuses&a.spec.Can != 0
+	exceeded := upstreamErr.MaxTokens > 0 && upstreamErr.MaxTokens < a.maxTokens && !a.limitNoted
+	if !refused && !exceeded {
+		return false
+	}
+	a.limitNoted = a.limitNoted || exceeded
+	a.x.s.refusals.add(a.model, refusal{features: upstreamErr.Refuses, maxTokens: upstreamErr.MaxTokens})
+	return true
+}
+
+// recoverable reports whether another try, or another upstream, may do better.
+func recoverable(err error) bool {
+	var (
+		upstreamErr *upstream.Error
+		timeout     *timeoutError
+	)
+	switch {
+	case errors.As(err, &upstreamErr):
+		return upstreamErr.Status == http.StatusTooManyRequests || upstreamErr.Status >= http.StatusInternalServerError
+	case errors.As(err, &timeout):
+		return timeout.name == firstByteTimeout
+	}
+	return false
+}
+
+// retries reports whether the same model is asked again: the number of tries, the pause
+// that the upstream wants and the budget of its retries allow it.
+func (a *attempts) retries(err error) bool {
+	var upstreamErr *upstream.Error
+	if !errors.As(err, &upstreamErr) || upstreamErr.Final || a.tries == 0 || a.tries >= a.x.s.maxTries {
+		return false
+	}
+	longest := longestPause
+	if len(a.fallbacks) > 0 {
+		longest = pauseWithFallbacks
+	}
+	return upstreamErr.RetryAfter <= longest && a.x.s.breakers[a.model.Upstream].takeRetry()
+}
+
+// pause waits as long as the upstream asked for, at least the backoff. The error says
+// that ctx has ended meanwhile.
+func (a *attempts) pause(ctx context.Context, err error) error {
+	var upstreamErr *upstream.Error
+	pause := a.backoff.NextBackOff()
+	if errors.As(err, &upstreamErr) {
+		pause = max(pause, upstreamErr.RetryAfter)
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return causeOr(ctx, nil)
+	}
+}
+
+// fallBack gives up the model, which failed with err, for the next one.
+func (a *attempts) fallBack(err error) {
+	a.x.logPassedOver(err)
+	if a.first == nil {
+		a.first = &failedModel{a.model, err}
+	}
+	a.inPlaceOf = failureFor(err).typ
+	a.model, a.fallbacks = a.fallbacks[0], a.fallbacks[1:]
+	a.tries, a.limitNoted = 0, false
+	a.backoff.Reset()
+}

@@ -1,0 +1,232 @@
+package bedrock
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// blockKinds are the kinds of content block. A block is a union: the member that is set
+// says of which kind it is.
+var blockKinds = []string{"text", "image", "document", "toolUse", "toolResult", "reasoningContent", "guardContent", "json", "cachePoint"}
+
+// The kinds of block that each place can have. Which of them a role may use is checked
+// when the body is decoded, by the rules of the Messages API.
+var (
+	inMessage = []string{"text", "image", "document", "toolUse", "toolResult", "reasoningContent", "guardContent", "cachePoint"}
+	inSystem  = []string{"text", "guardContent", "cachePoint"}
+	inResult  = []string{"text", "json", "image", "document"}
+	inSource  = []string{"text"}
+)
+
+// content writes the blocks of a list: see gap for its number. A cache point is a block of
+// its own in Converse, and in the Messages API a member of the block before it.
+func (c *converter) content(at *place, blocks jsontext.Value, kinds []string, list int) {
+	c.write("[")
+	last, end := "", 0 // the kind of the block before, and where its closing brace is
+	inner := &place{index: -1}
+	for at, v := range c.items(at, blocks, messages.MaxBlocks) {
+		if c.blockCount++; c.blockCount > messages.MaxBlocks {
+			c.fail(at, fmt.Sprintf("There should be at most %d content blocks in all", messages.MaxBlocks))
+		}
+		b := c.object(at, v, blockKinds)
+		kind := c.union(at, &b, blockKinds)
+		if c.err == nil && !slices.Contains(kinds, kind) {
+			c.fail(at.member(kind), "A block of this kind has no place here.")
+		}
+		switch v := b.Take(kind); {
+		case c.err != nil:
+		case kind != "cachePoint":
+			*inner = place{at, kind, -1}
+			c.block(inner, kind, v)
+			last, end = kind, len(c.out)-1
+			c.write(",")
+		case last == "" || last == "reasoningContent": // a thought cannot have one
+			c.gaps.add(list, at.index)
+			c.drop(at.member(kind))
+			c.discard(func() { c.cacheControl(at, v) })
+		default:
+			c.gaps.add(list, at.index)
+			c.reopen(end)
+			c.cacheControl(at, v)
+			c.write("},")
+		}
+	}
+	c.close(']')
+}
+
+// discard calls f for the errors and dropped fields that it finds, and takes away what
+// it writes.
+func (c *converter) discard(f func()) {
+	n := len(c.out)
+	f()
+	c.out = c.out[:n]
+}
+
+// block writes a block. The place is that of the member that is set.
+func (c *converter) block(at *place, kind string, v jsontext.Value) {
+	switch kind {
+	case "text":
+		c.textBlock(at, v)
+	case "json":
+		c.textBlock(at, c.quoted(v))
+	case "image":
+		c.image(at, v)
+	case "document":
+		c.document(at, v)
+	case "toolUse":
+		c.toolUse(at, v)
+	case "toolResult":
+		c.toolResult(at, v)
+	case "reasoningContent":
+		c.reasoning(at, v)
+	case "guardContent":
+		c.guardContent(at, v)
+	}
+}
+
+// textBlock writes text, which is not to be empty.
+func (c *converter) textBlock(at *place, v jsontext.Value) {
+	if v = c.rawString(at, v); v == nil || string(v) == `""` {
+		c.fail(at, "The text field is blank. Add text to the text field, and try again.")
+	}
+	c.write(`{"type":"text",`)
+	c.writeMember("text", v)
+	c.close('}')
+}
+
+// quoted returns JSON, without white space, as a JSON string. It is valid until the next
+// call.
+func (c *converter) quoted(v jsontext.Value) jsontext.Value {
+	c.quote, _ = jsontext.AppendQuote(c.quote[:0], rawjson.Compact(v))
+	return c.quote
+}
+
+// toolUse writes a call of a tool.
+func (c *converter) toolUse(at *place, v jsontext.Value) {
+	from := c.object(at, v, []string{"toolUseId", "name", "input", "type"})
+	if c.stringValue(at.member("type"), from.Take("type")) != "" {
+		c.fail(at.member("type"), "Tools that the service runs cannot be expressed here.")
+	}
+	c.write(`{"type":"tool_use",`)
+	c.writeMember("id", from.Take("toolUseId"))
+	c.writeMember("name", from.Take("name"))
+	c.writeMember("input", from.Take("input"))
+	c.close('}')
+	c.dropRest(at, &from)
+}
+
+// toolResult writes the result of a call.
+func (c *converter) toolResult(at *place, v jsontext.Value) {
+	from := c.object(at, v, []string{"toolUseId", "content", "status"})
+	status := c.stringValue(at.member("status"), from.Take("status"))
+	if !slices.Contains([]string{"", "success", "error"}, status) {
+		c.fail(at.member("status"), "The status is success or error.")
+	}
+	c.write(`{"type":"tool_result",`)
+	c.writeMember("tool_use_id", from.Take("toolUseId"))
+	if content := nonNull(from.Take("content")); content != nil {
+		c.write(`"content":`)
+		c.content(at.member("content"), content, inResult, innerList)
+		c.write(",")
+	}
+	if status == "error" {
+		c.write(`"is_error":true`)
+	}
+	c.close('}')
+	c.dropRest(at, &from)
+}
+
+// document writes a document: its text, its own content blocks, or a file. A PDF is passed
+// on as it is, and a file of text is decoded.
+func (c *converter) document(at *place, v jsontext.Value) {
+	from := c.object(at, v, []string{"format", "name", "source", "context", "citations"})
+	format := c.stringValue(at.member("format"), from.Take("format"))
+	place := at.member("source")
+	kind, content := c.source(place, from.Take("source"), "bytes", "text", "content")
+	c.write(`{"type":"document","source":`)
+	switch {
+	case c.err != nil:
+	case kind == "text":
+		c.plainText(content)
+	case kind == "content":
+		c.write(`{"type":"content","content":`)
+		c.content(place.member("content"), content, inSource, innerList)
+		c.write("}")
+	case format == "pdf":
+		c.write(`{"type":"base64","media_type":"application/pdf",`)
+		c.writeMember("data", content)
+		c.close('}')
+	case slices.Contains([]string{"txt", "md", "csv", "html"}, format):
+		c.plainText(c.decodeText(place.member("bytes"), content))
+	default:
+		c.fail(at.member("format"), "Documents are read here as pdf, txt, md, csv and html. Send the text of others.")
+	}
+	c.write(",")
+	c.writeMember("title", from.Take("name"))
+	c.writeMember("context", from.Take("context"))
+	c.writeMember("citations", from.Take("citations"))
+	c.close('}')
+	c.dropRest(at, &from)
+}
+
+// reasoning writes what the model has thought: a union.
+func (c *converter) reasoning(at *place, v jsontext.Value) {
+	from := c.object(at, v, reasoningKinds)
+	if c.union(at, &from, reasoningKinds) == "redactedContent" {
+		c.write(`{"type":"redacted_thinking",`)
+		c.writeMember("data", c.rawString(at.member("redactedContent"), from.Take("redactedContent")))
+		c.close('}')
+		return
+	}
+	at = at.member("reasoningText")
+	text := c.object(at, from.Take("reasoningText"), []string{"text", "signature"})
+	c.write(`{"type":"thinking",`)
+	c.writeMember("thinking", c.rawString(at.member("text"), text.Take("text")))
+	if signature := c.rawString(at.member("signature"), text.Take("signature")); signature != nil {
+		c.writeMember("signature", signature)
+	} else {
+		c.write(`"signature":""`)
+	}
+	c.close('}')
+	c.dropRest(at, &text)
+}
+
+var reasoningKinds = []string{"reasoningText", "redactedContent"}
+
+// guardContent writes a block that is marked for the guardrail as an ordinary one: a
+// union. What the mark says besides is dropped, or an error if there is a guardrail.
+func (c *converter) guardContent(at *place, v jsontext.Value) {
+	kinds := []string{"text", "image"}
+	from := c.object(at, v, kinds)
+	if c.union(at, &from, kinds) == "image" {
+		c.image(at.member("image"), from.Take("image"))
+		return
+	}
+	at = at.member("text")
+	text := c.object(at, from.Take("text"), []string{"text", "qualifiers"})
+	c.textBlock(at.member("text"), text.Take("text"))
+	for q, v := range c.items(at.member("qualifiers"), text.Take("qualifiers"), messages.MaxStopSequences) {
+		if c.stringValue(q, v) != "guard_content" { // the default
+			c.drop(at.member("qualifiers"))
+		}
+	}
+	c.dropRest(at, &text)
+}
+
+// cacheControl writes a cache point as the member that the block before it gets.
+func (c *converter) cacheControl(at *place, v jsontext.Value) {
+	at = at.member("cachePoint")
+	p := c.object(at, v, []string{"type", "ttl"})
+	if c.stringValue(at.member("type"), p.Take("type")) != "default" {
+		c.fail(at.member("type"), "A cache point is of the type 'default'.")
+	}
+	c.write(`"cache_control":{"type":"ephemeral",`)
+	c.writeMember("ttl", p.Take("ttl"))
+	c.close('}')
+	c.dropRest(at, &p)
+}

@@ -1,0 +1,183 @@
+package bedrock
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/upstream/converse"
+)
+
+// The request of Converse (docs/reference/bedrock.md §5) and its parts but for messages
+// and tools. The Messages API has a place for nearly all of it
+// (docs/reference/messages-api.md §2 to §6). Plain values are written as they come: when
+// the body is decoded, they are validated by the rules of the Messages API, and
+// Conversion.Error puts what is wrong in the client's terms.
+
+// converseNames are the members of a request, also those that are dropped.
+var converseNames = []string{
+	"messages", "system", "inferenceConfig", "toolConfig", "outputConfig", "additionalModelRequestFields",
+	"additionalModelResponseFieldPaths", "guardrailConfig", "performanceConfig", "promptVariables", "requestMetadata", "serviceTier",
+}
+
+// defaultMaxTokens is the max_tokens of a request that has none. Bedrock's own default is
+// the model's limit, which is not known for all models. Each of them can do this much, and
+// an answer that is cut there says so.
+const defaultMaxTokens = "4096"
+
+// FromConverse converts a request of Converse. The error is a
+// *messages.InvalidRequestError that names places in the request as it came, or the
+// cause of ctx.
+func FromConverse(ctx context.Context, data []byte) (*Conversion, error) {
+	if err := messages.CheckJSON(ctx, data); err != nil {
+		return nil, err
+	}
+	return fromObject(ctx, rawjson.TrimSeparators(data))
+}
+
+// fromObject is FromConverse for JSON that has been checked.
+func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
+	if data.Kind() != '{' {
+		return nil, &messages.InvalidRequestError{Message: "Input should be a valid dictionary"}
+	}
+	c := converter{ctx: ctx, out: make([]byte, 0, len(data)+len(data)/8+64), dropped: map[string]bool{}}
+	guardrail := c.request(data)
+	if c.err != nil {
+		return nil, c.err
+	}
+	left := c.gaps
+	return &Conversion{
+		Body: c.out, Dropped: c.droppedFields(), LengthOpen: c.lengthOpen, Guardrail: guardrail,
+		path: func(path string) string { return conversePath(path, left) }, words: converseWords,
+	}, nil
+}
+
+// request writes the body, and returns the guardrail that the request asks for.
+func (c *converter) request(data jsontext.Value) *Guardrail {
+	from := c.object(nil, data, converseNames)
+	var (
+		top       *place
+		inference = c.object(top.member("inferenceConfig"), from.Take("inferenceConfig"), []string{"maxTokens", "temperature", "topP", "stopSequences"})
+		tools     = c.object(top.member("toolConfig"), from.Take("toolConfig"), []string{"tools", "toolChoice"})
+		output    = c.object(top.member("outputConfig"), from.Take("outputConfig"), []string{"effort", "textFormat"})
+	)
+	c.write("{")
+	if most := nonNull(inference.Take("maxTokens")); most != nil {
+		c.writeMember("max_tokens", most)
+	} else {
+		c.lengthOpen = true
+		c.write(`"max_tokens":` + defaultMaxTokens + ",")
+	}
+	c.messages(from.Take("messages"))
+	if system := nonNull(from.Take("system")); system != nil {
+		c.write(`"system":`)
+		c.content(top.member("system"), system, inSystem, systemList)
+		c.write(",")
+	}
+	at := top.member("toolConfig")
+	c.tools(at.member("tools"), tools.Take("tools"))
+	c.toolChoice(at.member("toolChoice"), tools.Take("toolChoice"))
+	c.writeMember("stop_sequences", inference.Take("stopSequences"))
+	c.writeMember("temperature", inference.Take("temperature"))
+	c.writeMember("top_p", inference.Take("topP"))
+	c.outputConfig(top.member("outputConfig"), &output)
+	c.additional(top.member("additionalModelRequestFields"), from.Take("additionalModelRequestFields"))
+	c.close('}')
+	paths := top.member("additionalModelResponseFieldPaths")
+	for at, v := range c.items(paths, from.Take("additionalModelResponseFieldPaths"), messages.MaxStopSequences) {
+		if path := c.stringValue(at, v); path != converse.StopSequencePointer && path != "/delta/stop_sequence" { // the two that every answer has
+			c.drop(paths)
+		}
+	}
+	guardrail := c.guardrail(top.member("guardrailConfig"), from.Take("guardrailConfig"))
+	c.dropRest(top.member("inferenceConfig"), &inference)
+	c.dropRest(top.member("toolConfig"), &tools)
+	c.dropRest(top.member("outputConfig"), &output)
+	c.dropRest(nil, &from)
+	return guardrail
+}
+
+// messages writes the conversation.
+func (c *converter) messages(list jsontext.Value) {
+	if list = nonNull(list); list == nil {
+		return
+	}
+	c.write(`"messages":[`)
+	var top *place
+	for at, v := range c.items(top.member("messages"), list, messages.MaxMessages) {
+		m := c.object(at, v, []string{"role", "content"})
+		c.write("{")
+		c.writeMember("role", m.Take("role"))
+		if content := nonNull(m.Take("content")); content != nil {
+			c.write(`"content":`)
+			c.content(at.member("content"), content, inMessage, at.index)
+		}
+		c.close('}')
+		c.write(",")
+		c.dropRest(at, &m)
+	}
+	c.close(']')
+	c.write(",")
+}
+
+// additional writes the fields that go to the model itself, in the order of their names,
+// so that the same request makes the same body.
+func (c *converter) additional(at *place, v jsontext.Value) {
+	from := c.object(at, v, additionalFields)
+	var known []rawjson.Member
+	for i := range from.Members {
+		if m := &from.Members[i]; slices.Contains(additionalFields, m.Name) {
+			known = append(known, *m)
+			m.Value = nil
+		}
+	}
+	slices.SortFunc(known, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
+	for _, m := range known {
+		c.write(`"` + m.Name + `":`)
+		c.out = append(append(c.out, m.Value...), ',')
+	}
+	c.dropRest(at, &from)
+}
+
+// outputConfig writes what the answer has to be like.
+func (c *converter) outputConfig(at *place, from *rawjson.Object) {
+	effort, format := nonNull(from.Take("effort")), nonNull(from.Take("textFormat"))
+	if effort == nil && format == nil {
+		return
+	}
+	c.write(`"output_config":{`)
+	c.writeMember("effort", effort)
+	if format != nil {
+		c.outputFormat(at.member("textFormat"), format)
+	}
+	c.close('}')
+	c.write(",")
+}
+
+// outputFormat writes the schema of the answer, which here is JSON in a string.
+func (c *converter) outputFormat(at *place, v jsontext.Value) {
+	from := c.object(at, v, []string{"type", "structure"})
+	typ := c.rawString(at.member("type"), from.Take("type"))
+	inner := at.member("structure")
+	structure := c.object(inner, from.Take("structure"), []string{"jsonSchema"})
+	c.dropRest(at, &from)
+	c.union(inner, &structure, []string{"jsonSchema"})
+	at = inner.member("jsonSchema")
+	schema := c.object(at, structure.Take("jsonSchema"), []string{"name", "description", "schema"})
+	text := c.stringValue(at.member("schema"), schema.Take("schema"))
+	c.dropRest(at, &schema)
+	if c.err != nil {
+		return
+	}
+	if err := messages.CheckJSON(c.ctx, []byte(text)); err != nil {
+		c.fail(at.member("schema"), "This should be JSON. "+err.Error())
+	}
+	c.write(`"format":{`)
+	c.writeMember("type", typ)
+	c.writeMember("schema", jsontext.Value(text))
+	c.close('}')
+}

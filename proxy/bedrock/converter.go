@@ -1,0 +1,205 @@
+package bedrock
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// converter reads a request of Converse and writes it as one of the Messages API, in one
+// pass and without a tree between them: a body may be large. After the first error it
+// reads on to the end of the element, and what it writes is not used. A member that is
+// null counts as missing.
+type converter struct {
+	ctx        context.Context // may end while the request is read
+	out        []byte          // the body of the Messages API so far
+	err        error           // the first one
+	dropped    map[string]bool // fields that out has no place for, in the client's terms
+	gaps       gaps
+	members    []rawjson.Member // of the objects that are being read: their memory is used again
+	blockCount int              // content blocks so far
+
+	lengthOpen bool // the request does not say how long the answer may be
+
+	quote jsontext.Value // the memory of quoted
+}
+
+// fail sets the error, if there is none.
+func (c *converter) fail(at *place, message string) {
+	if c.err == nil {
+		c.err = &messages.InvalidRequestError{Path: at.String(), Message: message}
+	}
+}
+
+// object returns the members of an object, none if it is missing. The caller takes out
+// the members that it reads, and leaves the others to dropRest or failRest. It is an
+// error if there is a value of another kind, or if the name of a member differs from a
+// known one by the case of its letters alone.
+func (c *converter) object(at *place, v jsontext.Value, known []string) (o rawjson.Object) {
+	if v = nonNull(v); v == nil {
+		return o
+	}
+	if v.Kind() != '{' {
+		c.fail(at, "This should be an object.")
+		return o
+	}
+	begin := len(c.members)
+	c.members, o.Length = rawjson.AppendMembers(c.members, v, known, messages.MaxMembers+1)
+	o.Members = slices.Clip(c.members[begin:])
+	if len(o.Members) > messages.MaxMembers {
+		c.fail(at, fmt.Sprintf("An object should have at most %d members here.", messages.MaxMembers))
+	}
+	for _, m := range o.Members {
+		if near := rawjson.Misspelt(m.Name, known); near != "" {
+			c.fail(at.member(m.Name), fmt.Sprintf("This cannot be expressed here; did you mean %q?", near))
+		}
+	}
+	return o
+}
+
+// items ranges over the elements of a list, which may be missing, until the first error.
+// It is an error if the list has more than most elements. The place that is yielded is
+// valid until the next element.
+func (c *converter) items(at *place, list jsontext.Value, most int) iter.Seq2[*place, jsontext.Value] {
+	return func(yield func(*place, jsontext.Value) bool) {
+		if list = nonNull(list); list != nil && list.Kind() != '[' {
+			c.fail(at, "This should be a list.")
+		}
+		begin, element := len(c.members), at.element(0)
+		for v := range rawjson.Elements(list) {
+			if element.index == most {
+				c.fail(at, fmt.Sprintf("A list should have at most %d items here.", most))
+			}
+			if c.err == nil && c.ctx.Err() != nil {
+				c.err = context.Cause(c.ctx)
+			}
+			if c.err != nil || !yield(element, v) {
+				return
+			}
+			c.members = c.members[:begin]
+			element.index++
+		}
+	}
+}
+
+// rawString returns a string as it stands in the request, with its quotes, nil if it is
+// missing. It is an error if there is a value of another kind.
+func (c *converter) rawString(at *place, v jsontext.Value) jsontext.Value {
+	if v = nonNull(v); v != nil && v.Kind() != '"' {
+		c.fail(at, "This should be a string.")
+		return nil
+	}
+	return v
+}
+
+// stringValue returns the value of a string, "" if it is missing.
+func (c *converter) stringValue(at *place, v jsontext.Value) string {
+	if v = c.rawString(at, v); v != nil {
+		return rawjson.Unquote(v)
+	}
+	return ""
+}
+
+// nonNull returns v, or nil if it is null.
+func nonNull(v jsontext.Value) jsontext.Value {
+	if v.Kind() == 'n' {
+		return nil
+	}
+	return v
+}
+
+// union returns which member of a union is set. It is an error if none or several are, or
+// one that is not among kinds.
+func (c *converter) union(at *place, o *rawjson.Object, kinds []string) (kind string) {
+	set := 0
+	var unknown []string
+	for _, m := range o.Members {
+		switch {
+		case nonNull(m.Value) == nil:
+		case slices.Contains(kinds, m.Name):
+			set++
+			kind = m.Name
+		default:
+			unknown = append(unknown, m.Name)
+		}
+	}
+	if len(unknown) > 0 {
+		c.fail(at.member(withoutDots(slices.Min(unknown))), "This cannot be expressed here.")
+	}
+	if set != 1 {
+		c.fail(at, fmt.Sprintf("One member should be set, and %d are.", set))
+	}
+	return kind
+}
+
+// dropRest drops the members that were not taken out of an object.
+func (c *converter) dropRest(at *place, o *rawjson.Object) {
+	for _, m := range o.Members {
+		if nonNull(m.Value) != nil {
+			c.drop(at.member(withoutDots(m.Name)))
+		}
+	}
+}
+
+// withoutDots returns a name that cannot be read as a place: dots separate its steps.
+func withoutDots(name string) string { return strings.ReplaceAll(name, ".", "_") }
+
+// drop adds a place, without its indexes, to the fields that are dropped.
+func (c *converter) drop(at *place) {
+	field := at.field()
+	if len(c.dropped) == messages.MaxDropped && !c.dropped[field] {
+		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", messages.MaxDropped))
+		return
+	}
+	c.dropped[field] = true
+}
+
+// write appends JSON to the body.
+func (c *converter) write(json string) {
+	c.grow(len(json))
+	c.out = append(c.out, json...)
+}
+
+// grow makes room for n bytes more. It doubles the capacity: append grows large slices by
+// a quarter, and would copy a large body many times.
+func (c *converter) grow(n int) {
+	if cap(c.out)-len(c.out) < n {
+		c.out = append(make([]byte, 0, 2*cap(c.out)+n), c.out...)
+	}
+}
+
+// writeMember writes a member and a comma, nothing if the value is missing.
+func (c *converter) writeMember(name string, v jsontext.Value) {
+	if v = nonNull(v); v != nil {
+		c.grow(len(name) + len(v) + len(`"":,`))
+		c.out = append(append(append(c.out, '"'), name...), `":`...)
+		c.out = append(append(c.out, v...), ',')
+	}
+}
+
+// reopen cuts the body before the closing brace at end, to write one more member of the
+// object there.
+func (c *converter) reopen(end int) {
+	if c.out = c.out[:end]; c.out[end-1] != '{' {
+		c.out = append(c.out, ',')
+	}
+}
+
+// close ends a list or an object, and takes away the comma after its last element.
+func (c *converter) close(closer byte) {
+	if last := len(c.out) - 1; c.out[last] == ',' {
+		c.out = c.out[:last]
+	}
+	c.out = append(c.out, closer)
+}
+
+// droppedFields returns the fields that are dropped, sorted.
+func (c *converter) droppedFields() []string { return slices.Sorted(maps.Keys(c.dropped)) }

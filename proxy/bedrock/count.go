@@ -1,0 +1,46 @@
+package bedrock
+
+import (
+	"context"
+	"encoding/base64"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// FromCountTokens converts a request of CountTokens (docs/reference/bedrock.md §6). Its
+// input is a union of a request of Converse and, in base64, a body of InvokeModel, which
+// is one of the Messages API. The error is a *messages.InvalidRequestError that names
+// places in the request as it came, or the cause of ctx.
+func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
+	if err := messages.CheckJSON(ctx, data); err != nil {
+		return nil, err
+	}
+	c := converter{ctx: ctx, dropped: map[string]bool{}}
+	var top *place
+	at, kinds := top.member("input"), []string{"converse", "invokeModel"}
+	body := c.object(nil, rawjson.TrimSeparators(data), []string{"input"})
+	input := c.object(at, body.Take("input"), kinds)
+	kind := c.union(at, &input, kinds)
+	if c.err != nil {
+		return nil, c.err
+	}
+	at = at.member(kind)
+	if kind == "converse" {
+		inner, err := fromObject(ctx, input.Take(kind))
+		if err == nil && inner.Guardrail != nil { // a count has no answer that would have to pass it
+			inner.Dropped = append(inner.Dropped, inner.Guardrail.Name)
+		}
+		return inner.within(at.String(), err)
+	}
+	packed := c.object(at, input.Take(kind), []string{"body"})
+	at = at.member("body")
+	unpacked, err := base64.StdEncoding.DecodeString(c.stringValue(at, packed.Take("body")))
+	if err != nil {
+		c.fail(at, "This should be base64.")
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return (&Conversion{Body: unpacked}).within(at.String(), nil)
+}

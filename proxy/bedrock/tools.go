@@ -1,0 +1,73 @@
+package bedrock
+
+import (
+	"dragoman/translate/messages"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// toolKinds are the members of an element of the list of tools: a union.
+var toolKinds = []string{"toolSpec", "cachePoint"}
+
+// tools writes the tools, if there are any. A cache point is a tool of its own in
+// Converse, and in the Messages API a member of the tool before it.
+func (c *converter) tools(at *place, list jsontext.Value) {
+	begin, end := len(c.out), 0 // where the list begins, and where the tool before is closed
+	c.write(`"tools":[`)
+	for at, v := range c.items(at, list, messages.MaxTools) {
+		tool := c.object(at, v, toolKinds)
+		switch kind := c.union(at, &tool, toolKinds); {
+		case c.err != nil:
+		case kind == "toolSpec":
+			c.toolSpec(at.member(kind), tool.Take(kind))
+			end = len(c.out) - 1
+			c.write(",")
+		case end > 0:
+			c.gaps.add(toolsList, at.index)
+			c.reopen(end)
+			c.cacheControl(at, tool.Take(kind))
+			c.write("},")
+		default:
+			c.gaps.add(toolsList, at.index)
+			c.drop(at.member(kind))
+		}
+	}
+	if end == 0 {
+		c.out = c.out[:begin]
+		return
+	}
+	c.close(']')
+	c.write(",")
+}
+
+// toolSpec writes a tool.
+func (c *converter) toolSpec(at *place, v jsontext.Value) {
+	spec := c.object(at, v, []string{"name", "description", "inputSchema", "strict"})
+	schema := c.object(at.member("inputSchema"), spec.Take("inputSchema"), []string{"json"})
+	c.write("{")
+	c.writeMember("name", spec.Take("name"))
+	c.writeMember("description", spec.Take("description"))
+	c.writeMember("input_schema", schema.Take("json"))
+	c.writeMember("strict", spec.Take("strict"))
+	c.close('}')
+	c.dropRest(at, &spec)
+	c.dropRest(at.member("inputSchema"), &schema)
+}
+
+// toolChoice writes which tools the model may call or has to call: a union.
+func (c *converter) toolChoice(at *place, v jsontext.Value) {
+	if v = nonNull(v); v == nil {
+		return
+	}
+	kinds := []string{messages.ChoiceAuto, messages.ChoiceAny, messages.ChoiceTool}
+	from := c.object(at, v, kinds)
+	kind := c.union(at, &from, kinds)
+	tool := c.object(at.member(kind), from.Take(kind), []string{"name"})
+	c.write(`"tool_choice":{"type":"` + kind + `",`)
+	if kind == messages.ChoiceTool {
+		c.writeMember("name", tool.Take("name"))
+		c.dropRest(at.member(kind), &tool)
+	}
+	c.close('}')
+	c.write(",")
+}

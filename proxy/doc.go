@@ -1,0 +1,21 @@
+// Package proxy serves the APIs of clients over HTTP. It reads a request in the client's
+// dialect, has package translate and an upstream answer it, and writes the answer in the
+// same dialect, streamed or whole.
+//
+// A request passes the files in this order:
+//
+//	handler.go, serve.go        the URLs; authentication; what holds for every exchange
+//	request.go, body.go         the body, until it is known which models may answer
+//	answer.go                   the one pipeline, streamed or whole
+//	attempts.go, attempt.go     which model is asked, and whether it is asked again
+//	render.go, wait.go          the prompt; the upstream's answer, within the timeouts
+//	ask_again.go, validate*.go  answers that have to fit a schema
+//	stream.go, outcome.go       the answer's way to the client; errors, log and metrics
+//
+// A client API is one value of type [dialect]: [messages], [bedrockInvoke],
+// [bedrockConverse], [bedrockCount] and [vertex], each in a file of its own. To add one,
+// write such a value and give it its paths in [Server.Handler].
+//
+// A file refers to those that it stands on and not to those that use it: an exchange
+// knows nothing of the pipeline, and errors know nothing of an exchange.
+package proxy

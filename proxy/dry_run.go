@@ -1,0 +1,42 @@
+package proxy
+
+import (
+	"dragoman/translate/messages"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+)
+
+// dryRun reports whether the client wants to see the prompt without a call of an
+// upstream. A value of the header that is no boolean is an error, and not false: the
+// client may have meant that nothing is to be called.
+func (x *exchange) dryRun() (bool, error) {
+	value := x.r.Header.Get("X-Dragoman-Dry-Run")
+	if value == "" {
+		return false, nil
+	}
+	dry, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, invalidRequest("x-dragoman-dry-run: write 1 to see the prompt without calling anything, or leave the header out")
+	}
+	return dry, nil
+}
+
+// showPrompt answers with the prompt that the model would be asked, in JSON.
+func (x *exchange) showPrompt(body *messages.Body, m UpstreamModel) error {
+	x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
+	req, err := x.decode(body)
+	if err != nil {
+		return err
+	}
+	prompt, err := x.render(req, m, m.Spec())
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(prompt)
+	if err != nil {
+		return err
+	}
+	return x.respond(http.StatusOK, data)
+}

@@ -1,0 +1,131 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// Handler returns the handler for clients: all URLs that they can use. Only the greeting
+// is open to those without a key.
+func (s *Server) Handler() http.Handler {
+	r := chi.NewRouter()
+	r.Use(s.incoming)
+	r.Get("/", greet)
+	r.Head("/", greet)
+	s.handleMessages(r)
+	s.handleBedrock(r)
+	s.handleVertex(r)
+	r.NotFound(s.serve(unnamed(messagesAPI), notFound))
+	r.MethodNotAllowed(s.serve(unnamed(messagesAPI), notAllowed(r)))
+	return r
+}
+
+// handleMessages serves the Messages API.
+func (s *Server) handleMessages(r chi.Router) {
+	// "/v1/v1/messages" is what a base URL that ends in /v1 makes of the path,
+	// "/messages" what other clients make of one (docs/reference/clients.md §2).
+	for _, path := range []string{"/v1/messages", "/messages", "/v1/v1/messages", "/anthropic/v1/messages"} {
+		r.Post(path, s.serve(&messagesAPI, (*exchange).answer))
+		r.Post(path+"/count_tokens", s.serve(&messagesAPI, (*exchange).countTokens))
+	}
+	r.Get("/v1/models", s.serve(&messagesAPI, (*exchange).listModels))
+	r.Get("/v1/models/*", s.serve(&messagesAPI, (*exchange).describeModel))
+	for path, use := range map[string]string{
+		"/v1/complete":           "send the conversation to POST /v1/messages",
+		"/v1/messages/batches":   "send each request to POST /v1/messages",
+		"/v1/messages/batches/*": "send each request to POST /v1/messages",
+	} {
+		r.HandleFunc(path, s.serve(&messagesAPI, notServed(use)))
+	}
+}
+
+// handleBedrock serves the operations of Bedrock (docs/reference/bedrock.md §1).
+func (s *Server) handleBedrock(r chi.Router) {
+	for _, operation := range []string{opInvoke, opInvokeStream} {
+		r.Post("/model/{id}"+operation, s.serve(&bedrockInvoke, (*exchange).answer))
+	}
+	for _, operation := range []string{opConverse, opConverseStream} {
+		r.Post("/model/{id}"+operation, s.serve(&bedrockConverse, (*exchange).answer))
+	}
+	r.Post("/model/{id}"+opCount, s.serve(&bedrockCount, (*exchange).countTokens))
+	for _, path := range []string{"/model/*", "/guardrail/*"} {
+		r.HandleFunc(path, s.serve(unnamed(bedrockInvoke), noOperation))
+	}
+}
+
+// handleVertex serves the models of Anthropic on Vertex AI (docs/reference/vertex.md §2).
+func (s *Server) handleVertex(r chi.Router) {
+	for _, path := range []string{"/v1/projects", "/projects"} {
+		r.Post(path+"/{project}/locations/{location}/publishers/{publisher}/models/{call}", s.serve(&vertex, (*exchange).answerVertex))
+		r.HandleFunc(path+"/*", s.serve(unnamed(vertex), notFound))
+	}
+}
+
+// unnamed returns a dialect for paths that are none of its operations, and are not
+// counted as such.
+func unnamed(d dialect) *dialect {
+	d.name = ""
+	return &d
+}
+
+// Admin returns the handler for operators: health, readiness and metrics. It asks for no
+// key, and belongs on a listener that strangers cannot reach.
+func (s *Server) Admin() http.Handler {
+	r := chi.NewRouter()
+	r.Use(s.incoming)
+	r.Get("/healthz", respondText(http.StatusOK, "ok\n"))
+	r.Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Err() != nil {
+			respondText(http.StatusServiceUnavailable, "draining\n")(w, r)
+			return
+		}
+		respondText(http.StatusOK, "ready\n")(w, r)
+	})
+	r.Method(http.MethodGet, "/metrics", s.metrics.Handler())
+	return r
+}
+
+// greet answers the probes by which some clients find out whether the base URL is right.
+func greet(w http.ResponseWriter, r *http.Request) {
+	setRequestIDs(w, r)
+	respondText(http.StatusOK, "Dragoman serves the Messages API at POST /v1/messages, and those of Bedrock and Vertex AI\n")(w, r)
+}
+
+func respondText(status int, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text) // a prober that has left needs no answer
+	}
+}
+
+// notFound answers at a path that is not served.
+func notFound(*exchange) error { return errNotFound }
+
+// notServed answers at a path of the Messages API that is not served, and says what to
+// use instead.
+func notServed(use string) func(*exchange) error {
+	return func(*exchange) error {
+		return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "this part of the API is not served here: " + use}
+	}
+}
+
+// noOperation answers at a path of Bedrock that is none of its operations.
+func noOperation(*exchange) error {
+	return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is no such operation here; a slash in the id of a model is to be escaped (%2F)"}
+}
+
+// notAllowed answers a request whose method the path does not take, and names those that
+// it takes (RFC 9110, section 15.5.6).
+func notAllowed(routes chi.Routes) func(*exchange) error {
+	return func(x *exchange) error {
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			if routes.Match(chi.NewRouteContext(), method, x.r.URL.Path) {
+				x.w.Header().Add("Allow", method)
+			}
+		}
+		return &failure{status: http.StatusMethodNotAllowed, typ: typeInvalidRequest, message: "this path does not take the method of the request"}
+	}
+}

@@ -1,0 +1,68 @@
+package proxy
+
+import (
+	"sync"
+	"time"
+
+	"dragoman/upstream"
+)
+
+// maxRefusals bounds the models that are remembered: where a route has a wildcard,
+// clients can make up ids.
+const maxRefusals = 1 << 10
+
+// refusalLifetime is how long refusals are remembered. Then a model is asked for all it
+// may be able to do: models change, and an error may have been misread.
+const refusalLifetime = time.Hour
+
+// refusals remembers which features the models have refused, and which limits of tokens
+// they have named, so that the next request does not run into the same error.
+type refusals struct {
+	mu      sync.Mutex
+	byModel map[refusalKey]refusal
+	oldest  time.Time // when the first of byModel was added
+}
+
+// refusal is all that a model has refused.
+type refusal struct {
+	features  upstream.Features
+	maxTokens int // the most that the model gives; 0 if it has named no limit
+}
+
+// refusalKey identifies a model of an upstream, asked over one wire.
+type refusalKey struct{ upstream, model string }
+
+// applyTo returns the spec of a model without what the model has refused.
+func (r *refusals) applyTo(m UpstreamModel) upstream.Model {
+	spec := m.Spec()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.oldest) > refusalLifetime {
+		r.byModel = nil
+	}
+	refused := r.byModel[refusalKey{m.UpstreamKey(), m.Model}]
+	spec.Can &^= refused.features
+	spec.MaxTokens = lowerLimit(spec.MaxTokens, refused.maxTokens)
+	return spec
+}
+
+// add remembers a refusal of a model beside its earlier ones. When there are too many
+// models, all are forgotten: each is then refused once more, and remembered again.
+func (r *refusals) add(m UpstreamModel, refused refusal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byModel == nil || len(r.byModel) >= maxRefusals {
+		r.byModel, r.oldest = map[refusalKey]refusal{}, time.Now()
+	}
+	key := refusalKey{m.UpstreamKey(), m.Model}
+	before := r.byModel[key]
+	r.byModel[key] = refusal{before.features | refused.features, lowerLimit(before.maxTokens, refused.maxTokens)}
+}
+
+// lowerLimit returns the lower of two limits, of which 0 is none.
+func lowerLimit(a, b int) int {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}

@@ -1,0 +1,71 @@
+package proxy
+
+import (
+	"dragoman/proxy/bedrock"
+	"dragoman/translate/messages"
+)
+
+// readRequest reads the request in the client's dialect so far that the model is known,
+// and returns the route for it. The rest of the body is decoded when a model needs it:
+// see decode.
+func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Route, error) {
+	data, err := x.readBody()
+	if err != nil {
+		return nil, Route{}, err
+	}
+	opt.Strict = x.s.strict
+	began := x.elapsed()
+	body, err := x.parseBody(data, opt)
+	x.record.Decode = x.elapsed() - began
+	if err != nil {
+		return nil, Route{}, causeOr(x.r.Context(), x.conversion.Error(err))
+	}
+	x.record.Model, x.record.Stream = body.Model, body.Stream && !opt.Count
+	route, err := x.s.routes.find(body.Model)
+	if err != nil {
+		return nil, Route{}, err
+	}
+	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = route.Name, route.Upstream, route.Model
+	return body, route, nil
+}
+
+// parseBody turns the body into one of the Messages API and takes the guardrail out of
+// it. What has no place in it is remembered, or refused if compat is strict.
+func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *messages.Body, err error) {
+	if x.dialect.convert != nil {
+		if x.conversion, err = x.dialect.convert(x.r.Context(), data); err != nil {
+			return nil, err
+		}
+		if opt.Strict && len(x.conversion.Dropped) > 0 {
+			return nil, &messages.InvalidRequestError{Path: x.conversion.Dropped[0], Message: "Not supported here. Remove the field."}
+		}
+		data = x.conversion.Body
+	}
+	if !opt.Count { // a count has no answer that would have to pass a guardrail
+		if x.guardrail, data, err = bedrock.TakeGuardrail(x.r.Context(), x.r.Header, data); err != nil {
+			return nil, err
+		}
+		if x.conversion != nil && x.conversion.Guardrail != nil {
+			x.guardrail = x.conversion.Guardrail
+		}
+		x.ignored = x.dialect.ignoredIn(x.r.Header)
+	}
+	if opt.Strict && len(x.ignored) > 0 {
+		return nil, &messages.InvalidRequestError{Path: x.ignored[0], Message: "Not supported here. Remove the field."}
+	}
+	return x.dialect.read(x.r, data, opt)
+}
+
+// decode validates all of the request, for a model that is asked with a prompt. The
+// fields that it drops go into the answer's header.
+func (x *exchange) decode(body *messages.Body) (*messages.Request, error) {
+	began := x.elapsed()
+	req, err := body.Request(x.r.Context())
+	x.record.Decode += x.elapsed() - began
+	if err != nil {
+		return nil, causeOr(x.r.Context(), x.conversion.Error(err))
+	}
+	req.ID = newID("msg_")
+	x.setDropped(req.Dropped)
+	return req, nil
+}

@@ -1,0 +1,121 @@
+package proxy
+
+import (
+	"cmp"
+	"fmt"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+)
+
+// UpstreamModel is a model of an upstream and how it is asked: one entry under models in
+// the configuration, or one of its fallbacks.
+type UpstreamModel struct {
+	Upstream string            // the upstream's name in the configuration
+	Wire     string            // the API over which the upstream is asked; "" to let the upstream choose by the id
+	Model    string            // the id that the upstream knows; "" for the name that the client asks for
+	Format   string            // the prompting convention; "" for the default
+	Language string            // of the preamble; "" for the default
+	Template string            // text in place of the preamble; "" for none
+	Features upstream.Override // corrects what is known of the model's family
+	// MaxTokens is the most tokens that an answer can have; 0 for what is known of the
+	// model's family.
+	MaxTokens int64
+	Tools     string // how the model is given tools; "" for ToolsXML
+	Values    string // when a parameter of a call is sent to the client; "" for ValuesFlow
+	Repair    int64  // how often the model is asked again for a call that could not be read: 0 or 1
+	Rescue    bool   // look for calls in the text of a model that is given tools over its own API
+}
+
+// How a model is given tools.
+const (
+	ToolsXML    = "xml"    // in its prompt
+	ToolsNative = "native" // over its own API
+	ToolsAuto   = "auto"   // over its own API, until it refuses tools
+)
+
+// When a parameter of a call is sent, unless its tool says otherwise.
+const (
+	ValuesFlow  = "flow"  // a string as it is written, other values when they are whole
+	ValuesWhole = "whole" // when it is whole
+)
+
+// The wires: APIs over which an upstream is asked.
+const (
+	WireMessages = "messages" // the Messages API
+	WireText     = "text"     // text completions: the whole prompt is one text
+	WireConverse = "converse" // Converse of Bedrock, the same for all families
+	WireChat     = "chat"     // chat completions
+)
+
+// maxCompletionTokens is the most that the wire of text completions takes
+// (docs/reference/bedrock.md §2b).
+const maxCompletionTokens = 4096
+
+// UpstreamKey returns the key of the upstream in [Options.Upstreams]: its name and, for
+// a wire, a slash and that. A name holds no slash.
+func (m UpstreamModel) UpstreamKey() string {
+	if m.Wire == "" {
+		return m.Upstream
+	}
+	return m.Upstream + "/" + m.Wire
+}
+
+// For returns the model for a name that a client asks for: with the id that the upstream
+// knows.
+func (m UpstreamModel) For(name string) UpstreamModel {
+	m.Model = cmp.Or(m.Model, name)
+	return m
+}
+
+// Spec returns what the upstream is told of the model: its id, what it can be asked for,
+// and its limit. The id has to be known (see For). A model that completes text can go on
+// with an assistant turn whatever its family (docs/reference/wire.md, finding 23).
+func (m UpstreamModel) Spec() upstream.Model {
+	can, maxTokens := upstream.FeaturesOf(m.Model), upstream.MaxTokensOf(m.Model)
+	switch m.Wire {
+	case WireText:
+		can |= upstream.Prefill
+		maxTokens = cmp.Or(maxTokens, maxCompletionTokens)
+	case WireChat:
+		can = upstream.ChatFeaturesOf(m.Model)
+	}
+	if m.Tools != ToolsAuto {
+		can &^= upstream.Tools
+	}
+	return upstream.Model{ID: m.Model, Can: m.Features.Apply(can), MaxTokens: cmp.Or(int(m.MaxTokens), maxTokens)}
+}
+
+// usesToolAPI reports whether the model is given tools over its own API.
+func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
+	return m.Tools == ToolsNative || spec.Can.Has(upstream.Tools)
+}
+
+// Target returns what a prompt for the model has to respect. The spec is that of the
+// model, or less than it after the model refused a feature.
+func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
+	return translate.Target{
+		Format: m.Format, Language: m.Language, Template: m.Template,
+		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), HoldValues: m.Values == ValuesWhole,
+		MaxTokens: spec.MaxTokens,
+	}
+}
+
+// checkParts returns an error if a prompt has an image or a document and the model's
+// entry says that it takes none. What is only known of the model's family is not enough
+// to refuse a request: there the upstream decides.
+func (m UpstreamModel) checkParts(p *translate.Prompt) error {
+	refused := map[string]bool{
+		translate.PartImage:    m.Features.Without.Has(upstream.Images),
+		translate.PartDocument: m.Features.Without.Has(upstream.Documents),
+	}
+	for i, turn := range p.Turns {
+		for _, part := range turn.Parts {
+			if refused[part.Type] {
+				return &messages.InvalidRequestError{Path: "messages", Message: fmt.Sprintf("this model cannot be shown the %s in turn %d (%s)", part.Type, i+1, turn.Role)}
+			}
+		}
+	}
+	return nil
+}

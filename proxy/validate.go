@@ -1,0 +1,100 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// validator checks values against JSON Schemas (draft 2020-12, or the older draft that
+// $schema names). Schemas and values are a stranger's, and the library that checks them
+// has no bounds of its own: a schema that folds back on itself takes it time without
+// end, and a number with an exponent of a million takes what a million digits take. So
+// the work of each step is estimated first, in a pass that is linear in its input, and a
+// step that would take more than is left of the budget is not done.
+type validator struct {
+	budget int // of work that may still be done, in units of about a microsecond
+}
+
+// validationBudget is the work that one exchange may cause: about 50 ms.
+const validationBudget = 60_000
+
+// spend takes work out of the budget, and reports whether there was enough.
+func (v *validator) spend(work int) bool {
+	if work > v.budget {
+		return false
+	}
+	v.budget -= work
+	return true
+}
+
+// compile returns a schema for check. It is nil if the schema makes no sense, refers to
+// another document, or takes too much work. Patterns match every text: a regular
+// expression of a stranger's is not run.
+func (v *validator) compile(schema jsontext.Value) *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil || !v.spend(compileCost(doc)) {
+		return nil
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return anyText(pattern), nil })
+	if c.AddResource("schema.json", doc) != nil {
+		return nil
+	}
+	compiled, err := c.Compile("schema.json")
+	if err != nil {
+		return nil
+	}
+	return compiled
+}
+
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) { return nil, errors.New("no other schema is looked up") }
+
+// anyText is a pattern that matches every text.
+type anyText string
+
+func (anyText) MatchString(string) bool { return true }
+func (t anyText) String() string        { return string(t) }
+
+// check returns what is wrong with a value, for the model to read: at most 2,000 bytes,
+// "" if the value is valid. With checked false it takes too much work to tell.
+func (v *validator) check(s *jsonschema.Schema, value jsontext.Value) (problem string, checked bool) {
+	const longest, mostCauses = 2000, 40
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err == nil {
+		in := readInstance(doc, 0)
+		if in == nil || !v.spend(checkCost(s, in, v.budget)) {
+			return "", false
+		}
+		err = s.Validate(doc)
+	}
+	if err == nil {
+		return "", true
+	}
+	var invalid *jsonschema.ValidationError
+	if most := mostCauses; errors.As(err, &invalid) {
+		err = firstCauses(invalid, &most)
+	}
+	problem = err.Error()
+	return strings.ToValidUTF8(problem[:min(len(problem), longest)], ""), true
+}
+
+// firstCauses returns err with no more than most of its causes, those within causes
+// counted: the library collects as many as it did work.
+func firstCauses(err *jsonschema.ValidationError, most *int) *jsonschema.ValidationError {
+	first := *err
+	first.Causes = nil
+	for _, cause := range err.Causes {
+		if *most--; *most < 0 {
+			break
+		}
+		first.Causes = append(first.Causes, firstCauses(cause, most))
+	}
+	return &first
+}
