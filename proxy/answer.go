@@ -2,9 +2,10 @@ package proxy
 
 import (
 	"context"
-	"dragoman/translate/messages"
 	"iter"
 	"net/http"
+
+	"dragoman/translate/messages"
 )
 
 // answer answers a request for a message: it reads it, and asks the models that may

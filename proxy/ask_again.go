@@ -2,14 +2,15 @@ package proxy
 
 import (
 	"cmp"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // corrector holds a model that only completes text to what the request asks for: that

@@ -1,11 +1,12 @@
 package proxy
 
 import (
-	"dragoman/translate/messages"
 	"encoding/json"
 	"io"
 	"strings"
 	"testing"
+
+	"dragoman/translate/messages"
 )
 
 // The answers to the question in each dialect: whole, and what a client gathers of the

@@ -1,11 +1,12 @@
 package proxy
 
 import (
-	"dragoman/translate/messages"
 	"net/http"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
+
+	"dragoman/translate/messages"
 )
 
 // dryRun reports whether the client wants to see the prompt without a call of an

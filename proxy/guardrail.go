@@ -1,8 +1,9 @@
 package proxy
 
 import (
-	"dragoman/translate/messages"
 	"slices"
+
+	"dragoman/translate/messages"
 )
 
 // withGuardrail returns those of the models whose upstream can have the answer pass the

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"iter"
@@ -10,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"dragoman/translate/messages"
 )
 
 // stream writes a streamed answer to the client. It gathers the frames of events until

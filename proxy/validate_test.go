@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"dragoman/translate/messages"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dragoman/translate/messages"
 )
 
 // ladder is a schema in which each type is made of the one before, as step says with a #

@@ -1,12 +1,13 @@
 package proxy
 
 import (
-	"dragoman/translate/messages"
 	"net/http"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
 )
 
 // vertex is the API of Google Vertex AI for the models of Anthropic: the Messages API,

@@ -2,12 +2,13 @@ package translate
 
 import (
 	"bytes"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // How the value of a parameter is written in formats whose parameters are elements. The

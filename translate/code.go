@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+
 	"dragoman/translate/markup"
 )
 

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"context"
-	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"iter"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/messages"
 )
 
 // inTurn answers one prompt after the other.

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"bufio"
-	"dragoman/translate/messages"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
 )
 
 // corpusGaps are cases whose expectation we do not follow, and why.

@@ -1,8 +1,9 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
 	"testing"
+
+	"dragoman/translate/messages"
 )
 
 // TestEcho holds that text of a client's is text when the model repeats it to the letter,

@@ -1,13 +1,14 @@
 package translate
 
 import (
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // The texts of the benchmarks, repeated to the length asked for.

@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"runtime"
@@ -12,6 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // collectEvents writes each event on a line, deltas as they come.

@@ -1,10 +1,11 @@
 package translate_test
 
 import (
-	"dragoman/translate"
-	"dragoman/translate/messages"
 	"fmt"
 	"log"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // A request of the Messages API with one tool becomes text for a model that has no API for

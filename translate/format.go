@@ -1,11 +1,11 @@
 package translate
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/schema"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // format is a prompting convention: how a model without a tool API is shown the tools,

@@ -1,13 +1,14 @@
 package translate
 
 import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // attributeCalls is the format whose names stand in attributes

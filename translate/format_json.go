@@ -1,12 +1,12 @@
 package translate
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // jsonCalls is the format of calls in JSON, which many open models were trained on

@@ -1,14 +1,15 @@
 package translate
 
 import (
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 	"fmt"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // legacyCalls is the format with child tags: <invoke>, and in it an element for each

@@ -2,10 +2,11 @@ package translate
 
 import (
 	"cmp"
-	"dragoman/translate/messages"
 	"iter"
 	"strings"
 	"testing"
+
+	"dragoman/translate/messages"
 )
 
 // FuzzContinue holds that an answer that was stopped and continued is read as all

@@ -1,10 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 	"iter"
 	"os"
 	"path/filepath"
@@ -13,6 +9,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/tools/txtar"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // fuzzRequest offers tools with a parameter of every type.

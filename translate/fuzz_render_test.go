@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -13,6 +11,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // The reader of these tests knows the frame, not the escape policy: whatever a

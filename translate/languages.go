@@ -1,10 +1,11 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
 	"slices"
 	"strings"
 	"unicode"
+
+	"dragoman/translate/messages"
 )
 
 // LanguageAuto is the [Target.Language] that follows the conversation: the language of its

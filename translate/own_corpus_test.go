@@ -2,14 +2,15 @@ package translate
 
 import (
 	"bufio"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // ownCase is a line of testdata/corpus.jsonl: a completion, the blocks it has to

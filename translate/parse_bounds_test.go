@@ -1,12 +1,13 @@
 package translate
 
 import (
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"runtime"
 	"strings"
 	"testing"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // endless is an answer that goes on for so many bytes: a beginning, and a text over and

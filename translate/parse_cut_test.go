@@ -1,12 +1,13 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // streamed is what a client gathers of the input of the first call of an answer.

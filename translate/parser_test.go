@@ -1,14 +1,15 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"errors"
 	"iter"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // completion is an upstream's whole answer.

@@ -1,8 +1,9 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
 // The markers between the turns of a prompt that is one text.

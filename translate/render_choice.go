@@ -1,8 +1,9 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
 	"fmt"
+
+	"dragoman/translate/messages"
 )
 
 // forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). Where

@@ -3,9 +3,10 @@ package translate
 import (
 	"cmp"
 	"context"
-	"dragoman/translate/messages"
 	"fmt"
 	"slices"
+
+	"dragoman/translate/messages"
 )
 
 // callResult is a tool_result block and the call that it answers.

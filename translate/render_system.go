@@ -2,11 +2,12 @@ package translate
 
 import (
 	"context"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"fmt"
 	"slices"
 	"strings"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // addSystem renders the system prompt, in the order that [Prompt.System] documents.

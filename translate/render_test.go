@@ -2,9 +2,6 @@ package translate
 
 import (
 	"bytes"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,6 +15,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 var updateRender = flag.Bool("update-render", false, "write what Render gives into testdata/render")

@@ -2,9 +2,10 @@ package translate
 
 import (
 	"context"
-	"dragoman/translate/messages"
 	"fmt"
 	"slices"
+
+	"dragoman/translate/messages"
 )
 
 // What the client is told of messages that make no turns.

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"context"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )

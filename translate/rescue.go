@@ -1,16 +1,17 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"iter"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // Rescue reads the calls that a model with a tool API of its own has leaked into
-// its text (`<invoke name="…">`, reference/legacy-format.md), with the parser for
+// its text (`<invoke name="…">`, docs/reference/legacy-format.md), with the parser for
 // models that have none, and gives them as tool_use blocks. Events in whose text
 // there is no call go on as they came, except that text may be cut into other
 // pieces. The request says which tools there are; its ID seeds those of the calls. Of

@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"fmt"
 	"iter"
 	"slices"
@@ -12,6 +10,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // native returns the events of these lines of JSON, each with the fields that an

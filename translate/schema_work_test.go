@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
-	"dragoman/translate/schema/schematest"
 	"fmt"
 	"runtime"
 	"strings"
@@ -10,6 +8,9 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/schema/schematest"
 )
 
 // mostWork is what a request of less than 100 KB may take.

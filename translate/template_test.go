@@ -1,9 +1,10 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
 	"strings"
 	"testing"
+
+	"dragoman/translate/messages"
 )
 
 func TestTemplate(t *testing.T) {

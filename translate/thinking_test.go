@@ -2,12 +2,13 @@ package translate
 
 import (
 	gocmp "cmp"
-	"dragoman/translate/messages"
 	"iter"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/messages"
 )
 
 // TestThinking asks a model for its reasoning, and reads it as blocks.

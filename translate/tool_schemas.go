@@ -1,9 +1,10 @@
 package translate
 
 import (
+	"sync"
+
 	"dragoman/translate/messages"
 	"dragoman/translate/schema"
-	"sync"
 )
 
 // toolSchemas holds the compiled schemas of a request's tools. Render writes past calls

@@ -1,10 +1,11 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
 )
 
 // A prompt carries the schemas that its past calls were written by, so that none is

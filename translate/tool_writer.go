@@ -1,12 +1,13 @@
 package translate
 
 import (
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // toolWriter writes the tool descriptions of a prompt, one after another. A format says

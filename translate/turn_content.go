@@ -1,9 +1,10 @@
 package translate
 
 import (
-	"dragoman/translate/messages"
 	"fmt"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
 // What a turn holds besides plain text and calls: the contents of results and system

@@ -2,10 +2,11 @@ package translate
 
 import (
 	"bytes"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"slices"
 	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // turnWriter makes the parts of one turn, in the order in which it is given them:

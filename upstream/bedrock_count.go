@@ -2,13 +2,14 @@ package upstream
 
 import (
 	"context"
-	"dragoman/translate/rawjson"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // CountTokens of Bedrock (docs/reference/bedrock.md §6), which counts the body of

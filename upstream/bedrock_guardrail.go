@@ -2,8 +2,6 @@ package upstream
 
 import (
 	"bytes"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"iter"
 	"strings"
 
@@ -11,6 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // The members by which InvokeModel speaks of a guardrail: in the body of a request, and

@@ -8,9 +8,9 @@ import (
 	"io"
 	"iter"
 
-	"dragoman/upstream/eventstream"
-
 	"github.com/go-json-experiment/json"
+
+	"dragoman/upstream/eventstream"
 )
 
 // chunkStart is how the payload of a chunk begins.

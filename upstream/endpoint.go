@@ -3,7 +3,6 @@ package upstream
 import (
 	"bytes"
 	"context"
-	"dragoman/translate/rawjson"
 	"io"
 	"iter"
 	"maps"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // endpoint is where requests over plain HTTP go, and what they are sent with.

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"dragoman/translate/rawjson"
 	"errors"
 	"maps"
 	"net/http"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // ErrNoCounter is returned by Count if the upstream does not count the tokens of the

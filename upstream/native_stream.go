@@ -2,12 +2,13 @@ package upstream
 
 import (
 	"bytes"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"fmt"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // nativeDecoder turns the events of one Messages stream into those of translate. Each

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
 )
 
 // maxLine bounds a line of --jsonl, in bytes without its ending.

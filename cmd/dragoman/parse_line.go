@@ -1,7 +1,6 @@
 package main
 
 import (
-	"dragoman/translate/messages"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
 )
 
 // parsedLine is one line of `parse --jsonl`. A member that is null counts as missing.

@@ -1,13 +1,14 @@
 package bedrock
 
 import (
-	"dragoman/translate/messages"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/messages"
 )
 
 // saying is a request whose one message has this content.

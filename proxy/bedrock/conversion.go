@@ -7,10 +7,11 @@
 package bedrock
 
 import (
-	"dragoman/translate/messages"
 	"errors"
 	"slices"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
 // Conversion is the body of a request in the terms of the Messages API, and the way

@@ -1,9 +1,9 @@
 package bedrock
 
 import (
-	"dragoman/translate/messages"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
 )
 
 // toolKinds are the members of an element of the list of tools: a union.

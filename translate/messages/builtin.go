@@ -5,7 +5,7 @@ import (
 )
 
 // builtin is an Anthropic-defined client tool. A request names its type alone
-// (reference/messages-api.md §5), because the models it was made for know the
+// (docs/reference/messages-api.md §5), because the models it was made for know the
 // rest. A text model is shown a description and a schema of our own.
 type builtin struct {
 	prefix      string // of the type, before its date

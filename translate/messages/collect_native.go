@@ -11,7 +11,7 @@ import (
 )
 
 // nativeMessage puts together the events of a model with a tool API of its own,
-// as the accumulators of the official SDKs do (reference/streaming.md §3): all
+// as the accumulators of the official SDKs do (docs/reference/streaming.md §3): all
 // members are kept, whatever they are.
 type nativeMessage struct {
 	object rawjson.Object

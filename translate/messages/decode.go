@@ -9,7 +9,7 @@ import (
 )
 
 // Decode reads and validates the body of a Messages-API request, by the rules
-// of reference/messages-api.md §2 to §9. The body is one JSON object as
+// of docs/reference/messages-api.md §2 to §9. The body is one JSON object as
 // [CheckJSON] has it.
 //
 // The raw values of the Request (inputs, schemas, sources) are parts of body:

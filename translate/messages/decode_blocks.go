@@ -18,7 +18,7 @@ type blockPlace struct {
 }
 
 // foreignBlocks come from a server with tools of its own, or from a model that
-// thinks (reference/messages-api.md §4).
+// thinks (docs/reference/messages-api.md §4).
 var foreignBlocks = []string{
 	"thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
 	"code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result",
@@ -186,7 +186,7 @@ func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, p
 }
 
 // checkCitations refuses what a client may not say it has cited
-// (reference/messages-api.md §1).
+// (docs/reference/messages-api.md §1).
 func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockPlace) {
 	c := o.Member("citations")
 	if d.opt.Version != Version20261021 || place != &inUser && place != &inSearchResult {
@@ -267,7 +267,7 @@ func (d *decoder) checkString(at fieldPath, v jsontext.Value) {
 }
 
 // toolID reads the id of a tool_use. Converse allows '.' and ':' beyond the
-// pattern of the Messages API (reference/messages-api.md §8), and a history may
+// pattern of the Messages API (docs/reference/messages-api.md §8), and a history may
 // have begun there.
 func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
 	id := d.text(at, v)

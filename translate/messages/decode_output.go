@@ -9,7 +9,7 @@ import (
 )
 
 // thinking reads whether the model is asked to think before it answers
-// (reference/messages-api.md §7). How much it may think is for the model.
+// (docs/reference/messages-api.md §7). How much it may think is for the model.
 func (d *decoder) thinking(v jsontext.Value) Thinking {
 	at := member("thinking")
 	if absent(v) {

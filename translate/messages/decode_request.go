@@ -18,7 +18,7 @@ var unsupported = []string{
 }
 
 // requestMembers are those that a request may have. Some clients write the headers
-// anthropic-version and anthropic-beta into the body (reference/wire.md, finding
+// anthropic-version and anthropic-beta into the body (docs/reference/wire.md, finding
 // 16); output_format is where the format stood before output_config.
 var requestMembers = slices.Concat([]string{
 	"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stop_sequences", "stream",

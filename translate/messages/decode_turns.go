@@ -7,7 +7,7 @@ import (
 )
 
 // turns holds what the rules between messages need to know of those before
-// (reference/messages-api.md §9). Consecutive messages of one role are one
+// (docs/reference/messages-api.md §9). Consecutive messages of one role are one
 // turn; a system message belongs to a turn of the user's.
 type conversation struct {
 	d           *decoder

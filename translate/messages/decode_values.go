@@ -12,7 +12,7 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// The API's words for what is wrong with a value (reference/messages-api.md §9).
+// The API's words for what is wrong with a value (docs/reference/messages-api.md §9).
 const (
 	fieldRequired = "Field required"
 	extraInputs   = "Extra inputs are not permitted"

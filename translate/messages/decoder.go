@@ -23,7 +23,7 @@ type DecodeOptions struct {
 	Model  string
 	Stream *bool
 	// Count reads a request that asks for its tokens to be counted: max_tokens may
-	// be missing (reference/messages-api.md §11).
+	// be missing (docs/reference/messages-api.md §11).
 	Count bool
 	// LooseNames takes tool names outside of the API's pattern.
 	LooseNames bool

@@ -7,7 +7,7 @@ import (
 )
 
 // AppendJSON appends the message to dst as the message object of
-// reference/messages-api.md §8, in one line. Members that the API always has
+// docs/reference/messages-api.md §8, in one line. Members that the API always has
 // and this package does not know are null.
 func (m *Message) AppendJSON(dst []byte) []byte {
 	if m.Raw != nil {
@@ -32,7 +32,7 @@ func (m *Message) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends the event to dst as the data of one frame of
-// reference/streaming.md §3, in one line. A message and a block have all the
+// docs/reference/streaming.md §3, in one line. A message and a block have all the
 // members here that they have in a whole message, so that what a client
 // accumulates is what it would have been given at once.
 func (e Event) AppendJSON(dst []byte) []byte {

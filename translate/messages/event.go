@@ -11,7 +11,7 @@ import (
 // EventType is the kind of an [Event]; String gives its name on the wire.
 type EventType uint8
 
-// The events of reference/streaming.md §2, in the order in which they occur.
+// The events of docs/reference/streaming.md §2, in the order in which they occur.
 const (
 	MessageStart EventType = iota + 1
 	Ping
@@ -41,7 +41,7 @@ func (t EventType) String() string { return eventNames[t] }
 // DeltaType is the kind of a content_block_delta; String gives its name on the wire.
 type DeltaType uint8
 
-// The deltas of reference/streaming.md §3 that this package emits.
+// The deltas of docs/reference/streaming.md §3 that this package emits.
 const (
 	TextDelta DeltaType = iota + 1
 	InputJSONDelta
@@ -76,7 +76,7 @@ type Event struct {
 	Block *ContentBlock
 	// Cut says of a ContentBlockStop that the call was not read to its end: the
 	// partial_json of its block is left open where it ends, as the API leaves it
-	// (reference/streaming.md §4), and the first Cut bytes of that, with a brace after
+	// (docs/reference/streaming.md §4), and the first Cut bytes of that, with a brace after
 	// them, hold the parameters that came whole. It is 0 for all other blocks.
 	Cut int
 	// Message is the message so far, without content (MessageStart), or its

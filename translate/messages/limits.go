@@ -1,6 +1,6 @@
 package messages
 
-// MaxMessages is how many messages a request may have (reference/messages-api.md §2).
+// MaxMessages is how many messages a request may have (docs/reference/messages-api.md §2).
 const MaxMessages = 100_000
 
 // MaxBlocks is how many content blocks a request may have in all, those within

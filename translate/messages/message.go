@@ -2,7 +2,7 @@ package messages
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// Message is a whole answer of the Messages API (reference/messages-api.md §8).
+// Message is a whole answer of the Messages API (docs/reference/messages-api.md §8).
 type Message struct {
 	ID           string
 	Model        string

@@ -2,7 +2,7 @@ package messages
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// Request is a Messages-API request (reference/messages-api.md §2), as far as
+// Request is a Messages-API request (docs/reference/messages-api.md §2), as far as
 // it concerns a model that completes text. [Decode] makes one from JSON.
 type Request struct {
 	// ID seeds the ids that Events gives to the message and its tool_use blocks.
@@ -63,7 +63,7 @@ const (
 	ThinkingOmitted // as a block without text
 )
 
-// BlockParam is one content block of a request (reference/messages-api.md §4).
+// BlockParam is one content block of a request (docs/reference/messages-api.md §4).
 // Which fields are set follows from Type.
 type BlockParam struct {
 	Type string
@@ -142,7 +142,7 @@ const (
 	ChoiceNone = "none"
 )
 
-// ToolChoice is the request's tool_choice (reference/messages-api.md §6);
+// ToolChoice is the request's tool_choice (docs/reference/messages-api.md §6);
 // absent, it is ChoiceAuto.
 type ToolChoice struct {
 	Type                   string

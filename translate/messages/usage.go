@@ -1,7 +1,7 @@
 package messages
 
 // Usage counts tokens. Input that came from or went to a cache is not in
-// InputTokens (reference/messages-api.md §8).
+// InputTokens (docs/reference/messages-api.md §8).
 type Usage struct {
 	InputTokens              int `json:"input_tokens"`
 	OutputTokens             int `json:"output_tokens"`

@@ -3,10 +3,10 @@ package simulated
 import (
 	"strings"
 
-	"dragoman/translate"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
 )
 
 // speech is how calls and results are written in one format: as the prompt shows them to

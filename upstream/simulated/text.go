@@ -4,9 +4,9 @@ import (
 	"strings"
 	"unicode"
 
-	"dragoman/translate"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
 )
 
 // between returns the text between the first start and the first end after it, without

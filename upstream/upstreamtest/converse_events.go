@@ -2,11 +2,12 @@ package upstreamtest
 
 import (
 	"bytes"
-	"dragoman/translate/messages"
 	"fmt"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
+
+	"dragoman/translate/messages"
 )
 
 // converseEvents returns the events of ConverseStream for a completion

@@ -1,10 +1,11 @@
 package upstreamtest
 
 import (
-	"dragoman/translate/messages"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
+
+	"dragoman/translate/messages"
 )
 
 // event is one event of an answer: its type, and its JSON.

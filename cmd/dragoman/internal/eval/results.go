@@ -2,12 +2,13 @@ package eval
 
 import (
 	"bytes"
-	"dragoman/translate/messages"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
 // Record is a line of the results: one question, asked once.

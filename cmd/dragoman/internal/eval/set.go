@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"dragoman/translate/messages"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"dragoman/translate/messages"
 )
 
 // Question is one line of a test set, ready to be asked.

@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"dragoman/translate/messages"
 	"fmt"
 	"maps"
 	"slices"
+
+	"dragoman/translate/messages"
 )
 
 // Report is what came of a run.
