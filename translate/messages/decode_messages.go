@@ -8,7 +8,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// messages reads the conversation into r.
+// This file reads the list of messages.
+
+// messages reads the list of messages into r.
 func (d *decoder) messages(r *Request, list jsontext.Value) {
 	at := member("messages")
 	switch list.Kind() {
@@ -21,7 +23,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 	const shortest = len(`{"role":"user","content":"a"},`)
 	r.Messages = make([]MessageParam, 0, capacity(list, shortest, MaxMessages))
 	before := conversation{d: d}
-	empty := -1 // only the last message may be
+	empty := -1 // index of an empty message: only the last one may be empty
 	for e := range d.elements(at, list, MaxMessages) {
 		if empty >= 0 {
 			d.fail(at.element(empty), emptyMessage)
@@ -42,7 +44,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 
 const emptyMessage = "all messages must have non-empty content except for the optional final assistant message"
 
-// messagePlaces gives the place that a message of each role is.
+// messagePlaces are the places that messages are, by role.
 var messagePlaces = map[string]*blockPlace{RoleUser: &inUser, RoleAssistant: &inAssistant, RoleSystem: &inSystemMessage}
 
 var (
@@ -50,8 +52,9 @@ var (
 	roles          = []string{RoleUser, RoleAssistant, RoleSystem}
 )
 
-// message reads one message. It has no content if nothing of it is left. It is not
-// ok if it had none, which the last message of the assistant may do.
+// message reads one message; before is what came before it. The message has no content if nothing
+// of it is left. It reports false if the message was empty as it came, which only a final
+// assistant message may be.
 func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok bool) {
 	at := &e.at
 	o, ok := d.openMessage(e)
@@ -93,10 +96,9 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 	return m, ok
 }
 
-// openMessage is openItem for a message. If its role comes before its content, which
-// is a list, then the content is not measured, but goes on to the end of the text, and
-// closeMessage has to read what follows it: so the largest part of a request is walked
-// over once less.
+// openMessage is openItem for a message. If the role comes before the content and the content is a
+// list, then the list is not measured but goes on to the end of the text, and closeMessage has to
+// read what follows it. So the largest part of a request is walked over once less.
 func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
 	if !d.object(e.at, e.text) {
 		return o, false
@@ -114,7 +116,7 @@ func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
 	return o, d.checkNames(&e.at, &o, messageMembers)
 }
 
-// closeMessage reads the members behind the content, if they are not yet read.
+// closeMessage reads the members after the content, if openMessage left them.
 func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
 	if e.length > 0 || d.err != nil {
 		return

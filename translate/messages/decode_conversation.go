@@ -6,27 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// turns holds what the rules between messages need to know of those before
-// (reference/messages-api.md §9). Consecutive messages of one role are one
-// turn; a system message belongs to a turn of the user's.
+// This file checks the rules between messages: whose turn it is, and which call a result answers.
+
+// conversation is what the rules between messages have to know of the messages so far
+// (docs/reference/messages-api.md §9). Consecutive messages of one role are one turn; a system
+// message belongs to a turn of the user's.
 type conversation struct {
 	d           *decoder
-	role        string         // of the turn that is open
+	role        string         // of the turn that is open; "" before the first
 	calls       []pastCall     // every tool_use so far
-	byID        map[string]int // index into calls
-	lastTurn    int            // calls[open:] are of the last assistant turn
+	byID        map[string]int // index into calls, by id
+	lastTurn    int            // calls[lastTurn:] are those of the last assistant turn
 	pastResults bool           // the message so far has a block that is not a tool_result
 }
 
-// call is a tool_use block of the history.
+// pastCall is a tool_use block of the history.
 type pastCall struct {
 	id       string
-	message  int // its index
-	answered bool
+	message  int  // index of its message
+	answered bool // there is a tool_result for it
 }
 
-// follow appends a block to the content of the message m, of which it is the
-// next block, and checks that it may follow what came before.
+// add appends a block to the content of the message m, and fails if it may not follow what came
+// before. It returns the content.
 func (t *conversation) add(at fieldPath, m MessageParam, b BlockParam) []BlockParam {
 	switch {
 	case m.Role != RoleSystem:
@@ -47,7 +49,7 @@ func (t *conversation) add(at fieldPath, m MessageParam, b BlockParam) []BlockPa
 	return append(m.Content, b)
 }
 
-// turn begins a turn of the role, if it is not the one that is open.
+// beginTurn begins a turn of the role, unless a turn of that role is open.
 func (t *conversation) beginTurn(role string) {
 	if role == t.role {
 		return
@@ -62,6 +64,7 @@ func (t *conversation) beginTurn(role string) {
 	t.role = role
 }
 
+// addCall notes a tool_use. Its id has to be new.
 func (t *conversation) addCall(at fieldPath, id string) {
 	if _, ok := t.byID[id]; ok {
 		t.d.fail(member("messages"), "`tool_use` ids must be unique")
@@ -73,6 +76,7 @@ func (t *conversation) addCall(at fieldPath, id string) {
 	t.calls = append(t.calls, pastCall{id: id, message: at.up.up.index})
 }
 
+// addResult notes the result of a call of the last assistant turn.
 func (t *conversation) addResult(at fieldPath, id string) {
 	i, ok := t.byID[id]
 	switch {
@@ -88,8 +92,8 @@ func (t *conversation) addResult(at fieldPath, id string) {
 	}
 }
 
-// checkAnswered checks, at the end of a user turn, that every call of the turn
-// before it has a result.
+// checkAnswered fails if a call of the last assistant turn has no result. It is called when the
+// user's turn after it ends.
 func (t *conversation) checkAnswered() {
 	var missing []string
 	first, told := 0, 0
@@ -112,7 +116,7 @@ func (t *conversation) checkAnswered() {
 	}
 }
 
-// endTurns checks the conversation as a whole, once all of it was followed.
+// checkEnd checks the conversation as a whole, after its last message.
 func (t *conversation) checkEnd(messages []MessageParam) {
 	at := member("messages")
 	if len(messages) == 0 {
