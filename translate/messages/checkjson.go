@@ -46,7 +46,7 @@ func scanBody(ctx context.Context, body []byte, known []string) (members []rawjs
 		depth := dec.StackDepth()
 		in, length := dec.StackIndex(depth)
 		isName := in == '{' && length%2 == 1
-		switch {
+		switch { // members of the body itself are noted
 		case depth != 1 || in != '{' || length == 0 || len(members) > MaxMembers:
 		case isName:
 			nameEnd = dec.InputOffset()
@@ -54,7 +54,7 @@ func scanBody(ctx context.Context, body []byte, known []string) (members []rawjs
 		default:
 			members[len(members)-1].Value = rawjson.TrimSeparators(body[nameEnd:dec.InputOffset()])
 		}
-		switch token.Kind() {
+		switch token.Kind() { // limits on what the decoder has to remember
 		case '{', '[':
 			if depth > maxDepth {
 				return nil, &InvalidRequestError{Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
@@ -84,6 +84,7 @@ func scanBody(ctx context.Context, body []byte, known []string) (members []rawjs
 // ignored decodes from any JSON value and keeps nothing of it.
 type ignored struct{}
 
+// UnmarshalJSONFrom passes over the next value.
 func (*ignored) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return dec.SkipValue() }
 
 // jsonError returns what the json package found wrong with a body as the client is told it.

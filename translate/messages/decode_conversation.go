@@ -17,7 +17,7 @@ type conversation struct {
 	calls       []pastCall     // every tool_use so far
 	byID        map[string]int // index into calls, by id
 	lastTurn    int            // calls[lastTurn:] are those of the last assistant turn
-	pastResults bool           // the message so far has a block that is not a tool_result
+	pastResults bool           // the message has a block that is not a tool_result: no more results may follow
 }
 
 // pastCall is a tool_use block of the history.
@@ -29,110 +29,110 @@ type pastCall struct {
 
 // add appends a block to the content of the message m, and fails if it may not follow what came
 // before. It returns the content.
-func (t *conversation) add(at fieldPath, m MessageParam, b BlockParam) []BlockParam {
+func (c *conversation) add(at fieldPath, m MessageParam, b BlockParam) []BlockParam {
 	switch {
 	case m.Role != RoleSystem:
-		t.beginTurn(m.Role)
-	case t.role != "":
-		t.beginTurn(RoleUser)
+		c.beginTurn(m.Role)
+	case c.role != "":
+		c.beginTurn(RoleUser)
 	}
 	if len(m.Content) == 0 {
-		t.pastResults = false
+		c.pastResults = false
 	}
 	switch b.Type {
 	case BlockToolUse:
-		t.addCall(at, b.ID)
+		c.addCall(at, b.ID)
 	case BlockToolResult:
-		t.addResult(at, b.ToolUseID)
+		c.addResult(at, b.ToolUseID)
 	}
-	t.pastResults = t.pastResults || b.Type != BlockToolResult
+	c.pastResults = c.pastResults || b.Type != BlockToolResult
 	return append(m.Content, b)
 }
 
 // beginTurn begins a turn of the role, unless a turn of that role is open.
-func (t *conversation) beginTurn(role string) {
-	if role == t.role {
+func (c *conversation) beginTurn(role string) {
+	if role == c.role {
 		return
 	}
 	if role == RoleAssistant {
-		if t.role == "" {
-			t.d.fail(member("messages"), `first message must use the "user" role`)
+		if c.role == "" {
+			c.d.fail(member("messages"), `first message must use the "user" role`)
 		}
-		t.checkAnswered()
-		t.lastTurn = len(t.calls)
+		c.checkAnswered()
+		c.lastTurn = len(c.calls)
 	}
-	t.role = role
+	c.role = role
 }
 
 // addCall notes a tool_use. Its id has to be new.
-func (t *conversation) addCall(at fieldPath, id string) {
-	if _, ok := t.byID[id]; ok {
-		t.d.fail(member("messages"), "`tool_use` ids must be unique")
+func (c *conversation) addCall(at fieldPath, id string) {
+	if _, ok := c.byID[id]; ok {
+		c.d.fail(member("messages"), "`tool_use` ids must be unique")
 	}
-	if t.byID == nil {
-		t.byID = make(map[string]int)
+	if c.byID == nil {
+		c.byID = make(map[string]int)
 	}
-	t.byID[id] = len(t.calls)
-	t.calls = append(t.calls, pastCall{id: id, message: at.up.up.index})
+	c.byID[id] = len(c.calls)
+	c.calls = append(c.calls, pastCall{id: id, message: at.up.up.index})
 }
 
 // addResult notes the result of a call of the last assistant turn.
-func (t *conversation) addResult(at fieldPath, id string) {
-	i, ok := t.byID[id]
+func (c *conversation) addResult(at fieldPath, id string) {
+	i, ok := c.byID[id]
 	switch {
-	case !ok || i < t.lastTurn:
-		t.d.fail(at, "unexpected `tool_use_id` found in `tool_result` blocks: %s. "+
+	case !ok || i < c.lastTurn:
+		c.d.fail(at, "unexpected `tool_use_id` found in `tool_result` blocks: %s. "+
 			"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", clip(id))
-	case t.calls[i].answered:
-		t.d.fail(at, "each `tool_use` must have a single result. Found multiple `tool_result` blocks with id: %s", clip(id))
-	case t.pastResults:
-		t.d.fail(at, "`tool_result` blocks must come before all other blocks of their message")
+	case c.calls[i].answered:
+		c.d.fail(at, "each `tool_use` must have a single result. Found multiple `tool_result` blocks with id: %s", clip(id))
+	case c.pastResults:
+		c.d.fail(at, "`tool_result` blocks must come before all other blocks of their message")
 	default:
-		t.calls[i].answered = true
+		c.calls[i].answered = true
 	}
 }
 
 // checkAnswered fails if a call of the last assistant turn has no result. It is called when the
 // user's turn after it ends.
-func (t *conversation) checkAnswered() {
+func (c *conversation) checkAnswered() {
 	var missing []string
-	first, told := 0, 0
-	for _, c := range t.calls[t.lastTurn:] {
-		if c.answered {
+	first, shown := 0, 0
+	for _, call := range c.calls[c.lastTurn:] {
+		if call.answered {
 			continue
 		}
 		if missing == nil {
-			first = c.message
+			first = call.message
 		}
-		missing = append(missing, c.id)
-		if told += len(c.id); told > maxShown {
+		missing = append(missing, call.id)
+		if shown += len(call.id); shown > maxShown {
 			break
 		}
 	}
 	if missing != nil {
 		at := member("messages")
-		t.d.fail(at.element(first), "`tool_use` ids were found without `tool_result` blocks immediately after: %s. "+
+		c.d.fail(at.element(first), "`tool_use` ids were found without `tool_result` blocks immediately after: %s. "+
 			"Each `tool_use` block must have a corresponding `tool_result` block in the next message.", clip(strings.Join(missing, ", ")))
 	}
 }
 
 // checkEnd checks the conversation as a whole, after its last message.
-func (t *conversation) checkEnd(messages []MessageParam) {
+func (c *conversation) checkEnd(messages []MessageParam) {
 	at := member("messages")
 	if len(messages) == 0 {
-		t.d.fail(at, "at least one message is required")
+		c.d.fail(at, "at least one message is required")
 		return
 	}
-	if t.role == "" {
-		t.d.fail(at, `first message must use the "user" role`)
+	if c.role == "" {
+		c.d.fail(at, `first message must use the "user" role`)
 	}
-	t.checkAnswered()
+	c.checkAnswered()
 	last := messages[len(messages)-1]
 	if last.Role != RoleAssistant {
 		return
 	}
 	final := last.Content[len(last.Content)-1].Text
 	if r, _ := utf8.DecodeLastRuneInString(final); unicode.IsSpace(r) {
-		t.d.fail(at, "final assistant content cannot end with trailing whitespace")
+		c.d.fail(at, "final assistant content cannot end with trailing whitespace")
 	}
 }

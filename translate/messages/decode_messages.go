@@ -44,7 +44,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 
 const emptyMessage = "all messages must have non-empty content except for the optional final assistant message"
 
-// messagePlaces are the places that messages are, by role.
+// messagePlaces are the places that the contents of messages are, by role.
 var messagePlaces = map[string]*blockPlace{RoleUser: &inUser, RoleAssistant: &inAssistant, RoleSystem: &inSystemMessage}
 
 var (
@@ -121,7 +121,7 @@ func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
 	if e.length > 0 || d.err != nil {
 		return
 	}
-	end := len(e.text) - len(d.afterList) + len("]")
+	end := len(e.text) - len(d.afterList) + len("]") // index after the content
 	o.Members, e.length, _ = rawjson.AppendMembersUntil("", o.Members, e.text, end, messageMembers, MaxMembers+1)
 	d.checkNames(&e.at, o, messageMembers)
 }

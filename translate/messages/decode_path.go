@@ -22,10 +22,13 @@ type fieldPath struct {
 // member returns the place of a member of the request itself.
 func member(name string) fieldPath { return fieldPath{name: name} }
 
+// member returns the place of a member of the object at p; p is nil for the request.
 func (p *fieldPath) member(name string) fieldPath { return fieldPath{up: p, name: name} }
 
+// element returns the place of an element of the list at p.
 func (p *fieldPath) element(i int) fieldPath { return fieldPath{up: p, index: i} }
 
+// tagged returns p with the type of the element there.
 func (p *fieldPath) tagged(tag string) fieldPath {
 	t := *p
 	t.tag = tag
