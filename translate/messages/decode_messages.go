@@ -22,7 +22,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 	}
 	const shortest = len(`{"role":"user","content":"a"},`)
 	r.Messages = make([]MessageParam, 0, capacity(list, shortest, MaxMessages))
-	before := conversation{d: d}
+	var before conversation
 	empty := -1 // index of an empty message: only the last one may be empty
 	for e := range d.elements(at, list, MaxMessages) {
 		if empty >= 0 {
@@ -38,7 +38,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 		}
 	}
 	if d.mayContinue() {
-		before.checkEnd(r.Messages)
+		before.checkEnd(d, r.Messages)
 	}
 }
 
@@ -72,7 +72,7 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 	case '"':
 		s := d.text(content, v)
 		if ok = s != ""; ok {
-			m.Content = before.add(content, m, BlockParam{Type: BlockText, Text: s})
+			m.Content = before.add(d, content, m, BlockParam{Type: BlockText, Text: s})
 		}
 	case '[':
 		ok = false
@@ -80,7 +80,7 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 		for e := range d.elements(content, v, MaxBlocks) {
 			ok = true
 			if b, ok := d.block(e, place); ok && d.err == nil {
-				m.Content = before.add(e.at, m, b)
+				m.Content = before.add(d, e.at, m, b)
 			}
 		}
 		d.closeMessage(e, &o)
