@@ -19,11 +19,13 @@ func fromBytes(data []byte) chance {
 	return chance{rand.New(&bytesSource{data, rand.NewPCG(uint64(len(data)), 0)})}
 }
 
+// bytesSource makes one number of each byte of data, then goes on at random.
 type bytesSource struct {
 	data []byte
 	rest *rand.PCG
 }
 
+// Uint64 returns the next number.
 func (s *bytesSource) Uint64() uint64 {
 	if len(s.data) == 0 {
 		return s.rest.Uint64()

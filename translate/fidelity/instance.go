@@ -91,6 +91,7 @@ func newValue(c chance, n *node, depth int) Value {
 // maxDepth is how deep values are nested whose schemas have no end.
 const maxDepth = 7
 
+// newArray makes an array.
 func newArray(c chance, n *node, depth int) Value {
 	v := Value{Kind: '['}
 	if depth < maxDepth {
@@ -105,6 +106,7 @@ func newArray(c chance, n *node, depth int) Value {
 	return v
 }
 
+// newObject makes an object. Properties that are not required are left out at times.
 func newObject(c chance, n *node, depth int) Value {
 	v := Value{Kind: '{'}
 	for _, p := range n.props {
@@ -161,6 +163,7 @@ func sameCalls(a, b []Call) bool {
 	return true
 }
 
+// showCalls returns calls for people to read, one on a line.
 func showCalls(calls []Call) string {
 	var b strings.Builder
 	for _, call := range calls {
@@ -169,6 +172,7 @@ func showCalls(calls []Call) string {
 	return b.String()
 }
 
+// schemas returns the tools for people to read, one on a line.
 func (inst *Instance) schemas() string {
 	var b strings.Builder
 	for _, t := range inst.Tools {

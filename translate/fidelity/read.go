@@ -97,6 +97,7 @@ func (r received) wholeCalls() (list []Call) {
 	return list
 }
 
+// String returns what the client gets, for people to read.
 func (r received) String() string {
 	var b strings.Builder
 	if r.text != "" {

@@ -16,6 +16,7 @@ import (
 // lets translate read that. It returns an error if what is read is not what was meant.
 func RoundTrip(seed uint64) error { return roundTrip(seeded(seed)) }
 
+// roundTrip is [RoundTrip] of the instance that c makes.
 func roundTrip(c chance) error {
 	inst := newInstance(c)
 	req := inst.Request()

@@ -24,6 +24,7 @@ const (
 	kindAny   // no type
 )
 
+// kindNames are the names of the kinds that are types of JSON Schema.
 var kindNames = [...]string{"string", "integer", "number", "boolean", "null", "array", "object"}
 
 // node is a part of a JSON Schema, with what it takes to make values of it and to write them.
@@ -167,6 +168,7 @@ func (m *schemaMaker) enumNode() *node {
 	return n
 }
 
+// enumMembers are what enums are made of: strings that spell other members, too.
 var enumMembers = []Value{str("celsius"), str("fahrenheit"), str(""), str("5"), number("5"), number("1.50"), yes, str("true"), null, str("null"),
 	str("a b"), str(" a b "), str(`"quoted"`), str("日本"), str("<b>"), str("A"), str("a"), str("x\ny")}
 
@@ -203,6 +205,7 @@ func (m *schemaMaker) write(b *strings.Builder, n *node, whole bool) {
 	b.WriteString(`}`)
 }
 
+// writeUnion writes the alternatives of a union.
 func (m *schemaMaker) writeUnion(b *strings.Builder, n *node) {
 	if n.union == "list" {
 		var names []string
@@ -222,6 +225,7 @@ func (m *schemaMaker) writeUnion(b *strings.Builder, n *node) {
 	b.WriteByte(']')
 }
 
+// writeType writes the type of a node and what belongs to it.
 func (m *schemaMaker) writeType(b *strings.Builder, n *node) {
 	switch n.nullable {
 	case "list":
@@ -256,6 +260,7 @@ func (m *schemaMaker) writeType(b *strings.Builder, n *node) {
 	}
 }
 
+// writeProps writes properties and which of them are required.
 func (m *schemaMaker) writeProps(b *strings.Builder, props []prop) {
 	b.WriteString(`"properties":{`)
 	var required []Value

@@ -43,6 +43,7 @@ type layout struct {
 // JSON returns the value as compact JSON.
 func (v Value) JSON() string { return string(v.append(nil, layout{}, 0)) }
 
+// append appends the value as JSON. depth is the number of values around it.
 func (v Value) append(dst []byte, l layout, depth int) []byte {
 	switch v.Kind {
 	case 'n':
@@ -75,6 +76,7 @@ func (v Value) append(dst []byte, l layout, depth int) []byte {
 	return append(l.end(dst, len(v.Members), depth), '}')
 }
 
+// appendString appends a string as JSON.
 func appendString(dst []byte, s string, l layout) []byte {
 	start := len(dst)
 	dst, err := jsontext.AppendQuote(dst, s)
@@ -119,6 +121,7 @@ func ReadValue(raw []byte) (Value, error) {
 	return v, nil
 }
 
+// decode reads one value.
 func decode(d *jsontext.Decoder) (v Value, err error) {
 	t, err := d.ReadToken()
 	if err != nil {

@@ -22,10 +22,13 @@ func newName(c chance) string {
 	return pick(c, plainNames)
 }
 
+// toolNames are the names of tools.
 var toolNames = []string{"get_weather", "write_file", "search", "run", "update-record", "T", "lookup_2", "edit", "mcp__server__do_it", "parameters_of"}
 
+// numbers are integers, some beyond what a float64 or an int64 holds: their digits have to arrive.
 var numbers = []string{"0", "1", "-1", "7", "42", "-0", "2147483648", "9007199254740993", "12345678901234567890", "-98765432109876543210987654321"}
 
+// fractions are numbers that are not integers, or not written as such.
 var fractions = []string{"0.1", "1.0", "-3.50", "1e3", "2.5E-7", "6.02214076e+23", "0.30000000000000004", "123456789.123456789123456789", "1.7976931348623157e308", "-0.0"}
 
 // phrases are texts as they come: prose in many scripts, code, markup, and text that looks like

@@ -63,6 +63,7 @@ type writer struct {
 	line string // white space between tags
 }
 
+// proses are what a model says before its calls.
 var proses = []string{"", "", "I'll look that up.", "Let me check.\n\nFirst the weather:", "<thinking>\nThe user wants a < b. I need the tool.\n</thinking>",
 	"Voilà : 天気を調べます。", "1. one\n2. two", "Use `go test` for that.", "```go\nx := 1\n```", "The tag <b> is bold & fine."}
 
@@ -81,10 +82,12 @@ func write(c chance, inst *Instance) *Writing {
 	return w.Writing
 }
 
+// add adds a piece of the current call.
 func (w *writer) add(r role, text, space string) {
 	w.pieces = append(w.pieces, piece{role: r, text: text, space: space, call: w.call})
 }
 
+// addParam adds a piece of a parameter of the current call.
 func (w *writer) addParam(r role, name, text, space string) {
 	w.pieces = append(w.pieces, piece{r, text, space, w.call, name})
 }

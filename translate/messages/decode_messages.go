@@ -42,6 +42,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 	}
 }
 
+// emptyMessage is the API's error for a message without content.
 const emptyMessage = "all messages must have non-empty content except for the optional final assistant message"
 
 // messagePlaces are the places that the contents of messages are, by role.

@@ -78,6 +78,7 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 	return t, false
 }
 
+// hasAnyPrefix reports whether s begins with one of prefixes.
 func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
