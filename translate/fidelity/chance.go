@@ -5,28 +5,32 @@ import (
 	"math/rand/v2"
 )
 
-// chance is where everything that is left open is decided.
+// This file has the source of all random choices.
+
+// chance makes all choices.
 type chance struct{ *rand.Rand }
 
-// seeded returns the chance of one instance.
+// seeded returns the chance of a seed's instance.
 func seeded(seed uint64) chance { return chance{rand.New(rand.NewPCG(seed, 0x5eed))} }
 
-// fromBytes returns a chance that a fuzzer can steer: it decides by data while
-// there is any.
+// fromBytes returns a chance that a fuzzer steers: the bytes of data make the first choices, one
+// each.
 func fromBytes(data []byte) chance {
 	return chance{rand.New(&bytesSource{data, rand.NewPCG(uint64(len(data)), 0)})}
 }
 
+// bytesSource makes one number of each byte of data, then goes on at random.
 type bytesSource struct {
 	data []byte
 	rest *rand.PCG
 }
 
+// Uint64 returns the next number.
 func (s *bytesSource) Uint64() uint64 {
 	if len(s.data) == 0 {
 		return s.rest.Uint64()
 	}
-	// One byte decides: in both halves, as 32-bit choices look at one of them.
+	// The byte stands in both halves of the number: choices of 32 bits look at one half.
 	b := uint64(s.data[0])
 	s.data = s.data[1:]
 	var word [8]byte
@@ -34,7 +38,8 @@ func (s *bytesSource) Uint64() uint64 {
 	return binary.BigEndian.Uint64(word[:]) | b<<56 | b<<24
 }
 
-// one reports true once in n.
-func (c chance) one(n int) bool { return c.IntN(n) == 0 }
+// oneIn reports true once in n times.
+func (c chance) oneIn(n int) bool { return c.IntN(n) == 0 }
 
+// pick returns one element of list.
 func pick[T any](c chance, list []T) T { return list[c.IntN(len(list))] }

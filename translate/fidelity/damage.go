@@ -8,23 +8,25 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Kind is one thing that goes wrong in what models write.
+// This file damages a writing and judges what became of it.
+
+// DamageKind is one thing that goes wrong in what models write.
 type DamageKind struct {
 	Name string
-	// Documented says what is made of it.
+	// Documented says what translate makes of it.
 	Documented string
-	// break changes a writing; it reports whether there was anything to break.
+	// apply damages a writing. It reports false if the writing has nothing to damage in this way.
 	apply func(*draft) bool
 }
 
-// damaged is a writing while it is broken.
+// draft is a writing that is being damaged.
 type draft struct {
 	chance
 	*Writing
-	pieces    []piece                     // as they are left
-	asWritten []Call                      // what the text says now, where that is another thing than was meant
-	saysSo    func(got, meant Value) bool // whether a value is what its text says now
-	answer    *Answer                     // where the end of the text is part of the damage
+	pieces    []piece                     // what is left of the writing's
+	asWritten []Call                      // the calls that the text spells now, if those are not the calls that were meant; else nil
+	saysSo    func(got, meant Value) bool // reports whether a value is what its damaged text says; nil if no value was damaged
+	answer    *Answer                     // set if the end of the text is part of the damage
 }
 
 // Result is what became of a damaged writing.
@@ -32,25 +34,25 @@ type Result uint8
 
 // The results, best first.
 const (
-	Exact      Result = iota // what was meant
-	AsWritten                // what the text says, letter by letter, where that is not what was meant
-	KeptAsText               // a value stands as a string where its schema allows none: the client refuses it
-	Refused                  // no such call: its text is text, or the stop_reason says that it is not whole
-	Changed                  // something else, and nobody can tell
+	Exact      Result = iota // the calls that were meant
+	AsWritten                // what the text says letter by letter, where that is not what was meant
+	KeptAsText               // a value is a string where its schema allows none: the client refuses it
+	Refused                  // no such call: its markup is text, or the stop_reason says that it is not whole
+	Changed                  // another call, and nothing shows it
 	numResults
 )
 
-// Damaged is one broken writing and what became of it.
+// Trial is one damaged writing and what became of it.
 type Trial struct {
-	Meant  []Call
+	Meant  []Call // the calls before the damage
 	Answer Answer
-	Read   string // for people
+	Read   string // what the client gets, for people to read
 	Result Result
 }
 
-// Damage breaks the writing of a seed in the way of a kind and reads it. It
-// reports false where the writing has nothing to break, and an error where it
-// could not be read at all.
+// RunTrial damages the writing of a seed and lets translate read it. It reports false if the
+// writing has nothing to damage in this way, and returns an error if the answer could not be read
+// at all.
 func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	c := seeded(seed)
 	inst := newInstance(c)
@@ -60,7 +62,7 @@ func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 		return d, false, nil
 	}
 	d.Meant, d.Answer = inst.Calls, broken.asAnswer()
-	m, err := read(inst.Request(), &translate.Prompt{}, d.Answer, pieceLengths(c))
+	m, err := translateAnswer(inst.Request(), &translate.Prompt{}, d.Answer, pieceLengths(c))
 	if err != nil {
 		return d, true, err
 	}
@@ -73,20 +75,20 @@ func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	return d, true, nil
 }
 
-// asAnswer is how the text comes from an upstream: one that stops at the end of
-// the calls, at the first there is, or one that does not.
+// asAnswer returns the text as it comes from an upstream: from one that stops at the first end of
+// calls, or from one that does not.
 func (d *draft) asAnswer() Answer {
 	if d.answer != nil {
 		return *d.answer
 	}
 	text := joined(d.pieces)
-	if before, _, found := strings.Cut(text, translate.CallsEnd); found && d.one(2) {
+	if before, _, found := strings.Cut(text, translate.CallsEnd); found && d.oneIn(2) {
 		return Answer{before, messages.StopSequence, translate.CallsEnd}
 	}
 	return endedAnswer(text)
 }
 
-// judge tells what became of the writing.
+// judge returns what became of the writing.
 func (d *draft) judge(r received) Result {
 	meant := d.inst.Calls
 	switch {
@@ -94,29 +96,29 @@ func (d *draft) judge(r received) Result {
 		return Exact
 	case r.stop == messages.StopToolUse && d.asWritten != nil && sameCalls(r.calls, d.asWritten):
 		return AsWritten
-	case r.stop == messages.StopToolUse && d.saysSo != nil && d.differ(r.calls, meant, func(_ *node, got, meant Value) bool { return d.saysSo(got, meant) }):
+	case r.stop == messages.StopToolUse && d.saysSo != nil && d.differOnlyWhere(r.calls, meant, func(_ *node, got, meant Value) bool { return d.saysSo(got, meant) }):
 		return AsWritten
-	case r.stop == messages.StopToolUse && (d.differ(r.calls, meant, d.saysOrRefuses) || d.asWritten != nil && d.differ(r.calls, d.asWritten, d.saysOrRefuses)):
+	case r.stop == messages.StopToolUse && (d.differOnlyWhere(r.calls, meant, d.saysSoOrRefuses) || d.asWritten != nil && d.differOnlyWhere(r.calls, d.asWritten, d.saysSoOrRefuses)):
 		return KeptAsText
-	case d.refused(r):
+	case d.wasRefused(r):
 		return Refused
 	}
 	return Changed
 }
 
-// refused tells whether every call that is said to be whole is one that was meant,
-// and what became of the others can be seen.
-func (d *draft) refused(r received) bool {
+// wasRefused reports whether every call that is said to be whole is one that was meant, and the
+// client can see what became of the others.
+func (d *draft) wasRefused(r received) bool {
 	if r.stop == messages.StopToolUse && !strings.Contains(r.text, "<") {
 		return false
 	}
 	return d.among(r.wholeCalls(), d.inst.Calls) || d.asWritten != nil && d.among(r.wholeCalls(), d.asWritten)
 }
 
-// among tells whether the calls are some of list, in its order.
+// among reports whether the calls are some of list, in its order.
 func (d *draft) among(calls, list []Call) bool {
 	for _, call := range calls {
-		i := slices.IndexFunc(list, func(m Call) bool { return d.differ([]Call{call}, []Call{m}, d.saysOrRefuses) })
+		i := slices.IndexFunc(list, func(m Call) bool { return d.differOnlyWhere([]Call{call}, []Call{m}, d.saysSoOrRefuses) })
 		if i < 0 {
 			return false
 		}
@@ -125,13 +127,15 @@ func (d *draft) among(calls, list []Call) bool {
 	return true
 }
 
-func (d *draft) saysOrRefuses(n *node, got, meant Value) bool {
-	return d.saysSo != nil && d.saysSo(got, meant) || refuses(n, got, meant)
+// saysSoOrRefuses reports whether a value is what its damaged text says, or one that the client
+// refuses.
+func (d *draft) saysSoOrRefuses(n *node, got, meant Value) bool {
+	return d.saysSo != nil && d.saysSo(got, meant) || isForbiddenString(n, got, meant)
 }
 
-// differ tells whether the calls differ from those that were meant in values alone
-// for which ok holds.
-func (d *draft) differ(calls, meant []Call, ok func(n *node, got, meant Value) bool) bool {
+// differOnlyWhere reports whether calls are those that were meant, except for values for which ok
+// holds.
+func (d *draft) differOnlyWhere(calls, meant []Call, ok func(n *node, got, meant Value) bool) bool {
 	if len(calls) != len(meant) {
 		return false
 	}
@@ -150,13 +154,13 @@ func (d *draft) differ(calls, meant []Call, ok func(n *node, got, meant Value) b
 	return true
 }
 
-// refuses tells whether a value is a string that the schema does not allow.
-func refuses(n *node, got, _ Value) bool { return got.Kind == '"' && !n.takes(got, 0) }
+// isForbiddenString reports whether got is a string that the schema does not allow.
+func isForbiddenString(n *node, got, _ Value) bool { return got.Kind == '"' && !n.takesString(got, 0) }
 
-// takes tells whether a string may stand there.
-func (n *node) takes(v Value, depth int) bool {
+// takesString reports whether the string v fits the schema.
+func (n *node) takesString(v Value, depth int) bool {
 	if n == nil || n.kind == kindString || n.kind == kindAny || slices.ContainsFunc(n.enum, v.Equal) {
 		return true
 	}
-	return depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.takes(v, depth+1) })
+	return depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.takesString(v, depth+1) })
 }

@@ -8,6 +8,9 @@ import (
 	"dragoman/translate"
 )
 
+// This file damages whole calls: their names, their parameters, their form.
+
+// twice gives a parameter a second time, with another value.
 func (d *draft) twice() bool {
 	i := d.anyIndex(rParamClose)
 	if i < 0 {
@@ -16,7 +19,7 @@ func (d *draft) twice() bool {
 	p := d.pieces[i]
 	at := slices.IndexFunc(d.pieces, func(q piece) bool { return q.role == rParamOpen && q.call == p.call && q.name == p.name })
 	if d.pieces[at+2].role != rParamClose || slices.ContainsFunc(d.pieces[at+3:], func(q piece) bool { return q.call == p.call && q.name == p.name }) {
-		return false // it is repeated already
+		return false // the parameter is there twice already
 	}
 	last := at
 	for j, q := range d.pieces {
@@ -25,7 +28,7 @@ func (d *draft) twice() bool {
 		}
 	}
 	if last == at+2 {
-		return false // twice in a row is text of the value, or a list
+		return false // twice in a row, it would be read as text of the value or as a list
 	}
 	again := []piece{d.pieces[at], d.pieces[at+1], d.pieces[at+2]}
 	again[1].text = "other"
@@ -33,7 +36,7 @@ func (d *draft) twice() bool {
 	return true
 }
 
-// cutName finds the name of a parameter in its tag.
+// cutName splits a parameter's tag around the name.
 func cutName(tag, name string) (before, found, after string) {
 	i := strings.LastIndex(tag, name)
 	if i < 0 {
@@ -42,6 +45,7 @@ func cutName(tag, name string) (before, found, after string) {
 	return tag[:i], name, tag[i+len(name):]
 }
 
+// otherCase writes the name of a parameter in capitals.
 func (d *draft) otherCase() bool {
 	i := d.anyIndex(rParamOpen)
 	if i < 0 {
@@ -68,7 +72,7 @@ func (d *draft) otherCase() bool {
 	return true
 }
 
-// otherTool calls a tool that nobody offered, with strings.
+// otherTool calls a tool that was not offered, with strings alone.
 func (d *draft) otherTool() bool {
 	i := d.anyIndex(rInvokeOpen)
 	call := d.pieces[i].call
@@ -87,7 +91,7 @@ func (d *draft) otherTool() bool {
 	return true
 }
 
-// inputs replaces the parameters of every call.
+// inputs writes text in place of the parameters of every call.
 func (d *draft) inputs(text func(Call) string) bool {
 	var out []piece
 	done := -1
@@ -106,14 +110,17 @@ func (d *draft) inputs(text func(Call) string) bool {
 	return done >= 0
 }
 
+// jsonInput writes the parameters as JSON.
 func (d *draft) jsonInput() bool {
-	return d.inputs(func(c Call) string { return string(c.Input.append(nil, layout{space: true, slash: d.one(2)}, 0)) })
+	return d.inputs(func(c Call) string { return string(c.Input.append(nil, layout{space: true, slash: d.oneIn(2)}, 0)) })
 }
 
+// fencedInput writes the parameters as JSON in a code fence.
 func (d *draft) fencedInput() bool {
 	return d.inputs(func(c Call) string { return "```json\n" + c.Input.JSON() + "\n```" })
 }
 
+// jsonCall writes whole calls as JSON, in the wrapper.
 func (d *draft) jsonCall() bool {
 	first := d.indexes(rWrapOpen)[0]
 	var b strings.Builder

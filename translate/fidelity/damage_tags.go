@@ -4,6 +4,8 @@ import (
 	"strings"
 )
 
+// This file damages the tags of calls and parameters.
+
 // closedBy closes a value with another tag.
 func (d *draft) closedBy(tag string) bool {
 	i := d.anyIndex(rParamClose)
@@ -14,9 +16,9 @@ func (d *draft) closedBy(tag string) bool {
 	return true
 }
 
-// seemsClosed tells whether the value before a closing tag ends in what would end it if
-// the real one were missing, and nothing tells the two apart: a closing tag, or a newline,
-// which then stands before the closing tag of the call.
+// seemsClosed reports whether the value before a closing tag ends in something that would end it if
+// the real tag were missing, so that nobody could tell: a closing tag, or a newline, which would then
+// stand before the closing tag of the call.
 func (d *draft) seemsClosed(i int) bool {
 	text := d.pieces[i-1].text
 	if strings.TrimLeft(text, "\r\n") == text && strings.TrimRight(text, "\r\n") != text {
@@ -26,6 +28,7 @@ func (d *draft) seemsClosed(i int) bool {
 	return strings.LastIndex(text, "</") > strings.LastIndex(text, ">")
 }
 
+// swapClosers swaps the closing tags of two values.
 func (d *draft) swapClosers() bool {
 	at := d.indexes(rParamClose)
 	if d.Attribute || len(at) < 2 || d.anyValueContains("<") {
@@ -37,10 +40,10 @@ func (d *draft) swapClosers() bool {
 	return a.text != b.text
 }
 
-// mixForms writes the parameters of one form in the frame of the other.
+// mixForms writes the parameters of one form inside the call of the other.
 func (d *draft) mixForms() bool {
 	if d.anyValueContains("</") {
-		return false // other closing tags count in the other form
+		return false // in the other form, other closing tags end a value
 	}
 	for i, p := range d.pieces {
 		tag := tagOf(p.name)
@@ -74,6 +77,7 @@ func (d *draft) nameAsTag() bool {
 	return true
 }
 
+// nameFirst writes the name of the tool before <invoke>.
 func (d *draft) nameFirst() bool {
 	if d.Attribute {
 		return false
@@ -86,17 +90,18 @@ func (d *draft) nameFirst() bool {
 	return true
 }
 
-// inNamespace writes a namespace before the name of a tag.
+// inNamespace returns a tag with a namespace before its name.
 func inNamespace(tag string) string {
 	if name, ok := strings.CutPrefix(tag, "</"); ok {
-		return "</" + ns + name
+		return "</" + namespace + name
 	}
-	return "<" + ns + tag[1:]
+	return "<" + namespace + tag[1:]
 }
 
-const ns = "antml:" // a namespace that models write before the names of tags
+// namespace is one that models write before the names of tags.
+const namespace = "antml:" // a namespace that models write before the names of tags
 
-// parameterTags are the roles of tags of parameters, where they are of the format.
+// parameterTags returns the roles of parameters' tags if their names are the format's own.
 func (d *draft) parameterTags() []role {
 	if d.Attribute {
 		return []role{rParamOpen, rParamClose}

@@ -7,7 +7,9 @@ import (
 	"dragoman/translate/messages"
 )
 
-// proseBetween writes prose behind a parameter that another one follows.
+// This file damages what stands around and between the calls, and cuts the text.
+
+// proseBetween writes prose between two parameters.
 func (d *draft) proseBetween() bool {
 	var at []int
 	for _, i := range d.indexes(rParamClose) {
@@ -31,7 +33,7 @@ func (d *draft) indent() bool {
 	return true
 }
 
-// truncate cuts the text anywhere behind the wrapper's beginning.
+// truncate cuts the text anywhere after the opening wrapper.
 func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	text := joined(d.pieces)
 	from := len(joined(d.pieces[:d.indexes(rWrapOpen)[0]]))
@@ -49,10 +51,10 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	return true
 }
 
-// behead cuts the beginning of the calls off.
-func (d *draft) behead() bool {
+// dropHead drops the beginning of the calls.
+func (d *draft) dropHead() bool {
 	if d.anyValueContains("<invoke") {
-		return false // as text of the answer it is a call
+		return false // behind the cut, the value would be read as a call
 	}
 	first := d.indexes(rWrapOpen)[0]
 	text := joined(d.pieces[first:])
@@ -63,9 +65,9 @@ func (d *draft) behead() bool {
 	return true
 }
 
-// quotes tells whether a value is what was meant but for marks of a quotation, and
-// line breaks at the ends of strings. JSON with marks in it is a string.
-func quotes(got, meant Value) bool {
+// meansQuoted reports whether a value is what was meant, except for the marks of a quotation and
+// newlines at the ends of strings. JSON with marks in it is a string.
+func meansQuoted(got, meant Value) bool {
 	if got.Kind == '"' {
 		said := strings.Trim(strings.ReplaceAll("\n"+got.Text, "\n> ", "\n"), "\r\n")
 		v, err := ReadValue([]byte(said))
@@ -75,12 +77,12 @@ func quotes(got, meant Value) bool {
 		return false
 	}
 	for i := range got.List {
-		if !quotes(got.List[i], meant.List[i]) {
+		if !meansQuoted(got.List[i], meant.List[i]) {
 			return false
 		}
 	}
 	for _, m := range got.Members {
-		if v, ok := meant.member(m.Name); !ok || !quotes(m.Value, v) {
+		if v, ok := meant.member(m.Name); !ok || !meansQuoted(m.Value, v) {
 			return false
 		}
 	}

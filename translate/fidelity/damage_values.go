@@ -2,6 +2,9 @@ package fidelity
 
 import "strings"
 
+// This file damages values of parameters.
+
+// padValues writes white space around values.
 func (d *draft) padValues() bool {
 	pad := pick(d.chance, []string{" ", "  ", "\t"})
 	for i, p := range d.pieces {
@@ -19,6 +22,7 @@ func (d *draft) padValues() bool {
 	return len(d.indexes(rValue)) > 0
 }
 
+// entities escapes a value as if it stood in XML.
 func (d *draft) entities() bool {
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace
 	i := d.anyPlainString()
@@ -32,6 +36,7 @@ func (d *draft) entities() bool {
 	return d.pieces[i].text != p.text
 }
 
+// cdata writes strings as CDATA sections.
 func (d *draft) cdata() bool {
 	done := false
 	for i, p := range d.pieces {
@@ -44,7 +49,7 @@ func (d *draft) cdata() bool {
 	return done
 }
 
-// inJSON changes the text of a value that stands as JSON.
+// inJSON changes the text of a value that is written as JSON.
 func (d *draft) inJSON(change func(string) string) bool {
 	for i, p := range d.pieces {
 		if p.role != rValue || d.isRepeated(p) {
@@ -59,7 +64,7 @@ func (d *draft) inJSON(change func(string) string) bool {
 	return false
 }
 
-// readsTo tells whether a string, in quotes or not, is what was meant as JSON.
+// readsTo reports whether a string holds the JSON that was meant, in quotes or not.
 func readsTo(got, meant Value) bool {
 	text := got.Text
 	if v, err := ReadValue([]byte(text)); err == nil && v.Kind == '"' {
@@ -72,11 +77,13 @@ func readsTo(got, meant Value) bool {
 	return got.Kind == '"' && err == nil && v.Equal(meant)
 }
 
+// doubled writes JSON in a JSON string.
 func (d *draft) doubled() bool {
 	d.saysSo = readsTo
 	return d.inJSON(func(t string) string { return str(t).JSON() })
 }
 
+// quotedScalars writes numbers and booleans in quotes.
 func (d *draft) quotedScalars() bool {
 	done := false
 	for i, p := range d.pieces {
@@ -89,7 +96,7 @@ func (d *draft) quotedScalars() bool {
 	return done
 }
 
-// elements writes values that stand as JSON as elements.
+// elements writes values as elements that were written as JSON.
 func (d *draft) elements() bool {
 	done := false
 	for i, p := range d.pieces {
@@ -108,7 +115,7 @@ func (d *draft) elements() bool {
 	return done
 }
 
-// bareWords changes the words of JSON, outside strings.
+// bareWords replaces words of JSON outside of strings.
 func bareWords(text string, r *strings.Replacer) string {
 	var b strings.Builder
 	for text != "" {

@@ -1,12 +1,16 @@
 package fidelity
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/messages"
 )
+
+// This file makes instances: tools, and values that fit their schemas.
 
 // Instance is a request that offers tools, and the calls that a model means to make.
 type Instance struct {
@@ -14,14 +18,14 @@ type Instance struct {
 	Calls []Call
 }
 
-// Tool is a tool and what is known of its schema.
+// Tool is a tool and its schema.
 type Tool struct {
 	Name   string
-	Schema string
+	Schema string // JSON
 	root   *node
 }
 
-// Call is one call as it is meant.
+// Call is one call as it is meant, or as it was read.
 type Call struct {
 	Name  string
 	Input Value
@@ -36,7 +40,7 @@ func newInstance(c chance) *Instance {
 		inst.Tools = append(inst.Tools, Tool{toolNames[i], schema, root})
 	}
 	n := 1
-	if c.one(4) {
+	if c.oneIn(4) {
 		n += 1 + c.IntN(2)
 	}
 	for range n {
@@ -56,9 +60,9 @@ func (inst *Instance) Request() *messages.Request {
 	return req
 }
 
-// newValue makes an instance of a schema.
+// newValue makes a value that fits a schema. depth is the number of values around it.
 func newValue(c chance, n *node, depth int) Value {
-	if n.nullable != "" && c.one(4) {
+	if n.nullable != "" && c.oneIn(4) {
 		return null
 	}
 	switch n.kind {
@@ -84,9 +88,10 @@ func newValue(c chance, n *node, depth int) Value {
 	return newAny(c, depth)
 }
 
-// maxDepth ends values of schemas without an end.
+// maxDepth is how deep values are nested whose schemas have no end.
 const maxDepth = 7
 
+// newArray makes an array.
 func newArray(c chance, n *node, depth int) Value {
 	v := Value{Kind: '['}
 	if depth < maxDepth {
@@ -101,10 +106,11 @@ func newArray(c chance, n *node, depth int) Value {
 	return v
 }
 
+// newObject makes an object. Properties that are not required are left out at times.
 func newObject(c chance, n *node, depth int) Value {
 	v := Value{Kind: '{'}
 	for _, p := range n.props {
-		if depth < maxDepth && (p.required || c.one(2)) {
+		if depth < maxDepth && (p.required || c.oneIn(2)) {
 			v.Members = append(v.Members, Member{p.name, newValue(c, p.node, depth+1)})
 		}
 	}
@@ -116,7 +122,7 @@ func newObject(c chance, n *node, depth int) Value {
 			}
 		}
 	}
-	if c.one(3) {
+	if c.oneIn(3) {
 		c.Shuffle(len(v.Members), func(i, j int) { v.Members[i], v.Members[j] = v.Members[j], v.Members[i] })
 	}
 	return v
@@ -129,10 +135,10 @@ func (v *Value) set(name string, value Value) {
 	}
 }
 
-// newAny makes any value.
+// newAny makes a value of any type.
 func newAny(c chance, depth int) Value {
-	if depth < 3 && c.one(3) {
-		if c.one(2) {
+	if depth < 3 && c.oneIn(3) {
+		if c.oneIn(2) {
 			return newArray(c, &node{}, depth+1)
 		}
 		v := Value{Kind: '{'}
@@ -142,4 +148,35 @@ func newAny(c chance, depth int) Value {
 		return v
 	}
 	return pick(c, []Value{null, yes, no, number(pick(c, numbers)), number(pick(c, fractions)), str(newText(c)), str(newText(c))})
+}
+
+// sameCalls reports whether two lists hold the same calls in the same order.
+func sameCalls(a, b []Call) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Name != b[i].Name || !a[i].Input.Equal(b[i].Input) {
+			return false
+		}
+	}
+	return true
+}
+
+// showCalls returns calls for people to read, one on a line.
+func showCalls(calls []Call) string {
+	var b strings.Builder
+	for _, call := range calls {
+		fmt.Fprintf(&b, "%s %s\n", call.Name, call.Input.JSON())
+	}
+	return b.String()
+}
+
+// schemas returns the tools for people to read, one on a line.
+func (inst *Instance) schemas() string {
+	var b strings.Builder
+	for _, t := range inst.Tools {
+		fmt.Fprintf(&b, "%s %s\n", t.Name, t.Schema)
+	}
+	return b.String()
 }

@@ -8,10 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// Run holds the round trip of n instances and breaks damaged writings in the way of
-// each kind, on all processors. It writes to w how far it has come, then the table of
-// damage in Markdown. The error is the first instance that did not arrive as meant,
-// or a damage that was changed silently.
+// This file runs both measurements at scale.
+
+// Run makes the round trip of n instances, then damages as many writings in the way of each kind as
+// damaged says, on all processors. It writes its progress to w, and then the table of damage in
+// Markdown. It returns the first error: an instance that did not arrive as meant, or a damaged call
+// that was changed silently.
 func Run(w io.Writer, n uint64, damaged int) error {
 	if err := runTrips(w, n); err != nil {
 		return err
@@ -21,10 +23,10 @@ func Run(w io.Writer, n uint64, damaged int) error {
 		return err
 	}
 	fmt.Fprintf(w, "\n%s\n", Table(tallies))
-	return silent(tallies)
+	return silentChange(tallies)
 }
 
-// runTrips holds the round trip of n instances.
+// runTrips makes the round trip of n instances.
 func runTrips(w io.Writer, n uint64) error {
 	const step = 50_000
 	for first := uint64(0); first < n; first += step {
@@ -42,7 +44,7 @@ func runTrips(w io.Writer, n uint64) error {
 	return nil
 }
 
-// AllDamages breaks n writings in the way of each kind.
+// TallyAll damages n writings in the way of each kind.
 func TallyAll(n int) ([]*Tally, error) {
 	tallies := make([]*Tally, len(DamageKinds))
 	err := parallel(uint64(len(DamageKinds)), func(i uint64) (err error) {
@@ -52,7 +54,7 @@ func TallyAll(n int) ([]*Tally, error) {
 	return tallies, err
 }
 
-// parallel does n things, and returns the first error.
+// parallel calls do with 0 to n-1 on all processors, and returns the first error.
 func parallel(n uint64, do func(uint64) error) error {
 	var (
 		next  atomic.Uint64
@@ -74,8 +76,8 @@ func parallel(n uint64, do func(uint64) error) error {
 	return first
 }
 
-// silent returns an error that shows a silent change, if there is one.
-func silent(tallies []*Tally) error {
+// silentChange returns an error that shows a call that was changed silently, if there is one.
+func silentChange(tallies []*Tally) error {
 	for _, t := range tallies {
 		if t.Count[Changed] > 0 {
 			return fmt.Errorf("%s: %d changed silently, such as %s", t.Kind.Name, t.Count[Changed], t.Examples[Changed])

@@ -6,7 +6,9 @@ import (
 	"strings"
 )
 
-// kind is the type of a node.
+// This file makes schemas of tools.
+
+// nodeKind is the type of a node.
 type nodeKind uint8
 
 const (
@@ -22,22 +24,22 @@ const (
 	kindAny   // no type
 )
 
+// kindNames are the names of the kinds that are types of JSON Schema.
 var kindNames = [...]string{"string", "integer", "number", "boolean", "null", "array", "object"}
 
-// node is a part of a JSON Schema, with all that is needed to make instances of
-// it and to write them.
+// node is a part of a JSON Schema, with what it takes to make values of it and to write them.
 type node struct {
 	kind     nodeKind
-	nullable string // how null is allowed beside it: "", "list", "flag", "anyOf"
+	nullable string // how null is allowed too: "" (not at all), "list", "flag" or "anyOf"
 	format   string
 	items    *node
 	props    []prop
-	split    bool // the properties stand in two parts of an allOf
-	more     *node
+	split    bool  // half of the properties are in an allOf
+	more     *node // additionalProperties, or nil
 	enum     []Value
 	alts     []*node
-	union    string // "anyOf", "oneOf" or "list"
-	def      string // name in $defs: elsewhere stands a $ref
+	union    string // how alternatives are written: "anyOf", "oneOf" or "list"
+	def      string // its name in $defs, "" for none: elsewhere a $ref is written
 }
 
 // prop is a declared property.
@@ -47,14 +49,14 @@ type prop struct {
 	required bool
 }
 
-// maker makes the schema of one tool.
+// schemaMaker makes the schema of one tool.
 type schemaMaker struct {
 	chance
 	defs []*node
-	left int // nodes it may still make
+	left int // how many nodes it may still make
 }
 
-// newSchema makes the schema of a tool's input.
+// newSchema makes the schema of a tool's input, and returns it as JSON too.
 func newSchema(c chance) (root *node, json string) {
 	m := schemaMaker{chance: c, left: 24}
 	root = m.object(0)
@@ -74,14 +76,14 @@ func newSchema(c chance) (root *node, json string) {
 	return root, json
 }
 
-// node makes a schema for a value that is depth levels down.
+// node makes a schema, or takes one of the definitions: perhaps one that is around it.
 func (m *schemaMaker) node(depth int) *node {
 	m.left--
-	if len(m.defs) > 0 && m.one(8) {
-		return pick(m.chance, m.defs) // a $ref, of a schema around this one it may be
+	if len(m.defs) > 0 && m.oneIn(8) {
+		return pick(m.chance, m.defs) // a $ref
 	}
 	n := m.newNode(depth)
-	if n.kind != kindNull && n.kind != kindAny && n.kind != kindUnion && m.one(6) {
+	if n.kind != kindNull && n.kind != kindAny && n.kind != kindUnion && m.oneIn(6) {
 		n.nullable = pick(m.chance, []string{"list", "flag", "anyOf"})
 		if n.kind == kindEnum {
 			n.nullable = "anyOf"
@@ -90,6 +92,7 @@ func (m *schemaMaker) node(depth int) *node {
 	return n
 }
 
+// newNode makes a schema. depth is the number of schemas around it.
 func (m *schemaMaker) newNode(depth int) *node {
 	leaf := depth >= 4 || m.left <= 0
 	switch k := m.IntN(20); {
@@ -127,18 +130,19 @@ func (m *schemaMaker) newNode(depth int) *node {
 	return n
 }
 
-// defined puts some nodes among the definitions, before they are complete: what
-// is in them may refer to them.
+// defined puts some nodes among the definitions. The node is not complete yet, so that what is in it
+// can refer to it.
 func (m *schemaMaker) defined(n *node) *node {
-	if m.one(4) {
+	if m.oneIn(4) {
 		n.def = fmt.Sprintf("%s%d", pick(m.chance, []string{"Def", "a/b~", "Ünit "}), len(m.defs))
 		m.defs = append(m.defs, n)
 	}
 	return n
 }
 
+// object makes the schema of an object.
 func (m *schemaMaker) object(depth int) *node {
-	n := &node{kind: kindObject, split: m.one(8)}
+	n := &node{kind: kindObject, split: m.oneIn(8)}
 	if depth > 0 {
 		m.defined(n)
 	}
@@ -147,14 +151,15 @@ func (m *schemaMaker) object(depth int) *node {
 		if slices.ContainsFunc(n.props, func(p prop) bool { return p.name == name }) {
 			continue
 		}
-		n.props = append(n.props, prop{name, m.node(depth + 1), m.one(2)})
+		n.props = append(n.props, prop{name, m.node(depth + 1), m.oneIn(2)})
 	}
-	if m.one(4) {
+	if m.oneIn(4) {
 		n.more = m.node(depth + 1)
 	}
 	return n
 }
 
+// enumNode makes an enum.
 func (m *schemaMaker) enumNode() *node {
 	n := &node{kind: kindEnum}
 	for range 1 + m.IntN(4) {
@@ -163,11 +168,11 @@ func (m *schemaMaker) enumNode() *node {
 	return n
 }
 
+// enumMembers are what enums are made of: strings that spell other members, too.
 var enumMembers = []Value{str("celsius"), str("fahrenheit"), str(""), str("5"), number("5"), number("1.50"), yes, str("true"), null, str("null"),
 	str("a b"), str(" a b "), str(`"quoted"`), str("日本"), str("<b>"), str("A"), str("a"), str("x\ny")}
 
-// write writes the schema; whole says that a definition is to be written, not the
-// reference to it.
+// write writes a schema as JSON. A definition is written only if whole is true, else a $ref to it.
 func (m *schemaMaker) write(b *strings.Builder, n *node, whole bool) {
 	if n.def != "" && !whole {
 		escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(n.def)
@@ -200,6 +205,7 @@ func (m *schemaMaker) write(b *strings.Builder, n *node, whole bool) {
 	b.WriteString(`}`)
 }
 
+// writeUnion writes the alternatives of a union.
 func (m *schemaMaker) writeUnion(b *strings.Builder, n *node) {
 	if n.union == "list" {
 		var names []string
@@ -219,6 +225,7 @@ func (m *schemaMaker) writeUnion(b *strings.Builder, n *node) {
 	b.WriteByte(']')
 }
 
+// writeType writes the type of a node and what belongs to it.
 func (m *schemaMaker) writeType(b *strings.Builder, n *node) {
 	switch n.nullable {
 	case "list":
@@ -253,6 +260,7 @@ func (m *schemaMaker) writeType(b *strings.Builder, n *node) {
 	}
 }
 
+// writeProps writes properties and which of them are required.
 func (m *schemaMaker) writeProps(b *strings.Builder, props []prop) {
 	b.WriteString(`"properties":{`)
 	var required []Value

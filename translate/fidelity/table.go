@@ -5,14 +5,16 @@ import (
 	"strings"
 )
 
-// Tally counts what became of the damaged writings of one kind.
+// This file counts the results of damage and writes them as a table.
+
+// Tally counts what became of damaged writings of one kind.
 type Tally struct {
 	Kind     *DamageKind
 	Count    [numResults]int
 	Examples [numResults]string // the shortest of each
 }
 
-// Damages breaks n writings in the way of a kind. It reads seeds from first on.
+// TallyKind damages n writings in the way of a kind, from the seed first on.
 func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 	t := &Tally{Kind: k}
 	for seed := first; n > 0; seed++ {
@@ -33,7 +35,7 @@ func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 	return t, nil
 }
 
-// Table writes tallies as Markdown.
+// Table returns tallies as a table in Markdown.
 func Table(tallies []*Tally) string {
 	var b strings.Builder
 	b.WriteString("| damage | what is made of it | exact | as written | kept as text | refused | changed silently |\n|---|---|--:|--:|--:|--:|--:|\n")

@@ -8,10 +8,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Value is a JSON value, exactly: numbers keep their digits, members their order.
+// This file has JSON values that can be compared letter by letter.
+
+// Value is a JSON value as it was written: numbers keep their digits, members their order.
 type Value struct {
 	Kind    jsontext.Kind // 'n', 't', 'f', '0', '"', '[' or '{'
-	Text    string        // of a number its digits, of a string what it holds
+	Text    string        // the digits of a number, the decoded text of a string
 	List    []Value       // elements of an array
 	Members []Member      // of an object
 }
@@ -31,16 +33,17 @@ var (
 func str(s string) Value       { return Value{Kind: '"', Text: s} }
 func number(text string) Value { return Value{Kind: '0', Text: text} }
 
-// layout is how JSON is set.
+// layout is how JSON is written.
 type layout struct {
-	indent bool // one member or element a line
-	space  bool // after colons and commas
+	indent bool // each member or element on a line of its own
+	space  bool // a space after colons and commas
 	slash  bool // `</` is written `<\/`, so that no closing tag is spelled
 }
 
 // JSON returns the value as compact JSON.
 func (v Value) JSON() string { return string(v.append(nil, layout{}, 0)) }
 
+// append appends the value as JSON. depth is the number of values around it.
 func (v Value) append(dst []byte, l layout, depth int) []byte {
 	switch v.Kind {
 	case 'n':
@@ -73,11 +76,12 @@ func (v Value) append(dst []byte, l layout, depth int) []byte {
 	return append(l.end(dst, len(v.Members), depth), '}')
 }
 
+// appendString appends a string as JSON.
 func appendString(dst []byte, s string, l layout) []byte {
 	start := len(dst)
 	dst, err := jsontext.AppendQuote(dst, s)
 	if err != nil {
-		panic(err) // the generator makes UTF-8 alone
+		panic(err) // all texts made here are UTF-8
 	}
 	if l.slash {
 		dst = append(dst[:start:start], bytes.ReplaceAll(dst[start:], []byte("</"), []byte(`<\/`))...)
@@ -99,6 +103,7 @@ func (l layout) separate(dst []byte, i, depth int) []byte {
 	return dst
 }
 
+// end writes what stands before the closing bracket.
 func (l layout) end(dst []byte, n, depth int) []byte {
 	if l.indent && n > 0 {
 		dst = append(append(dst, '\n'), strings.Repeat("  ", depth)...)
@@ -106,7 +111,7 @@ func (l layout) end(dst []byte, n, depth int) []byte {
 	return dst
 }
 
-// ReadValue reads JSON.
+// ReadValue reads a JSON value.
 func ReadValue(raw []byte) (Value, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	v, err := decode(d)
@@ -116,6 +121,7 @@ func ReadValue(raw []byte) (Value, error) {
 	return v, nil
 }
 
+// decode reads one value.
 func decode(d *jsontext.Decoder) (v Value, err error) {
 	t, err := d.ReadToken()
 	if err != nil {
@@ -151,7 +157,8 @@ func decode(d *jsontext.Decoder) (v Value, err error) {
 	return v, err
 }
 
-// Equal compares letter by letter: 1 is not 1.0. The order of members does not count.
+// Equal reports whether two values are equal letter by letter: 1 is not 1.0. The order of members
+// does not count.
 func (v Value) Equal(w Value) bool {
 	if v.Kind != w.Kind || v.Text != w.Text || len(v.List) != len(w.List) || len(v.Members) != len(w.Members) {
 		return false
@@ -173,7 +180,7 @@ func (v Value) Equal(w Value) bool {
 	return true
 }
 
-// member returns a member of an object.
+// member returns the named member of an object.
 func (v Value) member(name string) (Value, bool) {
 	for _, m := range v.Members {
 		if m.Name == name {

@@ -2,6 +2,9 @@ package fidelity
 
 import "strings"
 
+// This file has the names and texts that instances are made of: ordinary ones, and those that break
+// readers.
+
 // Names of properties: those that tools have, and those that break readers.
 var (
 	plainNames = []string{"city", "path", "content", "query", "days", "limit", "user_id", "items", "item", "name", "value", "type", "id", "a", "b", "p",
@@ -11,21 +14,25 @@ var (
 		"stdout", "thinking", "-", "--x", "😀", "line\nbreak", "tab\t", "[0]", "!", "a,b", "(c)", "{d}", "__proto__", "constructor", "null", "true", "0", strings.Repeat("long_", 60)}
 )
 
+// newName makes the name of a property.
 func newName(c chance) string {
-	if c.one(3) {
+	if c.oneIn(3) {
 		return pick(c, oddNames)
 	}
 	return pick(c, plainNames)
 }
 
+// toolNames are the names of tools.
 var toolNames = []string{"get_weather", "write_file", "search", "run", "update-record", "T", "lookup_2", "edit", "mcp__server__do_it", "parameters_of"}
 
+// numbers are integers, some beyond what a float64 or an int64 holds: their digits have to arrive.
 var numbers = []string{"0", "1", "-1", "7", "42", "-0", "2147483648", "9007199254740993", "12345678901234567890", "-98765432109876543210987654321"}
 
+// fractions are numbers that are not integers, or not written as such.
 var fractions = []string{"0.1", "1.0", "-3.50", "1e3", "2.5E-7", "6.02214076e+23", "0.30000000000000004", "123456789.123456789123456789", "1.7976931348623157e308", "-0.0"}
 
-// Texts as they come: prose in many scripts, code, markup, and what looks like
-// something else than it is.
+// phrases are texts as they come: prose in many scripts, code, markup, and text that looks like
+// something else.
 var phrases = []string{
 	"Oslo", "hello world", "a b  c", " leading", "trailing ", "two\nlines", "\nnewline first", "newline last\n", "\r\ncrlf\r\n", "cr\r", "\n", "\n\n", " ", "\t", "",
 	"5", "007", "-1", "1.0", "1e3", "true", "False", "null", "None", `"quoted"`, `"5"`, "'single'", "[]", "{}", `["a"]`, `{"a":1}`, "[1,", "{not json",
@@ -60,7 +67,7 @@ func newText(c chance) string {
 		}
 		return b.String()
 	case 3:
-		if c.one(200) {
+		if c.oneIn(200) {
 			return strings.Repeat(pick(c, phrases)+pick(c, phrases), 1+c.IntN(400))
 		}
 	}

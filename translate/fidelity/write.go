@@ -4,13 +4,15 @@ import (
 	"strings"
 )
 
+// This file writes an instance as a model would.
+
 // role is what a piece of a writing is.
 type role uint8
 
 const (
 	rProse role = iota
 	rWrapOpen
-	rInvokeOpen // with the name, in the attribute form
+	rInvokeOpen // in the attribute form, with the name in it
 	rNameOpen
 	rName
 	rNameClose
@@ -18,32 +20,32 @@ const (
 	rParamOpen
 	rValue
 	rParamClose
-	rJSON // a whole input
+	rJSON // a whole input as JSON
 	rParamsClose
 	rInvokeClose
 	rWrapClose
 )
 
-// piece is a part of a writing: a tag or what stands between two, with the white
-// space that follows it.
+// piece is a part of a writing: a tag or what stands between two tags, and the white space after it.
 type piece struct {
 	role        role
 	text, space string
-	call        int
-	name        string // of the parameter
+	call        int    // index of the call it belongs to
+	name        string // of the parameter it belongs to
 }
 
 // Writing is an instance as a model writes it.
 type Writing struct {
-	Attribute bool // the form <invoke name="…">
+	Attribute bool // calls are written <invoke name="…">
 	inst      *Instance
-	prose     string
+	prose     string // the text before the calls
 	pieces    []piece
 }
 
-// Text returns all of it.
+// Text returns the whole text.
 func (w *Writing) Text() string { return joined(w.pieces) }
 
+// joined returns the text of pieces.
 func joined(pieces []piece) string {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -57,16 +59,17 @@ func joined(pieces []piece) string {
 type writer struct {
 	chance
 	*Writing
-	call int
-	line string // the white space between tags
+	call int    // index of the call that is being written
+	line string // white space between tags
 }
 
+// proses are what a model says before its calls.
 var proses = []string{"", "", "I'll look that up.", "Let me check.\n\nFirst the weather:", "<thinking>\nThe user wants a < b. I need the tool.\n</thinking>",
 	"Voilà : 天気を調べます。", "1. one\n2. two", "Use `go test` for that.", "```go\nx := 1\n```", "The tag <b> is bold & fine."}
 
 // write writes the instance in one of the ways in which models write.
 func write(c chance, inst *Instance) *Writing {
-	w := &writer{chance: c, Writing: &Writing{Attribute: c.one(2), inst: inst}}
+	w := &writer{chance: c, Writing: &Writing{Attribute: c.oneIn(2), inst: inst}}
 	w.line = pick(c, []string{"\n", "\n", "\n", "", "\n  ", "\r\n"})
 	if w.prose = pick(c, proses); w.prose != "" {
 		w.add(rProse, w.prose, pick(c, []string{"\n\n", "\n"}))
@@ -79,14 +82,17 @@ func write(c chance, inst *Instance) *Writing {
 	return w.Writing
 }
 
+// add adds a piece of the current call.
 func (w *writer) add(r role, text, space string) {
 	w.pieces = append(w.pieces, piece{role: r, text: text, space: space, call: w.call})
 }
 
+// addParam adds a piece of a parameter of the current call.
 func (w *writer) addParam(r role, name, text, space string) {
 	w.pieces = append(w.pieces, piece{r, text, space, w.call, name})
 }
 
+// writeCall writes one call.
 func (w *writer) writeCall(call *Call) {
 	if w.Attribute {
 		w.add(rInvokeOpen, `<invoke name="`+call.Name+`">`, w.line)
@@ -95,14 +101,14 @@ func (w *writer) writeCall(call *Call) {
 		w.add(rNameOpen, "<tool_name>", "")
 		w.add(rName, call.Name, "")
 		w.add(rNameClose, "</tool_name>", w.line)
-		if len(call.Input.Members) > 0 || !w.one(3) {
+		if len(call.Input.Members) > 0 || !w.oneIn(3) {
 			w.add(rParamsOpen, "<parameters>", w.line)
 		}
 	}
 	before := len(w.pieces)
-	if len(call.Input.Members) > 0 && (w.one(20) || !w.params(call)) {
+	if len(call.Input.Members) > 0 && (w.oneIn(20) || !w.params(call)) {
 		w.pieces = w.pieces[:before]
-		l := layout{space: w.one(2), indent: w.one(2), slash: true}
+		l := layout{space: w.oneIn(2), indent: w.oneIn(2), slash: true}
 		w.add(rJSON, string(call.Input.append(nil, l, 0)), w.line)
 	}
 	if !w.Attribute && (w.pieces[before-1].role == rParamsOpen) {
@@ -111,7 +117,8 @@ func (w *writer) writeCall(call *Call) {
 	w.add(rInvokeClose, "</invoke>", w.line)
 }
 
-// params writes each parameter on its own; it reports whether all have a text.
+// params writes each parameter on its own. It reports false if one has no text that can be told from
+// something else: the call is then written as JSON.
 func (w *writer) params(call *Call) bool {
 	root := call.tool.root
 	for _, m := range call.Input.Members {
@@ -130,7 +137,7 @@ func (w *writer) params(call *Call) bool {
 		}
 		between := w.line
 		if !declared && between == "" {
-			return false // an undeclared one is known by its line
+			return false // an undeclared parameter is recognized by having a line of its own
 		}
 		if items, ok := w.repeats(root.memberNode(m.Name), m.Value, open, shut); ok {
 			for _, item := range items {
@@ -151,17 +158,17 @@ func (w *writer) params(call *Call) bool {
 	return true
 }
 
-// quoted lays a value out, or quotes a string in CDATA.
+// quoted writes a value on lines of its own or, if it is a string, sometimes as a CDATA section.
 func (w *writer) quoted(n *node, text string) string {
-	if n.kind == kindString && n.nullable == "" && w.one(12) {
+	if n.kind == kindString && n.nullable == "" && w.oneIn(12) {
 		return "<![CDATA[" + strings.ReplaceAll(text, "]]>", "]]]]><![CDATA[>") + "]]>"
 	}
-	return laidOut(w.chance, text)
+	return lines(w.chance, text)
 }
 
 // repeats writes an array as one parameter for each element.
 func (w *writer) repeats(n *node, v Value, open, shut string) (items []string, ok bool) {
-	if n.kind != kindArray || v.Kind != '[' || len(v.List) < 2 || !w.one(4) {
+	if n.kind != kindArray || v.Kind != '[' || len(v.List) < 2 || !w.oneIn(4) {
 		return nil, false
 	}
 	for _, e := range v.List {
@@ -169,7 +176,7 @@ func (w *writer) repeats(n *node, v Value, open, shut string) (items []string, o
 		if !ok || strings.Contains(text, open) || strings.Contains(text, "</") || strings.Contains(text, "<![CDATA[") || strings.Contains(text, "<parameter") {
 			return nil, false
 		}
-		items = append(items, laidOut(w.chance, text))
+		items = append(items, lines(w.chance, text))
 	}
 	return items, true
 }

@@ -71,6 +71,7 @@ func TrimNewlines(text string) string {
 	return text
 }
 
+// trimFirstNewline removes one newline, \n or \r\n, from the beginning of text.
 func trimFirstNewline(text string) string {
 	if rest, ok := strings.CutPrefix(text, "\r\n"); ok {
 		return rest

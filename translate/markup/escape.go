@@ -38,6 +38,7 @@ func (e *Escaper) Tool(s string) string { return e.escape(s, InTools, "") }
 // Value escapes the value of a parameter; parameter is the parameter's tag.
 func (e *Escaper) Value(s, parameter string) string { return e.escape(s, InValues, parameter) }
 
+// escape escapes what spells one of names in s, and notes in e.Used which did.
 func (e *Escaper) escape(s string, names TagSet, parameter string) string {
 	names |= e.Tags
 	if e.TurnMarkers {

@@ -78,6 +78,8 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 // allows: models write names of properties with all kinds of signs.
 func IsTagByte(c byte) bool { return tagBytes[c] }
 
+// tagBytes are the bytes that may stand in the name of a tag: all but white space, control
+// characters and those that end the name.
 var tagBytes = func() (ok [256]bool) {
 	for c := range ok {
 		ok[c] = c > ' ' && strings.IndexByte(`<>/"'=&`, byte(c)) < 0

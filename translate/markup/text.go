@@ -37,6 +37,7 @@ func equalFold[S text](a S, b string) bool {
 	return true
 }
 
+// lower returns the lower case of an ASCII letter, and any other byte as it is.
 func lower(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c | 0x20

@@ -4,19 +4,21 @@ import (
 	"strings"
 )
 
-// builtin is an Anthropic-defined client tool. A request names its type alone
-// (docs/reference/messages-api.md §5), because the models it was made for know the
-// rest. A text model is shown a description and a schema of our own.
+// This file has the tools that the API defines itself, as a text model is shown them.
+
+// builtin is a client tool that the API defines. A request names only its type
+// (docs/reference/messages-api.md §5): the models it was made for know the rest. A text model is shown
+// a description and a schema of this project's.
 type builtin struct {
 	prefix      string // of the type, before its date
 	date        string
-	name        string // fixed
+	name        string // that the API demands
 	description string
 	schema      string
 }
 
-// builtins lists the newest version of each tool first: it also stands for
-// versions that are not listed.
+// builtins are the known versions. Of each tool the newest comes first: it also stands for versions
+// that are not listed.
 var builtins = []builtin{
 	{"bash_", "20250124", "bash", bashDescription, bashSchema},
 	{"bash_", "20241022", "bash", bashDescription, bashSchema},
@@ -47,7 +49,7 @@ func findBuiltin(typ string) *builtin {
 	return newest
 }
 
-// builtinTypes lists the types of tools that are known.
+// builtinTypes returns the types that a tool may have.
 func builtinTypes() []string {
 	types := []string{"custom"}
 	for _, b := range builtins {

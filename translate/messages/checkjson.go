@@ -13,27 +13,29 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// CheckJSON reports why a body is not one JSON object in strict I-JSON (RFC 7493):
-// valid UTF-8, no duplicate names at any depth, names compared by case, nested at
-// most 200 levels deep, no more than 50,000 members to remember at once, nothing
-// after it. It takes time linear in the body, and memory for those names alone.
+// This file checks that a body is JSON that is safe to read, before anything is read from it.
+
+// CheckJSON checks that body is one JSON object in strict I-JSON (RFC 7493): valid UTF-8, no name
+// twice in an object at any depth, names compared with their case, at most 200 levels deep, at most
+// 50,000 members in the objects around any place, and nothing after the object. It takes time linear
+// in the body, and memory for those names alone.
 //
-// The error is an *InvalidRequestError, or the cause of ctx once that has ended.
+// The error is an *InvalidRequestError, or the cause of ctx when ctx has ended.
 func CheckJSON(ctx context.Context, body []byte) error {
 	_, err := scanBody(ctx, body, nil)
 	return err
 }
 
-// scan is CheckJSON; it returns the members of the body, whose names are in
-// known, or so many of them that there are too many.
+// scanBody is [CheckJSON] that also returns the members of the body. If the body has more than
+// MaxMembers, one more than those is returned. Names that are in known are not copied.
 func scanBody(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
-	const often = 1024 // tokens from one look at ctx to the next: well below a millisecond
+	const tokensPerCheck = 1024 // of ctx: well below a millisecond
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
-	var names [maxDepth + 1]int // of the object that is open at each level
-	open := 0                   // names in all of them
-	nameEnd := int64(0)         // of the member of the body that is being read
+	var names [maxDepth + 1]int // in the object that is open at each level
+	open := 0                   // sum of names
+	nameEnd := int64(0)         // where the name ends of the body's member that is being read
 	for n := 0; n == 0 || dec.StackDepth() > 0; n++ {
-		if n%often == 0 && ctx.Err() != nil {
+		if n%tokensPerCheck == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		before := dec.InputOffset()
@@ -44,7 +46,7 @@ func scanBody(ctx context.Context, body []byte, known []string) (members []rawjs
 		depth := dec.StackDepth()
 		in, length := dec.StackIndex(depth)
 		isName := in == '{' && length%2 == 1
-		switch {
+		switch { // members of the body itself are noted
 		case depth != 1 || in != '{' || length == 0 || len(members) > MaxMembers:
 		case isName:
 			nameEnd = dec.InputOffset()
@@ -52,7 +54,7 @@ func scanBody(ctx context.Context, body []byte, known []string) (members []rawjs
 		default:
 			members[len(members)-1].Value = rawjson.TrimSeparators(body[nameEnd:dec.InputOffset()])
 		}
-		switch token.Kind() {
+		switch token.Kind() { // limits on what the decoder has to remember
 		case '{', '[':
 			if depth > maxDepth {
 				return nil, &InvalidRequestError{Message: fmt.Sprintf("The request body is nested deeper than %d levels.", maxDepth)}
@@ -71,7 +73,7 @@ func scanBody(ctx context.Context, body []byte, known []string) (members []rawjs
 		}
 	}
 	if len(bytes.TrimLeft(body[dec.InputOffset():], " \t\r\n")) > 0 {
-		return nil, jsonError(body, json.Unmarshal(body, new(ignored))) // which says what follows the value
+		return nil, jsonError(body, json.Unmarshal(body, new(ignored))) // Unmarshal says what follows the object
 	}
 	if jsontext.Value(body).Kind() != '{' {
 		return nil, &InvalidRequestError{Message: notObject}
@@ -79,12 +81,13 @@ func scanBody(ctx context.Context, body []byte, known []string) (members []rawjs
 	return members, nil
 }
 
-// ignored is any JSON value.
+// ignored decodes from any JSON value and keeps nothing of it.
 type ignored struct{}
 
+// UnmarshalJSONFrom passes over the next value.
 func (*ignored) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return dec.SkipValue() }
 
-// jsonError says what the json package found wrong with a body.
+// jsonError returns what the json package found wrong with a body as the client is told it.
 func jsonError(body []byte, err error) *InvalidRequestError {
 	var syntax *jsontext.SyntacticError
 	switch {

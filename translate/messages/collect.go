@@ -6,9 +6,13 @@ import (
 	"slices"
 )
 
-// Collect puts the events of a whole answer together into one message. It
-// returns the error of events, or one if they end before message_stop: never
-// part of a message.
+// This file makes one message of the events of an answer.
+
+// Collect makes one message of the events of a whole answer. It returns the error of events, or an
+// error if they end before message_stop, and then no message: half an answer is never returned.
+//
+// If the events come from a model with a tool API of its own (Event.Raw), the message holds all
+// members that they have, in Message.Raw.
 func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 	var m *Message
 	var native *nativeMessage
@@ -52,8 +56,8 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 	return m, nil
 }
 
-// add appends a delta. Pieces are gathered in Input, which grows in place, and
-// become text at the end.
+// appendDelta appends the piece of a delta. Pieces are gathered in Input, which grows in place, and
+// become text when the block ends.
 func (b *ContentBlock) appendDelta(delta DeltaType, piece []byte) {
 	if delta == SignatureDelta {
 		b.Signature += string(piece)
@@ -62,8 +66,8 @@ func (b *ContentBlock) appendDelta(delta DeltaType, piece []byte) {
 	b.Input = append(b.Input, piece...)
 }
 
-// finish takes what was gathered. Of a call that was cut, what came whole counts:
-// programs run what they get.
+// finish turns the gathered pieces into the block's content. cut is Event.Cut: of a call that was
+// cut, Input keeps the parameters that came whole, because programs run what they are given.
 func (b *ContentBlock) finish(cut int) {
 	switch b.Type {
 	case BlockToolUse:

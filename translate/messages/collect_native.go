@@ -10,25 +10,26 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// nativeMessage puts together the events of a model with a tool API of its own,
-// as the accumulators of the official SDKs do (docs/reference/streaming.md §3): all
-// members are kept, whatever they are.
+// This file makes one message of the events that a model with a tool API of its own sent.
+
+// nativeMessage gathers the events of a model with a tool API of its own, as the official SDKs do
+// (docs/reference/streaming.md §3): all members are kept, known or not.
 type nativeMessage struct {
 	object rawjson.Object
 	blocks []nativeBlock
-	known  Message // what we know of it
+	known  Message // the members that this package knows
 }
 
-// nativeBlock is a content block whose deltas have not all come.
+// nativeBlock is a content block that is still growing.
 type nativeBlock struct {
-	object rawjson.Object
-	texts  map[string][]byte // by member: what its deltas have added
-	input  []byte            // partial_json
-	cited  []byte            // citations that deltas have added, each with a comma behind it
+	object rawjson.Object    // the block as it opened
+	texts  map[string][]byte // by member: the text that deltas have added
+	input  []byte            // the partial_json so far
+	cited  []byte            // the citations that deltas have added, a comma after each
 }
 
-// add takes one event. Those of this package, which stand for what was found in
-// text, are taken as they go out.
+// add takes one event. Events without Raw, for calls that were found in the model's text, are taken
+// as the client is sent them.
 func (m *nativeMessage) add(e Event) {
 	raw := jsontext.Value(e.AppendJSON(nil))
 	switch e.Type {
@@ -57,7 +58,7 @@ func (m *nativeMessage) add(e Event) {
 	}
 }
 
-// merge takes over the totals that are told at the end.
+// mergeUsage takes over the totals at the end of the answer. A null does not replace a total.
 func (m *nativeMessage) mergeUsage(usage jsontext.Value) {
 	total := rawjson.ReadObject(m.object.Member("usage"))
 	for name, value := range rawjson.NamedMembers(usage) {
@@ -68,7 +69,8 @@ func (m *nativeMessage) mergeUsage(usage jsontext.Value) {
 	m.object.Set("usage", total.JSON())
 }
 
-// whole returns the message.
+// message returns the whole message. A call that was cut is not a call to run, so a stop reason
+// that says so is replaced.
 func (m *nativeMessage) message() *Message {
 	content, cut := []byte{'['}, false
 	for i, b := range m.blocks {
@@ -79,7 +81,7 @@ func (m *nativeMessage) message() *Message {
 		cut = cut || b.isCut()
 	}
 	content = append(content, ']')
-	if stop := m.known.StopReason; cut && (stop == StopToolUse || stop == StopEndTurn) { // see parser.ending
+	if stop := m.known.StopReason; cut && (stop == StopToolUse || stop == StopEndTurn) {
 		m.known.StopReason = StopMaxTokens
 		m.object.Set("stop_reason", rawjson.AppendString(nil, StopMaxTokens))
 	}
@@ -96,8 +98,8 @@ func (m *nativeMessage) message() *Message {
 	return &m.known
 }
 
-// add takes one delta: a string adds to the member of its name, a citation to the
-// list of them, and what is neither replaces what was there.
+// add takes one delta. A string adds to the member of its name, a citation to the list of citations,
+// and any other value replaces the member.
 func (b *nativeBlock) add(delta jsontext.Value) {
 	for name, value := range rawjson.NamedMembers(delta) {
 		switch {
@@ -117,11 +119,12 @@ func (b *nativeBlock) add(delta jsontext.Value) {
 	}
 }
 
-// isCut tells whether what came of an input is no JSON.
+// isCut reports whether the input came, but not to its end.
 func (b *nativeBlock) isCut() bool {
 	return len(bytes.TrimSpace(b.input)) > 0 && !jsontext.Value(b.input).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
+// json returns the whole block. Of an input that was cut it has the members that came whole.
 func (b *nativeBlock) json() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.object.Set(name, rawjson.AppendString(nil, rawjson.StringOf(b.object.Member(name))+string(b.texts[name])))
@@ -139,8 +142,8 @@ func (b *nativeBlock) json() jsontext.Value {
 	return b.object.JSON()
 }
 
-// appendElements returns a JSON array with more elements, which have commas between
-// them. What is no array has none.
+// appendElements returns a copy of array with more elements, which have commas between them. A value
+// that is no array counts as an empty one.
 func appendElements(array, more jsontext.Value) jsontext.Value {
 	for range rawjson.Elements(array) {
 		return slices.Concat(array[:len(array)-1], []byte{','}, more, []byte{']'})

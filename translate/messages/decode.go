@@ -8,19 +8,20 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Decode reads and validates the body of a Messages-API request, by the rules
-// of docs/reference/messages-api.md §2 to §9. The body is one JSON object as
-// [CheckJSON] has it.
+// This file is the way in: a body becomes a Request, at once or in two steps.
+
+// Decode reads and validates the body of a Messages-API request, by the rules of
+// docs/reference/messages-api.md §2 to §9. The body has to be one JSON object; see [CheckJSON].
 //
-// The raw values of the Request (inputs, schemas, sources) are parts of body:
-// the caller must not change it for as long as the Request is in use.
+// The raw values of the Request (inputs, schemas, sources) are parts of body: the caller must not
+// change it while the Request is in use.
 //
-// Blocks that only an upstream with tools of its own could read, and messages
-// that hold nothing else, are left out; so is a final assistant message without
-// content. The validation rules hold for what is left.
+// Blocks that only an upstream with tools of its own could read are left out, and so are messages
+// that hold nothing else and a final assistant message without content. The rules hold for what
+// is left; Request.Dropped names what was left out.
 //
-// The error is an *InvalidRequestError in the API's wording; of several errors
-// it is the first in the order of the API's fields.
+// The error is an *InvalidRequestError in the API's wording. If a request has several errors, it
+// is the first in the order of the API's fields.
 func Decode(body []byte, opt DecodeOptions) (*Request, error) {
 	ctx := context.Background()
 	b, err := ReadBody(ctx, body, opt)
@@ -30,19 +31,18 @@ func Decode(body []byte, opt DecodeOptions) (*Request, error) {
 	return b.Request(ctx)
 }
 
-// Body is a request of which so much has been read as it takes to know who is to
-// answer it.
+// Body is a request that was read as far as it takes to know which model is to answer it.
 type Body struct {
 	Model  string
-	Stream bool // the client asked for a stream, and for no other thing by that name
+	Stream bool // the client asked for a stream, in the body or by [DecodeOptions]
 
 	raw     []byte
 	opt     DecodeOptions
 	members []rawjson.Member
 }
 
-// ReadBody reads a body as [Decode] does, up to its validation: it is JSON as it
-// should be, and names a model. It ends with the cause of ctx once that has ended.
+// ReadBody reads a body as [Decode] does, but validates only that it is JSON and names a model.
+// It returns the cause of ctx when ctx has ended.
 func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error) {
 	members, err := scanBody(ctx, body, requestMembers)
 	if err != nil {
@@ -56,7 +56,7 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 	if version := d.optionalText(member("anthropic_version"), o.Member("anthropic_version")); b.opt.Version == "" && d.err == nil {
 		b.opt.Version = version
 	}
-	d.err = nil // what else it may be is for an upstream to say
+	d.err = nil // an upstream says what else is wrong with it
 	b.Model = d.model(o)
 	b.Stream = o.Member("stream").Kind() == 't'
 	if opt.Stream != nil {
@@ -70,11 +70,11 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 
 func (b *Body) decoder(ctx context.Context) *decoder { return &decoder{ctx: ctx, opt: b.opt} }
 
-// object returns the members of the body.
+// object returns the members of the body. Each caller takes members from a copy.
 func (b *Body) object() *rawjson.Object { return &rawjson.Object{Members: slices.Clone(b.members)} }
 
-// Request validates the request; see [Decode]. It ends with the cause of ctx once
-// that has ended.
+// Request validates the request and returns it; see [Decode]. It returns the cause of ctx when ctx
+// has ended.
 func (b *Body) Request(ctx context.Context) (*Request, error) {
 	d := b.decoder(ctx)
 	r := d.request(b.object())
@@ -85,9 +85,9 @@ func (b *Body) Request(ctx context.Context) (*Request, error) {
 	return r, nil
 }
 
-// Native returns the request as far as it concerns us if the model has a tool API
-// of its own: the model, whether to stream, and those tools that the client runs
-// itself, if we know their kind. The body is for the model to validate.
+// Native returns what the proxy needs to know of a request to a model that has a tool API of its
+// own: the model, whether to stream, and the tools that the client runs itself, where their kind is
+// known. Everything else in the body is for the model to validate.
 func (b *Body) Native(ctx context.Context) (*Request, error) {
 	o, d := b.object(), b.decoder(ctx)
 	r := &Request{Model: b.Model, Stream: d.stream(o)}
@@ -108,5 +108,5 @@ func (b *Body) Native(ctx context.Context) (*Request, error) {
 	return r, nil
 }
 
-// JSON returns the body as it came.
+// JSON returns the body as it came. The caller must not change it.
 func (b *Body) JSON() []byte { return b.raw }

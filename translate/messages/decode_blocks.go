@@ -10,15 +10,17 @@ import (
 	"dragoman/translate/rawjson"
 )
 
+// This file reads content blocks, and decides which stand where.
+
 // blockPlace is a place that holds content blocks.
 type blockPlace struct {
-	accepts   []string // types
-	drops     []string // types that the API takes here and a text model cannot read
-	inMessage bool     // the content of a message
+	accepts   []string // the types of blocks that are read
+	drops     []string // the types that the API allows here and a text model cannot read
+	inMessage bool     // it is the content of a message
 }
 
-// foreignBlocks come from a server with tools of its own, or from a model that
-// thinks (docs/reference/messages-api.md §4).
+// foreignBlocks come from a server with tools of its own, or from a model that thinks
+// (docs/reference/messages-api.md §4).
 var foreignBlocks = []string{
 	"thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "web_fetch_tool_result",
 	"code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result",
@@ -26,6 +28,7 @@ var foreignBlocks = []string{
 	"compaction", "fallback", "advisor_tool_result",
 }
 
+// The places in a request that hold content blocks.
 var (
 	inUser = blockPlace{
 		accepts: []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolResult},
@@ -42,11 +45,11 @@ var (
 	inSource       = blockPlace{accepts: []string{BlockText, BlockImage}}
 )
 
-// messageBlocks are the types that the content of some message takes.
+// messageBlocks are the types that some message may hold.
 var messageBlocks = []string{BlockText, BlockImage, BlockDocument, BlockSearchResult, BlockToolUse, BlockToolResult}
 
-// unusableIn are the members of each type of block that the API knows and a
-// text model has no use for.
+// unsupportedInBlock are the members of each type of block that the API knows and a text model has
+// no use for.
 var unsupportedInBlock = map[string][]string{
 	BlockText:          {"cache_control", "citations"},
 	BlockImage:         {"cache_control", "transformations"},
@@ -57,13 +60,13 @@ var unsupportedInBlock = map[string][]string{
 	BlockToolReference: {"cache_control"},
 }
 
-// room is how many blocks a list may have.
+// blockCapacity returns how many blocks to allocate for a list.
 func (d *decoder) blockCapacity(list jsontext.Value) int {
 	const shortest = len(`{"type":"text","text":"a"},`)
 	return capacity(list, shortest, MaxBlocks-d.blockCount)
 }
 
-// content reads content outside of messages: a string, or an array of blocks.
+// content reads content outside of messages: a string or a list of blocks.
 func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []BlockParam {
 	switch v.Kind() {
 	case '"':
@@ -88,13 +91,13 @@ func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []B
 	return nil
 }
 
-// blockMembers are those that a block of some type has.
+// blockMembers are the members of blocks of all types.
 var blockMembers = []string{
 	"type", "text", "source", "title", "context", "id", "name", "input", "tool_use_id", "is_error", "tool_name", "content",
 	"thinking", "signature", "cache_control", "citations", "transformations", "caller", "toolset_name",
 }
 
-// block reads one block. It is not ok if the block is left out.
+// block reads one block. It reports false if the block is left out.
 func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) {
 	at := &e.at
 	o, ok := d.openItem(e, blockMembers)
@@ -115,8 +118,8 @@ func (d *decoder) block(e *listItem, place *blockPlace) (b BlockParam, ok bool) 
 	return b, true
 }
 
-// placed reports whether a block of the type may stand in the place. If it is
-// left out instead, that is noted.
+// checkPlace reports whether a block of the type may stand in the place. It fails if not, or notes
+// that the block is dropped.
 func (d *decoder) checkPlace(at *fieldPath, typ string, place *blockPlace) bool {
 	switch {
 	case typ == BlockThinking && d.thinks && place == &inAssistant:
@@ -140,11 +143,12 @@ func (d *decoder) checkPlace(at *fieldPath, typ string, place *blockPlace) bool 
 	return false
 }
 
+// failTag fails because the type of a block, tool or source is not one of expected.
 func (d *decoder) failTag(at fieldPath, tag string, expected []string) {
 	d.fail(at, "Input tag '%s' found using 'type' does not match any of the expected tags: '%s'", clip(tag), strings.Join(expected, "', '"))
 }
 
-// fill reads the members that a block of its type has.
+// blockFields reads the members that a block of its type has.
 func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, place *blockPlace) {
 	switch b.Type {
 	case BlockText:
@@ -185,7 +189,7 @@ func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, p
 	}
 }
 
-// checkCitations refuses what a client may not say it has cited
+// checkCitations refuses citations in a user's text, which the newer API version does not allow
 // (docs/reference/messages-api.md §1).
 func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockPlace) {
 	c := o.Member("citations")
@@ -197,6 +201,7 @@ func (d *decoder) checkCitations(at *fieldPath, o *rawjson.Object, place *blockP
 	}
 }
 
+// toolUse reads the members of a tool_use block.
 func (d *decoder) toolUse(at *fieldPath, b *BlockParam, o *rawjson.Object) {
 	b.ID = d.toolID(at.member("id"), o.Take("id"))
 	b.Name = d.text(at.member("name"), o.Take("name"))
@@ -206,12 +211,13 @@ func (d *decoder) toolUse(at *fieldPath, b *BlockParam, o *rawjson.Object) {
 	}
 }
 
-// The media types of base64 sources.
+// mediaTypes are the media types that base64 sources may have, by the type of the block.
 var mediaTypes = map[string][]string{
 	BlockImage:    {"image/jpeg", "image/png", "image/gif", "image/webp"},
 	BlockDocument: {"application/pdf"},
 }
 
+// sourceMembers are the members of sources of all types.
 var sourceMembers = []string{"type", "media_type", "data", "url", "file_id", "content"}
 
 // source reads where an image or document comes from.
@@ -247,28 +253,29 @@ func (d *decoder) source(at *fieldPath, b *BlockParam, v jsontext.Value) {
 	if typ == SourceBase64 || typ == SourceURL || typ == SourceFile {
 		b.Source.JSON = v
 		if !d.opt.Strict {
-			return // unknown members are not left out: they stay in the JSON
+			return // its unknown members are kept: they stay in the JSON
 		}
 	}
 	d.dropRest(&p, &o, nil)
 }
 
+// mediaType checks that a string is one of allowed.
 func (d *decoder) mediaType(at fieldPath, v jsontext.Value, allowed []string) {
 	if s := d.text(at, v); !slices.Contains(allowed, s) {
 		d.fail(at, "Input should be '%s'", strings.Join(allowed, "', '"))
 	}
 }
 
-// isText checks a string that stays in its JSON.
+// checkString checks that v is a string, and leaves it in its JSON.
 func (d *decoder) checkString(at fieldPath, v jsontext.Value) {
 	if v.Kind() != '"' {
 		d.text(at, v)
 	}
 }
 
-// toolID reads the id of a tool_use. Converse allows '.' and ':' beyond the
-// pattern of the Messages API (docs/reference/messages-api.md §8), and a history may
-// have begun there.
+// toolID reads the id of a tool_use or of its result. The history may have begun in the Converse
+// API, which allows '.' and ':' beyond the pattern of the Messages API
+// (docs/reference/messages-api.md §8).
 func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
 	id := d.text(at, v)
 	if id == "" || !onlyBytes(id, "-_.:") {
@@ -277,8 +284,8 @@ func (d *decoder) toolID(at fieldPath, v jsontext.Value) string {
 	return id
 }
 
-// checkReplayedName checks the name in a tool_use: it may be of a tool that
-// was never offered here, so the API only bounds its length.
+// checkReplayedName checks the name in a tool_use. The tool need not be offered in this request, so
+// the API bounds only the length.
 func (d *decoder) checkReplayedName(at fieldPath, name string) {
 	const longest = 200
 	switch n := utf8.RuneCountInString(name); {

@@ -8,6 +8,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
+// This file reads tools that the API defines itself, and what all client tools have in common.
+
 // builtinTool reads a tool of an Anthropic-defined type.
 func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *builtin) Tool {
 	if d.text(at.member("name"), o.Take("name")) != b.name {
@@ -27,7 +29,8 @@ func (d *decoder) builtinTool(at *fieldPath, o *rawjson.Object, typ string, b *b
 	return t
 }
 
-// display adds what a computer tool's options say of its screen.
+// display reads the options of a computer tool that say what its screen is, and adds them to the
+// description.
 func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
 	width := d.integer(at.member("display_width_px"), o.Take("display_width_px"), 1)
 	height := d.integer(at.member("display_height_px"), o.Take("display_height_px"), 1)
@@ -40,8 +43,7 @@ func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
 	}
 }
 
-// unusableInTool are the members of a tool that the API knows and a text model
-// has no use for.
+// unsupportedInTool are the members of a tool that the API knows and a text model has no use for.
 var unsupportedInTool = []string{
 	"cache_control", "input_examples", "defer_loading", "allowed_callers",
 }

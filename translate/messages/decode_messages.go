@@ -8,7 +8,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// messages reads the conversation into r.
+// This file reads the list of messages.
+
+// messages reads the list of messages into r.
 func (d *decoder) messages(r *Request, list jsontext.Value) {
 	at := member("messages")
 	switch list.Kind() {
@@ -20,8 +22,8 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 	}
 	const shortest = len(`{"role":"user","content":"a"},`)
 	r.Messages = make([]MessageParam, 0, capacity(list, shortest, MaxMessages))
-	before := conversation{d: d}
-	empty := -1 // only the last message may be
+	var before conversation
+	empty := -1 // index of an empty message: only the last one may be empty
 	for e := range d.elements(at, list, MaxMessages) {
 		if empty >= 0 {
 			d.fail(at.element(empty), emptyMessage)
@@ -36,13 +38,14 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 		}
 	}
 	if d.mayContinue() {
-		before.checkEnd(r.Messages)
+		before.checkEnd(d, r.Messages)
 	}
 }
 
+// emptyMessage is the API's error for a message without content.
 const emptyMessage = "all messages must have non-empty content except for the optional final assistant message"
 
-// messagePlaces gives the place that a message of each role is.
+// messagePlaces are the places that the contents of messages are, by role.
 var messagePlaces = map[string]*blockPlace{RoleUser: &inUser, RoleAssistant: &inAssistant, RoleSystem: &inSystemMessage}
 
 var (
@@ -50,8 +53,9 @@ var (
 	roles          = []string{RoleUser, RoleAssistant, RoleSystem}
 )
 
-// message reads one message. It has no content if nothing of it is left. It is not
-// ok if it had none, which the last message of the assistant may do.
+// message reads one message; before is what came before it. The message has no content if nothing
+// of it is left. It reports false if the message was empty as it came, which only a final
+// assistant message may be.
 func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok bool) {
 	at := &e.at
 	o, ok := d.openMessage(e)
@@ -69,7 +73,7 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 	case '"':
 		s := d.text(content, v)
 		if ok = s != ""; ok {
-			m.Content = before.add(content, m, BlockParam{Type: BlockText, Text: s})
+			m.Content = before.add(d, content, m, BlockParam{Type: BlockText, Text: s})
 		}
 	case '[':
 		ok = false
@@ -77,7 +81,7 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 		for e := range d.elements(content, v, MaxBlocks) {
 			ok = true
 			if b, ok := d.block(e, place); ok && d.err == nil {
-				m.Content = before.add(e.at, m, b)
+				m.Content = before.add(d, e.at, m, b)
 			}
 		}
 		d.closeMessage(e, &o)
@@ -93,10 +97,9 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 	return m, ok
 }
 
-// openMessage is openItem for a message. If its role comes before its content, which
-// is a list, then the content is not measured, but goes on to the end of the text, and
-// closeMessage has to read what follows it: so the largest part of a request is walked
-// over once less.
+// openMessage is openItem for a message. If the role comes before the content and the content is a
+// list, then the list is not measured but goes on to the end of the text, and closeMessage has to
+// read what follows it. So the largest part of a request is walked over once less.
 func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
 	if !d.object(e.at, e.text) {
 		return o, false
@@ -114,12 +117,12 @@ func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
 	return o, d.checkNames(&e.at, &o, messageMembers)
 }
 
-// closeMessage reads the members behind the content, if they are not yet read.
+// closeMessage reads the members after the content, if openMessage left them.
 func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
 	if e.length > 0 || d.err != nil {
 		return
 	}
-	end := len(e.text) - len(d.afterList) + len("]")
+	end := len(e.text) - len(d.afterList) + len("]") // index after the content
 	o.Members, e.length, _ = rawjson.AppendMembersUntil("", o.Members, e.text, end, messageMembers, MaxMembers+1)
 	d.checkNames(&e.at, o, messageMembers)
 }

@@ -11,10 +11,11 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// open begins to read an object, whose members are in known. Members may be of any
-// kind: one of the wrong kind is found when it is read, so that errors name the type
-// of the block they are in. It fails if there is
-// none, or if the name of a member is known but for the case of its letters.
+// This file reads objects and lists: members that are known, and what becomes of the others.
+
+// openObject begins to read an object whose members are in known. It fails if v is no object, or
+// if a name is known but for the case of its letters. The members' values are not checked yet: when
+// they are, errors can name the type of the block that they are in.
 func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
 	if !d.object(*at, v) {
 		return o, false
@@ -25,8 +26,8 @@ func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o
 	return o, d.checkNames(at, &o, known)
 }
 
-// checkNames reports whether the names of an object's members may be right. at is
-// nil for the request itself.
+// checkNames reports whether an object has no misspelt and not too many members, and fails
+// otherwise. at is nil for the request itself.
 func (d *decoder) checkNames(at *fieldPath, o *rawjson.Object, known []string) bool {
 	if len(o.Members) > MaxMembers {
 		d.fail(at.member(o.Members[MaxMembers].Name), "Object should have at most %d members", MaxMembers)
@@ -42,11 +43,11 @@ func (d *decoder) checkNames(at *fieldPath, o *rawjson.Object, known []string) b
 // listItem is an element of a list.
 type listItem struct {
 	at     fieldPath
-	text   jsontext.Value // begins with the element: an object ends where its members do
-	length int            // of the element; 0 while it is not known
+	text   jsontext.Value // begins with the element and goes on behind it
+	length int            // of the element in bytes; 0 while it is not known
 }
 
-// openItem is open for an element.
+// openItem is openObject for an element, whose length it finds on the way.
 func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bool) {
 	o, ok = d.openObject(&e.at, e.text, known)
 	e.length = o.Length
@@ -61,9 +62,9 @@ func (e *listItem) value() jsontext.Value {
 	return e.text[:e.length:e.length]
 }
 
-// elements ranges over the elements of a list that may be missing, until something
-// fails, of which the list having more than most is one. An element is only there
-// until the next one.
+// elements ranges over the elements of a list, which may be missing, until something fails. It
+// fails if there are more than most. An item is only valid until the next one. A break leaves
+// d.afterList as it was.
 func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq[*listItem] {
 	return func(yield func(*listItem) bool) {
 		if list.Kind() != '[' {
@@ -88,18 +89,18 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 	}
 }
 
-// leave passes over the members of the object at p that do not come into the
-// Request: those in known are of the API, the others are not. p is nil for the
-// request itself.
+// dropRest drops the members of the object at p that were not taken. Those in known are members of
+// the API that a text model has no use for; the others are unknown. In strict mode it fails instead.
+// p is nil for the request itself.
 func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
-	if d.opt.Strict { // the first of several errors is that of the first name
+	if d.opt.Strict { // of several errors, that of the first name is reported
 		slices.SortFunc(o.Members, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	for _, m := range o.Members {
 		switch at := p.member(m.Name); {
 		case m.Value == nil:
 		case !slices.Contains(known, m.Name):
-			// A dot in it would make it read like a path of the API's.
+			// With a dot, the name would read like a path.
 			d.dropUnknown(p.member(strings.ReplaceAll(m.Name, ".", "_")), m.Value)
 		case m.Value[0] == 'n' || asksNothing(m.Value):
 		case d.opt.Strict:
@@ -110,7 +111,7 @@ func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
 	}
 }
 
-// leaveUnknown passes over a member that has no place in its object.
+// dropUnknown drops a member that has no place in its object. In strict mode it fails instead.
 func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 	switch {
 	case v == nil:
@@ -121,9 +122,9 @@ func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 	}
 }
 
-// room is how many elements to have room for in a list of objects of so many bytes
-// at least. A long list is counted first, as far as its elements are objects: one
-// that grows has its elements in memory twice.
+// capacity returns how many elements to allocate for a list of objects that have at least shortest
+// bytes each, and no more than most. The elements of a long list are counted, as far as they are
+// objects: to grow the list later would take its memory twice.
 func capacity(list jsontext.Value, shortest, most int) (n int) {
 	const long = 256 << 10
 	if len(list) < long {

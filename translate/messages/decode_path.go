@@ -8,22 +8,27 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// fieldPath is a place in a request, innermost step first. It becomes text only
-// when something has to be said about it.
+// This file has places in a request, as errors name them.
+
+// fieldPath is a place in a request: a step and the place it starts from. It becomes text only if
+// an error or a dropped field has to name it.
 type fieldPath struct {
 	up    *fieldPath
-	name  string // of a member; "" for an element of an array
+	name  string // of a member; "" for an element of a list
 	index int
-	tag   string // the type of an element, which the API adds to its path
+	tag   string // the type of an element, which the API adds to the path
 }
 
-// member is the place of a member of the request itself.
+// member returns the place of a member of the request itself.
 func member(name string) fieldPath { return fieldPath{name: name} }
 
+// member returns the place of a member of the object at p; p is nil for the request.
 func (p *fieldPath) member(name string) fieldPath { return fieldPath{up: p, name: name} }
 
+// element returns the place of an element of the list at p.
 func (p *fieldPath) element(i int) fieldPath { return fieldPath{up: p, index: i} }
 
+// tagged returns p with the type of the element there.
 func (p *fieldPath) tagged(tag string) fieldPath {
 	t := *p
 	t.tag = tag
@@ -41,7 +46,7 @@ func (p *fieldPath) root() fieldPath {
 // String returns the place in the API's form: "messages.3.content.0.tool_use.input".
 func (p *fieldPath) String() string { return clip(string(p.append(nil, true))) }
 
-// append appends the whole place, or that without indexes and types:
+// append appends the place to dst: whole, or without indexes and types as Request.Dropped has it,
 // "messages.content.input".
 func (p *fieldPath) append(dst []byte, whole bool) []byte {
 	if p.up != nil {
@@ -59,21 +64,21 @@ func (p *fieldPath) append(dst []byte, whole bool) []byte {
 		if p.tag != "" {
 			add(p.tag)
 		}
-	case p.name != "" && !(whole && p.up != nil && p.up.tag == p.name): // the text of a text block is "text", once
+	case p.name != "" && !(whole && p.up != nil && p.up.tag == p.name): // the text of a text block is in …text, not …text.text
 		add(p.name)
 	}
 	return dst
 }
 
-// dotted gives a JSON pointer the form of the API's paths.
+// dotted returns a JSON pointer in the form of the API's paths.
 func dotted(p jsontext.Pointer) string {
 	return clip(strings.Join(slices.Collect(p.Tokens()), "."))
 }
 
-// longestShown is how much is told of what a client wrote, in bytes.
+// maxShown is how many bytes of what a client wrote an error repeats.
 const maxShown = 256
 
-// clip keeps what a client wrote from filling an error message.
+// clip shortens s to maxShown bytes, and makes it valid UTF-8.
 func clip(s string) string {
 	if len(s) > maxShown {
 		s = s[:maxShown] + "..."

@@ -9,27 +9,29 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// unusable are members of a request that the API knows and a text model has no
-// use for.
+// This file reads the members of a request, in the order in which the API reports their errors.
+
+// unsupported are the members of a request that the API knows and a text model has no use for.
 var unsupported = []string{
 	"metadata", "service_tier", "speed", "cache_control", "container",
 	"inference_geo", "diagnostics", "user_profile_id", "context_management", "compaction", "fallbacks",
 	"fallback_credit_token", "billing_policy",
 }
 
-// requestMembers are those that a request may have. Some clients write the headers
-// anthropic-version and anthropic-beta into the body (docs/reference/wire.md, finding
-// 16); output_format is where the format stood before output_config.
+// requestMembers are the members a request may have. Some clients write the headers
+// anthropic-version and anthropic-beta into the body (docs/reference/wire.md, finding 16);
+// output_format is the older place of output_config.format.
 var requestMembers = slices.Concat([]string{
 	"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stop_sequences", "stream",
 	"temperature", "top_p", "top_k", "mcp_servers", "thread", "thinking", "output_config", "output_format",
 	"anthropic_version", "anthropic_beta",
 }, unsupported)
 
-// threadUnsupported tells the tool runners of the official SDKs to go on without
-// a thread, which they try first.
+// threadUnsupported is the "details" of the error for a thread. The tool runners of the official
+// SDKs ask for a thread first, and go on without one when they read this.
 const threadUnsupported = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
 
+// request reads all members of a request.
 func (d *decoder) request(o *rawjson.Object) *Request {
 	r := &Request{Model: d.model(o)}
 	for _, name := range []string{"model", "anthropic_version", "anthropic_beta"} {
@@ -50,7 +52,7 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 	d.sampling(r, o)
 	d.refuseMCPServers(o.Take("mcp_servers"))
 	if d.thinks && r.OffersTools() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool) {
-		r.Thinking = ThinkingOff // a call that is asked for at once leaves no room
+		r.Thinking = ThinkingOff // a call that has to come at once leaves no room for it
 		d.drop(member("thinking"))
 	}
 	if thread := o.Take("thread"); !absent(thread) && d.err == nil {
@@ -64,6 +66,7 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 	return r
 }
 
+// model returns the model that the request names.
 func (d *decoder) model(o *rawjson.Object) string {
 	if d.opt.Model != "" {
 		return d.opt.Model
@@ -75,6 +78,7 @@ func (d *decoder) model(o *rawjson.Object) string {
 	return name
 }
 
+// stream reports whether the client asks for a stream.
 func (d *decoder) stream(o *rawjson.Object) bool {
 	v := o.Take("stream")
 	if d.opt.Stream != nil {
@@ -83,7 +87,7 @@ func (d *decoder) stream(o *rawjson.Object) bool {
 	return d.boolean(member("stream"), v)
 }
 
-// system reads the system prompt: text, or blocks of text.
+// system reads the system prompt: a string or text blocks.
 func (d *decoder) system(v jsontext.Value) []BlockParam {
 	if absent(v) {
 		return nil
@@ -91,6 +95,7 @@ func (d *decoder) system(v jsontext.Value) []BlockParam {
 	return d.content(member("system"), v, &inSystem)
 }
 
+// stopSequences reads the client's stop sequences.
 func (d *decoder) stopSequences(v jsontext.Value) []string {
 	at := member("stop_sequences")
 	if !d.list(at, v) {
@@ -111,7 +116,7 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 	return sequences
 }
 
-// sampling reads the parameters that 2026-10-21 no longer has.
+// sampling reads the sampling parameters, which version 2026-10-21 no longer has.
 func (d *decoder) sampling(r *Request, o *rawjson.Object) {
 	for _, name := range []string{"temperature", "top_p", "top_k"} {
 		if !absent(o.Member(name)) && d.opt.Version == Version20261021 {

@@ -6,14 +6,17 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// boundSchema counts what a schema holds.
+// This file checks what is certain of a schema without reading it all.
+
+// countSchema fails if the schemas of the request hold too many values together.
 func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
 	if d.schemaValues += rawjson.CountValues(schema); d.schemaValues > MaxSchemaValues {
 		d.fail(at, "The schemas of a request should hold at most %d values together", MaxSchemaValues)
 	}
 }
 
-// checkSchema checks what is certain at the top of a schema.
+// checkSchema checks the top of a tool's schema: it is of type object, and properties and required
+// are of the kind they have to be.
 func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
 	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
 	var typ, properties, required jsontext.Value

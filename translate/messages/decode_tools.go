@@ -9,14 +9,16 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// serverTools run in the upstream, toolsets name no tool: neither can be shown
-// to a model as text. Both are prefixes of a tool's type.
+// This file reads what a request says of tools.
+
+// serverTools run in the upstream, toolsets name no tool: neither can be shown to a model as text.
+// Both are beginnings of a tool's type.
 var (
 	serverTools = []string{"web_search", "web_fetch", "code_execution", "mcp_toolset", "advisor"}
 	toolsets    = []string{"computer_toolset_", "browser_toolset_"}
 )
 
-// toolMembers are those that a tool of some type has.
+// toolMembers are the members of tools of all types.
 var toolMembers = slices.Concat([]string{
 	"type", "name", "description", "input_schema", "strict", eagerStreaming,
 	"max_characters", "display_width_px", "display_height_px", "display_number", "enable_zoom",
@@ -44,7 +46,7 @@ func (d *decoder) tools(list jsontext.Value) []Tool {
 	return tools
 }
 
-// tool reads one tool. It is not ok if the tool is left out.
+// tool reads one tool. It reports false if the tool is left out.
 func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 	at := &e.at
 	o, ok := d.openItem(e, toolMembers)
@@ -63,7 +65,7 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 		d.fail(*at, "`%s` comes without schemas that a model which only completes text could be shown. Remove it, or use a model with a tool API.", clip(typ))
 	case strings.HasPrefix(typ, "tool_search_tool") && !d.opt.Strict:
 		tools := member("tools")
-		d.drop(tools.member("tool_search_tool")) // nothing to search: deferred tools are in the prompt
+		d.drop(tools.member("tool_search_tool")) // there is nothing to search: deferred tools are in the prompt
 	case strings.HasPrefix(typ, "tool_search_tool") || hasAnyPrefix(typ, serverTools):
 		d.fail(*at, "`%s` runs in the upstream, and this model only completes text. Remove the tool, or use a model with a tool API.", clip(typ))
 	default:
@@ -76,11 +78,12 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 	return t, false
 }
 
+// hasAnyPrefix reports whether s begins with one of prefixes.
 func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// customTool reads a tool with a schema of the client's.
+// customTool reads a tool that has a schema of the client's.
 func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	t := Tool{
 		Name:        d.text(at.member("name"), o.Take("name")),
@@ -102,7 +105,7 @@ func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	return t
 }
 
-// toolChoice reads which tools the model may or must call.
+// toolChoice reads which of the tools the model may or must call.
 func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	at := member("tool_choice")
 	if absent(v) {
@@ -138,7 +141,7 @@ func (d *decoder) toolChoice(v jsontext.Value, tools []Tool) ToolChoice {
 	return c
 }
 
-// refuseServers refuses MCP servers: their tools run in the upstream.
+// refuseMCPServers fails if there are MCP servers: their tools run in the upstream.
 func (d *decoder) refuseMCPServers(list jsontext.Value) {
 	at := member("mcp_servers")
 	if !d.list(at, list) {

@@ -12,6 +12,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
+// This file reads single values, and has the API's words for what can be wrong with them.
+
 // The API's words for what is wrong with a value (docs/reference/messages-api.md §9).
 const (
 	fieldRequired = "Field required"
@@ -35,7 +37,7 @@ func (d *decoder) text(at fieldPath, v jsontext.Value) string {
 	return ""
 }
 
-// optional reads a string that may be missing or null.
+// optionalText reads a string that may be missing or null.
 func (d *decoder) optionalText(at fieldPath, v jsontext.Value) string {
 	if absent(v) {
 		return ""
@@ -43,7 +45,7 @@ func (d *decoder) optionalText(at fieldPath, v jsontext.Value) string {
 	return d.text(at, v)
 }
 
-// word is text for a string that mostly is one of known, and then costs no memory.
+// textKnown is text for a string that is mostly one of known. Such a string is not copied.
 func (d *decoder) textKnown(at fieldPath, v jsontext.Value, known []string) string {
 	if v.Kind() == '"' {
 		return rawjson.UnquoteKnown(v, known)
@@ -51,6 +53,7 @@ func (d *decoder) textKnown(at fieldPath, v jsontext.Value, known []string) stri
 	return d.text(at, v)
 }
 
+// unquote returns the text of a string.
 func (d *decoder) unquote(quoted jsontext.Value) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -58,12 +61,13 @@ func (d *decoder) unquote(quoted jsontext.Value) string {
 	// The string was checked before, so there can be no error.
 	d.scratch, _ = jsontext.AppendUnquote(slices.Grow(d.scratch[:0], len(quoted)), quoted)
 	text := string(d.scratch)
-	if cap(d.scratch) > 1<<20 { // not to be kept for the strings that follow
+	if cap(d.scratch) > 1<<20 { // too large to keep
 		d.scratch = nil
 	}
 	return text
 }
 
+// boolean reads a boolean that may be missing or null, which is false.
 func (d *decoder) boolean(at fieldPath, v jsontext.Value) bool {
 	if !absent(v) && v.Kind() != 't' && v.Kind() != 'f' {
 		d.fail(at, "Input should be a valid boolean")
@@ -71,7 +75,8 @@ func (d *decoder) boolean(at fieldPath, v jsontext.Value) bool {
 	return v.Kind() == 't'
 }
 
-// integer reads an integer that has to be there. As in JSON Schema, 2.0 is one.
+// integer reads an integer that has to be there and is at least least. As in JSON Schema, 2.0 is an
+// integer.
 func (d *decoder) integer(at fieldPath, v jsontext.Value, least int) int {
 	if v.Kind() == 0 {
 		d.fail(at, fieldRequired)
@@ -106,6 +111,7 @@ func (d *decoder) fraction(at fieldPath, v jsontext.Value) *float64 {
 	return &f
 }
 
+// number returns the number that v is, and reports whether it is one.
 func (d *decoder) number(v jsontext.Value) (f float64, ok bool) {
 	if v.Kind() != '0' {
 		return 0, false
@@ -114,7 +120,7 @@ func (d *decoder) number(v jsontext.Value) (f float64, ok bool) {
 	return f, err == nil
 }
 
-// object reports whether a value is an object; it fails if not.
+// object reports whether v is an object, and fails if it is not.
 func (d *decoder) object(at fieldPath, v jsontext.Value) bool {
 	switch v.Kind() {
 	case '{':
@@ -127,8 +133,7 @@ func (d *decoder) object(at fieldPath, v jsontext.Value) bool {
 	return false
 }
 
-// list reports whether a value that may be missing is an array; it fails if it
-// is of another kind.
+// list reports whether v is a list. It fails if v is there and is none.
 func (d *decoder) list(at fieldPath, v jsontext.Value) bool {
 	if !absent(v) && v.Kind() != '[' {
 		d.fail(at, notList)
@@ -136,9 +141,9 @@ func (d *decoder) list(at fieldPath, v jsontext.Value) bool {
 	return v.Kind() == '['
 }
 
-// asksNothing reports whether the value of a field that is left out is one that
-// a text model does justice to by doing nothing. Clients that replay an answer
-// send such values without meaning anything by them.
+// asksNothing reports whether a member that is left out asks for nothing: a text model does right
+// by it by doing nothing. Clients that send back an answer as history send such members without
+// meaning anything by them.
 func asksNothing(v jsontext.Value) bool {
 	const longest = 64
 	if len(v) > longest {
@@ -158,7 +163,7 @@ func asksNothing(v jsontext.Value) bool {
 // absent reports whether a member is missing or null.
 func absent(v jsontext.Value) bool { return v == nil || v[0] == 'n' }
 
-// onlyBytes reports whether s is made of ASCII letters, digits and others.
+// onlyBytes reports whether s holds nothing but ASCII letters, digits and bytes of others.
 func onlyBytes(s, others string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -9,53 +9,51 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// DecodeOptions says by which rules [Decode] reads a request.
+// DecodeOptions says by which rules a request is read.
 type DecodeOptions struct {
-	// Version is the API version of the client, as in the header
-	// anthropic-version; "" for what the body says of it. Versions that are not known
-	// are read as 2023-06-01.
+	// Version is the client's API version, as in the header anthropic-version. If it is "", the
+	// body's anthropic_version counts. A version that is not known is read as [Version20230601].
 	Version string
-	// Strict refuses what a text model cannot do and what the API does not know.
-	// Otherwise it is left out and named in Request.Dropped.
+	// Strict refuses what a text model cannot do and what the API does not know. Without it, such
+	// fields are left out and named in Request.Dropped.
 	Strict bool
-	// Model and Stream, if they are set, say in place of the body's members who is
-	// asked, and whether to stream: in some APIs the path does.
+	// Model and Stream count in place of the body's members of these names, if they are set: some
+	// APIs have them in the path.
 	Model  string
 	Stream *bool
-	// Count reads a request that asks for its tokens to be counted: max_tokens may
-	// be missing (docs/reference/messages-api.md §11).
+	// Count says that the request asks for a count of its tokens: max_tokens may be missing
+	// (docs/reference/messages-api.md §11).
 	Count bool
-	// LooseNames takes tool names outside of the API's pattern.
+	// LooseNames allows names of tools outside of the API's pattern.
 	LooseNames bool
 }
 
-// decoder turns the JSON of one request into a Request. The first failure
-// stays; what is decoded after it is not used.
+// decoder turns the JSON of one request into a Request. It keeps the first failure; what is
+// decoded after a failure is not used.
 //
-// Lists are read element by element, and nothing is kept of an element but what
-// the Request holds, so that what is refused in the end has taken no more memory
-// than what was good of it.
+// Lists are read element by element, and of an element only what the Request holds is kept, so
+// that a request that is refused at its end takes no more memory than its good part.
 type decoder struct {
-	ctx          context.Context // of the work for the client, which may leave
+	ctx          context.Context // ends when the client leaves
 	opt          DecodeOptions
 	err          error
-	dropped      map[string]bool
-	members      []rawjson.Member // of the objects being read
-	blockCount   int              // so far
-	schemaValues int              // values in the schemas so far
-	afterList    jsontext.Value   // of the text from the end of the list on that was read last
-	scratch      []byte           // of a string
+	dropped      map[string]bool  // the fields that were left out, in the form of Request.Dropped
+	members      []rawjson.Member // of the objects that are being read, one behind the other
+	blockCount   int              // content blocks so far
+	schemaValues int              // values in schemas so far
+	afterList    jsontext.Value   // what follows the list that was read to its end last, from its bracket on
+	scratch      []byte           // reused to decode strings
 	thinks       bool             // the model is asked to think
 }
 
-// fail keeps the first failure.
+// fail keeps a failure, if it is the first.
 func (d *decoder) fail(at fieldPath, format string, args ...any) {
 	if d.err == nil {
 		d.err = &InvalidRequestError{Path: at.String(), Message: fmt.Sprintf(format, args...)}
 	}
 }
 
-// drop takes down what is left out.
+// drop notes a field that is left out.
 func (d *decoder) drop(at fieldPath) {
 	if d.dropped == nil {
 		d.dropped = make(map[string]bool)
@@ -73,8 +71,7 @@ func (d *decoder) drop(at fieldPath) {
 	d.dropped[string(d.scratch)] = true
 }
 
-// goesOn reports whether there is still something to do: nothing has failed, and
-// the client is there.
+// mayContinue reports whether nothing has failed and the client is still there.
 func (d *decoder) mayContinue() bool {
 	if d.err == nil && d.ctx.Err() != nil {
 		d.err = context.Cause(d.ctx)

@@ -1,11 +1,15 @@
-// Package messages is what the Messages API says, and nothing of how a model is
-// prompted: requests and how they are decoded and validated, content blocks, tools that
-// the API defines itself, the events of an answer and how they are written as JSON,
-// whole messages, usage, stop reasons and errors.
+// Package messages is what the Messages API says, and nothing of how a model is prompted:
+// requests, their decoding and validation, content blocks, the tools that the API defines
+// itself, the events of an answer, whole messages, usage, stop reasons and error types.
 //
-// A request comes in through [ReadBody] or [Decode]. An answer is a sequence of [Event]s,
-// which [Collect] makes one [Message] of; both can write themselves as JSON. Events that
-// a model with a tool API of its own sent carry that JSON as it came (Event.Raw).
+// A request comes in through [Decode], or through [ReadBody] where the model that it names
+// decides how to go on. An answer is a sequence of [Event] values, of which [Collect] makes one
+// [Message]; both are written as JSON by AppendJSON. An event that came from a model with a
+// tool API of its own carries its JSON as it came, in Event.Raw.
 //
 // The package is pure: no I/O, no clock, no randomness.
+//
+// The files decode_*.go stand on each other in this order, each using those after it: decode,
+// decode_request, then one for each part of a request (messages, tools, output), then
+// decode_blocks, decode_object, decode_values, decoder and decode_path. Limits are in limits.go.
 package messages

@@ -6,9 +6,10 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// AppendJSON appends the message to dst as the message object of
-// docs/reference/messages-api.md §8, in one line. Members that the API always has
-// and this package does not know are null.
+// This file writes messages and events as JSON.
+
+// AppendJSON appends the message to dst as the message object of docs/reference/messages-api.md §8,
+// on one line. Members that the API always has and this package does not know are null.
 func (m *Message) AppendJSON(dst []byte) []byte {
 	if m.Raw != nil {
 		return append(dst, m.Raw...)
@@ -31,10 +32,9 @@ func (m *Message) AppendJSON(dst []byte) []byte {
 	return append(dst, `,"cache_creation":null,"output_tokens_details":null,"server_tool_use":null,"service_tier":null,"inference_geo":null,"speed":null}}`...)
 }
 
-// AppendJSON appends the event to dst as the data of one frame of
-// docs/reference/streaming.md §3, in one line. A message and a block have all the
-// members here that they have in a whole message, so that what a client
-// accumulates is what it would have been given at once.
+// AppendJSON appends the event to dst as the data of one frame of docs/reference/streaming.md §3, on
+// one line. It does not allocate if dst has room. A message and a block have the members that they
+// have in a whole message, so that what a client accumulates equals the whole.
 func (e Event) AppendJSON(dst []byte) []byte {
 	if e.Raw != nil {
 		return append(dst, e.Raw...)
@@ -71,7 +71,7 @@ func (e Event) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// deltaOpenings is what stands between the index of a delta and its text.
+// deltaOpenings stand between the index of a delta and its text.
 var deltaOpenings = [...]string{
 	TextDelta:      `,"delta":{"type":"text_delta","text":"`,
 	InputJSONDelta: `,"delta":{"type":"input_json_delta","partial_json":"`,
@@ -79,6 +79,7 @@ var deltaOpenings = [...]string{
 	SignatureDelta: `,"delta":{"type":"signature_delta","signature":"`,
 }
 
+// appendJSON appends the block as one of docs/reference/messages-api.md §8.
 func (b *ContentBlock) appendJSON(dst []byte) []byte {
 	switch b.Type {
 	case BlockToolUse:

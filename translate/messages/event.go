@@ -8,7 +8,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// EventType is the kind of an [Event]; String gives its name on the wire.
+// This file has the events of a streamed answer.
+
+// EventType is the kind of an [Event].
 type EventType uint8
 
 // The events of docs/reference/streaming.md §2, in the order in which they occur.
@@ -20,10 +22,11 @@ const (
 	ContentBlockStop
 	MessageDelta
 	MessageStop
-	// OtherEvent is one that this package does not know: it is in Raw.
+	// OtherEvent is an event that this package does not know: Event.Raw has it.
 	OtherEvent
 )
 
+// eventNames are the values of an event's "type".
 var eventNames = [...]string{
 	MessageStart:      "message_start",
 	Ping:              "ping",
@@ -35,22 +38,23 @@ var eventNames = [...]string{
 	OtherEvent:        "",
 }
 
-// String returns the name of the event on the wire, "" for OtherEvent.
+// String returns the event's "type", or "" for OtherEvent; see [Event.Name].
 func (t EventType) String() string { return eventNames[t] }
 
-// DeltaType is the kind of a content_block_delta; String gives its name on the wire.
+// DeltaType is the kind of a content_block_delta.
 type DeltaType uint8
 
-// The deltas of docs/reference/streaming.md §3 that this package emits.
+// The deltas of docs/reference/streaming.md §3.
 const (
 	TextDelta DeltaType = iota + 1
 	InputJSONDelta
 	ThinkingDelta
 	SignatureDelta
-	// OtherDelta is one that this package does not emit: it is in Raw.
+	// OtherDelta is a delta that this package never makes: Event.Raw has it.
 	OtherDelta
 )
 
+// deltaNames are the values of a delta's "type".
 var deltaNames = [...]string{
 	TextDelta:      "text_delta",
 	InputJSONDelta: "input_json_delta",
@@ -59,37 +63,36 @@ var deltaNames = [...]string{
 	OtherDelta:     "",
 }
 
-// String returns the name of the delta on the wire.
+// String returns the delta's "type", or "" for OtherDelta.
 func (t DeltaType) String() string { return deltaNames[t] }
 
-// Event is one event of a Messages-API stream. Which fields are set follows
-// from Type.
+// Event is one event of a streamed answer. Type decides which of the other fields are set: each
+// names the types that set it.
 type Event struct {
 	Type  EventType
 	Delta DeltaType // ContentBlockDelta
 	Index int       // ContentBlockStart, ContentBlockDelta, ContentBlockStop
-	// Text is what a ContentBlockDelta carries (text, partial_json, thinking or
-	// signature): whole UTF-8 characters, valid only until the next event.
+	// Text is the piece that the delta adds (text, partial_json, thinking or signature): whole UTF-8
+	// characters, not escaped, valid only until the next event (ContentBlockDelta).
 	Text []byte
-	// Block is the block as it opens (ContentBlockStart): empty, but for the id
-	// and name of a tool_use.
+	// Block is the block as it opens: empty except for the id and name of a tool_use
+	// (ContentBlockStart).
 	Block *ContentBlock
-	// Cut says of a ContentBlockStop that the call was not read to its end: the
-	// partial_json of its block is left open where it ends, as the API leaves it
-	// (docs/reference/streaming.md §4), and the first Cut bytes of that, with a brace after
-	// them, hold the parameters that came whole. It is 0 for all other blocks.
+	// Cut is greater than 0 if the block is a call that was not read to its end (ContentBlockStop).
+	// Its partial_json was left open where it ends, as the API leaves it
+	// (docs/reference/streaming.md §4); the first Cut bytes of it and a closing brace are a JSON
+	// object of the parameters that came whole.
 	Cut int
-	// Message is the message so far, without content (MessageStart), or its
-	// ending: StopReason, StopSequence, Usage and Outcomes (MessageDelta).
+	// Message is the message so far, without content (MessageStart), or its end: StopReason,
+	// StopSequence, Usage and Outcomes (MessageDelta).
 	Message *Message
-	// Raw is the event in JSON as a model with a tool API of its own sent it, with
-	// all that only its clients know; nil for events of this package. The other
-	// fields say then what Raw says of them. Like Text, it is valid only until the
-	// next event.
+	// Raw is the event as JSON if a model with a tool API of its own sent it, with members that this
+	// package does not know; the other fields then say what Raw says. It is nil for events of this
+	// project's making. It is valid only until the next event.
 	Raw jsontext.Value
 }
 
-// Name returns the name of the event on the wire.
+// Name returns the event's "type" on the wire, also for OtherEvent.
 func (e Event) Name() string {
 	if e.Type == OtherEvent {
 		return rawjson.StringOf(rawjson.Lookup(e.Raw, "type"))
@@ -97,7 +100,7 @@ func (e Event) Name() string {
 	return e.Type.String()
 }
 
-// at returns the event of a block with another index.
+// WithIndex returns the event of a block with the index changed, in Raw too.
 func (e Event) WithIndex(index int) Event {
 	if e.Index == index {
 		return e

@@ -2,6 +2,8 @@ package messages
 
 import "github.com/go-json-experiment/json/jsontext"
 
+// This file has the whole answer.
+
 // Message is a whole answer of the Messages API (docs/reference/messages-api.md §8).
 type Message struct {
 	ID           string
@@ -10,12 +12,12 @@ type Message struct {
 	StopReason   Stop   // "" until the message has ended
 	StopSequence string // "" means null
 	Usage        Usage
-	// Outcomes says how each attempt of the model to call a tool was read. It is
-	// for metrics and not part of the API.
+	// Outcomes says how each call that the model attempted was read. It is for metrics and not part of
+	// the API.
 	Outcomes []Outcome
-	// RequestID is the upstream's own id of the request (MessageStart with Raw).
+	// RequestID is the upstream's own id of the request, if it sent one with its first event.
 	RequestID string
-	// Raw is the message in JSON if its events had a Raw.
+	// Raw is the message as JSON if its events had a Raw; else nil.
 	Raw jsontext.Value
 }
 
@@ -33,8 +35,8 @@ type ContentBlock struct {
 	Text     string         // text
 	ID, Name string         // tool_use
 	Input    jsontext.Value // tool_use: a JSON object
-	// Cut is the input of a tool_use that was not read to its end, as it is streamed: JSON
-	// left open. Input then has the parameters that came whole. It is nil for any other.
+	// Cut is nil unless the block is a tool_use that was not read to its end: then it is the input as
+	// it was streamed, JSON left open, and Input has only the parameters that came whole.
 	Cut       []byte
 	Thinking  string // thinking
 	Signature string // thinking

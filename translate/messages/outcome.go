@@ -1,24 +1,26 @@
 package messages
 
-// OutcomeKind is a value of the label outcome of dragoman_tool_calls_total.
+// This file has what metrics count of the calls in an answer.
+
+// OutcomeKind is a value of the label outcome of the metric dragoman_tool_calls_total.
 type OutcomeKind string
 
-// How a call can be read.
+// The ways in which an attempted call was read.
 const (
-	OutcomeClean        OutcomeKind = "clean"         // as documented
-	OutcomeRepaired     OutcomeKind = "repaired"      // malformed, but the meaning was certain
-	OutcomeUnknownTool  OutcomeKind = "unknown_tool"  // whole, to a tool that was not offered
-	OutcomeIncomplete   OutcomeKind = "incomplete"    // ended before its end; the message's stop_reason is not tool_use
+	OutcomeClean        OutcomeKind = "clean"         // in the documented form
+	OutcomeRepaired     OutcomeKind = "repaired"      // malformed, but with one meaning
+	OutcomeUnknownTool  OutcomeKind = "unknown_tool"  // whole, and to a tool that was not offered
+	OutcomeIncomplete   OutcomeKind = "incomplete"    // not read to its end: the message's stop_reason is not tool_use
 	OutcomeTypeFallback OutcomeKind = "type_fallback" // a value did not fit its schema and was kept as a string
-	OutcomeContinued    OutcomeKind = "continued"     // a stop sequence inside a value was recovered from
-	OutcomeLeaked       OutcomeKind = "leaked"        // markup of a call given back as text
+	OutcomeContinued    OutcomeKind = "continued"     // cut by a stop sequence inside a value, and continued
+	OutcomeLeaked       OutcomeKind = "leaked"        // not read as a call: its markup is text of the answer
 )
 
-// Outcome is how one call was read, and why not clean.
+// Outcome is how one attempted call was read.
 type Outcome struct {
 	Kind   OutcomeKind
 	Tool   string // "" if the name was never known
-	Reason string // a short constant, such as "missing_closer"; "" if clean
-	// Unread says that the model had ended the call, and that it could not be read.
+	Reason string // why it is not clean, a short constant such as "missing_closer"; "" if it is
+	// Unread says that the model had written the call to its end, and that it could not be read.
 	Unread bool
 }

@@ -6,8 +6,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Replay yields the events of a whole message from its blocks on, which are counted
-// from index: what came before them, and message_start, has been told.
+// This file makes events of a whole message.
+
+// Replay returns the events of a whole message without message_start, for an answer that has begun:
+// blocks are counted from index.
 func Replay(m *Message, index int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for i := range m.Content {
@@ -28,7 +30,7 @@ func Replay(m *Message, index int) iter.Seq2[Event, error] {
 	}
 }
 
-// deltas returns what the deltas of a block say, if they come at once.
+// deltas returns the deltas of a block that comes whole.
 func (b *ContentBlock) deltas() iter.Seq2[DeltaType, string] {
 	return func(yield func(DeltaType, string) bool) {
 		switch b.Type {
@@ -46,8 +48,8 @@ func (b *ContentBlock) deltas() iter.Seq2[DeltaType, string] {
 	}
 }
 
-// openInput is what came whole of the input of a call that was cut, left open; nil for
-// any other.
+// openInput returns the members that came whole of the input of a call that was cut, without the
+// closing brace; nil for any other block.
 func (b *ContentBlock) openInput() jsontext.Value {
 	if b.Cut == nil {
 		return nil

@@ -2,11 +2,13 @@ package messages
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// Request is a Messages-API request (docs/reference/messages-api.md §2), as far as
-// it concerns a model that completes text. [Decode] makes one from JSON.
+// This file has the request as it is after decoding.
+
+// Request is a Messages-API request (docs/reference/messages-api.md §2), as far as it concerns a
+// model that completes text. [Decode] makes one from JSON.
 type Request struct {
-	// ID seeds the ids that Events gives to the message and its tool_use blocks.
-	// It is not part of the API's body: a server sets it, anew for each request.
+	// ID is what the ids of the answer's message and of its tool_use blocks are made of. It is not
+	// part of the API's body: the server sets it, a new one for each request.
 	ID string
 
 	Model         string
@@ -23,27 +25,26 @@ type Request struct {
 	TopP          *float64
 	TopK          *int
 
-	// Dropped names what lenient decoding left out: dotted field names without
-	// indexes ("thinking", "tools.cache_control"), sorted, each once.
+	// Dropped names the fields that were left out: dotted names without indexes ("thinking",
+	// "tools.cache_control"), sorted, each once.
 	Dropped []string
 }
 
-// The roles of a [Turn] and of a [MessageParam].
+// The roles of a [MessageParam].
 const (
 	RoleUser      = "user"
 	RoleAssistant = "assistant"
 	RoleSystem    = "system" // MessageParam only: a mid-conversation system message
 )
 
-// MessageParam is one message of a request. Content given as a string is one
-// text block.
+// MessageParam is one message of a request. Content given as a string is one text block.
 type MessageParam struct {
 	Role    string // RoleUser, RoleAssistant or RoleSystem
 	Content []BlockParam
 }
 
-// The types of a [BlockParam] beside BlockText and BlockToolUse. Blocks of
-// other types (thinking, server tools) do not survive decoding.
+// The types of a [BlockParam], together with BlockText, BlockToolUse and BlockThinking. Blocks of
+// other types are left out when a request is decoded.
 const (
 	BlockImage         = "image"
 	BlockDocument      = "document"
@@ -52,23 +53,23 @@ const (
 	BlockToolReference = "tool_reference"
 )
 
-// Thinking says whether the model is asked to think before it answers, and whether
-// the client wants to see that.
+// Thinking is whether the model is asked to think before it answers, and whether the client wants
+// to read that.
 type Thinking uint8
 
-// The ways to think.
+// The values of Thinking.
 const (
-	ThinkingOff Thinking = iota
-	ThinkingShown
-	ThinkingOmitted // as a block without text
+	ThinkingOff     Thinking = iota
+	ThinkingShown            // asked to think; the client gets the text
+	ThinkingOmitted          // asked to think; the client gets a thinking block without text
 )
 
-// BlockParam is one content block of a request (docs/reference/messages-api.md §4).
-// Which fields are set follows from Type.
+// BlockParam is one content block of a request (docs/reference/messages-api.md §4). Type decides which
+// fields are set.
 type BlockParam struct {
 	Type string
 
-	Text string // text; thinking, in a request that asks for it
+	Text string // text; thinking, if the request asks the model to think
 
 	Source *Source // image, document, search_result
 
@@ -79,8 +80,8 @@ type BlockParam struct {
 	ToolUseID string // tool_result
 	IsError   bool   // tool_result
 
-	// Content holds the blocks of a tool_result, of a search_result (text) or of
-	// a document whose source is "content".
+	// Content is the blocks of a tool_result, of a search_result (text), or of a document whose source
+	// is "content".
 	Content []BlockParam
 }
 
@@ -93,8 +94,7 @@ const (
 	SourceFile    = "file"
 )
 
-// Source is where an image, a document or a search_result comes from, and what it is
-// called.
+// Source is where an image, a document or a search_result comes from, and its title.
 type Source struct {
 	Type string         // of an image or document; "" for a search_result
 	Text string         // SourceText: the document; search_result: where it was found
@@ -104,32 +104,32 @@ type Source struct {
 	Context string // document
 }
 
-// Tool is a client tool: the client runs it.
+// Tool is a tool that the client runs.
 type Tool struct {
-	// Type is "" for a tool with a schema of the client's, else that of an
-	// Anthropic-defined tool such as "bash_20250124".
+	// Type is "" for a tool with a schema of the client's, else the type of an Anthropic-defined tool,
+	// such as "bash_20250124".
 	Type        string
 	Name        string
 	Description string
 	InputSchema jsontext.Value // a valid JSON object without duplicate names
-	// Strict asks for inputs that fit the schema.
+	// Strict asks that inputs fit the schema.
 	Strict bool
-	// Streaming says how the input of a call is streamed (eager_input_streaming).
+	// Streaming is how the input of a call is streamed (eager_input_streaming).
 	Streaming InputStreaming
 }
 
-// InputStreaming says when the parameters of a call are sent.
+// InputStreaming is when the parameters of a call are sent.
 type InputStreaming uint8
 
-// The ways to stream an input.
+// The values of InputStreaming.
 const (
-	StreamAsTargeted InputStreaming = iota // as Target.HoldValues says
-	StreamEagerly                          // strings as they are written
-	StreamWhole                            // each parameter when it is whole
+	StreamAsTargeted InputStreaming = iota // as the model's entry in the configuration says
+	StreamEagerly                          // a string is sent while it is written
+	StreamWhole                            // each parameter is sent when it is whole
 )
 
-// holds tells whether each parameter is sent when it is whole; target is what the
-// model's entry says.
+// HoldsValues reports whether each parameter of a call is held until it is whole. target is what the
+// model's entry in the configuration says.
 func (t *Tool) HoldsValues(target bool) bool {
 	return t.Streaming == StreamWhole || target && t.Streaming != StreamEagerly
 }
@@ -142,15 +142,15 @@ const (
 	ChoiceNone = "none"
 )
 
-// ToolChoice is the request's tool_choice (docs/reference/messages-api.md §6);
-// absent, it is ChoiceAuto.
+// ToolChoice is the request's tool_choice (docs/reference/messages-api.md §6). Absent, it is
+// ChoiceAuto.
 type ToolChoice struct {
 	Type                   string
 	Name                   string // ChoiceTool
 	DisableParallelToolUse bool
 }
 
-// offers reports whether the model may call a tool in its answer.
+// OffersTools reports whether the model may call a tool in its answer.
 func (r *Request) OffersTools() bool {
 	return len(r.Tools) > 0 && r.ToolChoice.Type != ChoiceNone
 }

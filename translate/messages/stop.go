@@ -1,16 +1,17 @@
 package messages
 
-// Stop says why a completion ended, in the terms of the Messages API's stop_reason.
+// This file has the stop reasons.
+
+// Stop is why a completion ended, as the Messages API's stop_reason has it.
 type Stop string
 
-// The reasons an upstream can give. An upstream whose reason has no counterpart
-// here gives StopEndTurn.
+// The stop reasons. An upstream whose reason has no counterpart here gives StopEndTurn.
 const (
 	StopEndTurn       Stop = "end_turn"
 	StopMaxTokens     Stop = "max_tokens"
 	StopSequence      Stop = "stop_sequence"
-	StopToolUse       Stop = "tool_use" // never from an upstream
+	StopToolUse       Stop = "tool_use" // decided by the parser, never given by a text model
 	StopRefusal       Stop = "refusal"
-	StopGuardrail     Stop = "guardrail_intervened" // Bedrock's; in the Messages API, a refusal
+	StopGuardrail     Stop = "guardrail_intervened" // Bedrock's; the Messages API calls it a refusal
 	StopContextWindow Stop = "model_context_window_exceeded"
 )

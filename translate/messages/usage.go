@@ -1,6 +1,6 @@
 package messages
 
-// Usage counts tokens. Input that came from or went to a cache is not in
+// Usage counts the tokens of an exchange. Input that came from or went to a cache is not in
 // InputTokens (docs/reference/messages-api.md §8).
 type Usage struct {
 	InputTokens              int `json:"input_tokens"`
@@ -9,7 +9,7 @@ type Usage struct {
 	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
 }
 
-// plus returns the sum.
+// Plus returns the sum of u and u2.
 func (u Usage) Plus(u2 Usage) Usage {
 	return Usage{
 		InputTokens:              u.InputTokens + u2.InputTokens,
@@ -19,7 +19,7 @@ func (u Usage) Plus(u2 Usage) Usage {
 	}
 }
 
-// merge takes over what u2 knows and u does not: totals only grow.
+// Merge takes over from u2 each total that is greater. Totals only grow while an answer comes in.
 func (u *Usage) Merge(u2 Usage) {
 	u.InputTokens = max(u.InputTokens, u2.InputTokens)
 	u.OutputTokens = max(u.OutputTokens, u2.OutputTokens)

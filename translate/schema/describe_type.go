@@ -45,6 +45,7 @@ func typeNames(value jsontext.Value) string {
 // maxTypeDepth bounds how deep in a schema types looks for a type.
 const maxTypeDepth = 8
 
+// anyType is the type of a schema that allows anything, or that is too deep to tell.
 var anyType = []string{"any"}
 
 // types returns the types of the values that a schema allows, each once.
@@ -95,6 +96,7 @@ func (d *definitions) refTypes(ref jsontext.Value, depth int) []string {
 // anything to gather.
 type typeSet struct{ list []string }
 
+// add adds names of types, each once. A name that JSON Schema does not know counts as any.
 func (t *typeSet) add(names ...string) bool {
 	for _, name := range names {
 		if _, known := kindNames[name]; !known {

@@ -26,6 +26,7 @@ type content struct {
 	byName   map[string]*place // of members; made when it is first asked for
 }
 
+// noContent is the content of every place that is neither an object nor an array.
 var noContent = &content{}
 
 // namedPlace is a member of an object.

@@ -6,12 +6,14 @@ import (
 	"strings"
 )
 
-// Tags as a careful model writes them, told from how the prompt names properties.
+// This file writes tags as a careful model does that has read the prompt. It shares nothing with
+// the packages under test.
 
+// reserved are the names of tags that no property's tag may be.
 var reserved = []string{"parameters", "parameter", "invoke", "function_calls", "function_results", "tool_name", "function_call", "tool_calls", "tool_call", "use_tool"}
 
-// tagOf returns the tag of a property: its name, with what could not stand in a
-// tag as %XX.
+// tagOf returns the tag of a property: its name, in which %XX stands for each byte that could not
+// stand in a tag. It is not markup.ParamTag, which is under test.
 func tagOf(name string) string {
 	if name == "" {
 		return "%"
@@ -32,15 +34,16 @@ func tagOf(name string) string {
 	return b.String()
 }
 
+// breaksTag reports whether r cannot stand in a tag.
 func breaksTag(r rune) bool {
 	return r <= ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r < 0x80 && strings.ContainsRune(`<>/"'=&%!?[]`, r)
 }
 
-// maxName is the longest name that is written as a tag.
+// maxName is the length in bytes of the longest name that is written as a tag.
 const maxName = 200
 
-// attributeOf returns the name as an attribute: as it is if it is declared and can
-// be quoted, else like a tag.
+// attributeOf returns the quoted name for an attribute: as it is if the property is declared and the
+// name can be quoted, else as its tag.
 func attributeOf(name string, declared bool) string {
 	switch {
 	case !declared || name == "" || strings.ContainsAny(name, "%\n\r"):
@@ -53,19 +56,19 @@ func attributeOf(name string, declared bool) string {
 	return `"` + tagOf(name) + `"`
 }
 
-// isElementName tells whether a nested element can have the name.
+// isElementName reports whether a nested element can have the name.
 func isElementName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
 }
 
-// misleads tells whether text, as a value, holds a closing tag behind which
-// something stands that could follow a value: then nobody can tell the end of the
-// value. closers are the names of the tags that may end it.
+// misleads reports whether text, as a value, holds a closing tag after which something stands that
+// could follow a value: nobody can tell then where the value ends. closers are the tags that may end
+// it.
 func misleads(text string, closers []string) bool {
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<![CDATA[") {
-		return true // it would be taken for quoting
+		return true // it would be read as a CDATA section
 	}
 	for rest := text; ; {
 		i := strings.Index(rest, "</")
@@ -86,9 +89,9 @@ func misleads(text string, closers []string) bool {
 	}
 }
 
-// swallows tells whether text, as the value of the property own, holds the tags of
-// other parameters in an order that no element has: a closing one, then an opening
-// one. It could be two values then whose closing tags are wrong.
+// swallows reports whether text, as the value of a property, holds tags of other parameters in an
+// order that elements never have: a closing one, then an opening one. It could then be two values
+// whose closing tags are wrong. own is the name of the property.
 func swallows(text string, root *node, own string) bool {
 	depth, stray := map[string]int{}, false
 	for _, part := range strings.Split(text, "<")[1:] {

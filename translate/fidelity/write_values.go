@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// How a careful model writes a value as text: strings as they are, other values as
-// JSON or, where that can be read, as elements. A value that its schema would let
-// a reader take for another one has no text.
+// This file writes values as a careful model does: strings as they are, other values as JSON or,
+// where that can be read, as elements. A value that a reader of the schema could take for another
+// one has no text.
 
-// textOf returns a text of v under n, or false if there is none.
+// textOf returns a text of v under the schema n, and reports false if there is none.
 func textOf(c chance, n *node, v Value) (string, bool) {
 	if v.Kind != '"' {
 		return otherText(c, n, v)
@@ -20,8 +20,8 @@ func textOf(c chance, n *node, v Value) (string, bool) {
 	return v.Text, !looksLikeOther(n, v.Text)
 }
 
-// looksLikeOther tells whether a string could be taken for a value of another type
-// or for another member of an enum.
+// looksLikeOther reports whether a string could be taken for a value of another type or for another
+// member of an enum.
 func looksLikeOther(n *node, text string) bool {
 	trimmed := strings.Trim(text, " \t\r\n")
 	if n.kind == kindString {
@@ -42,7 +42,7 @@ func looksLikeOther(n *node, text string) bool {
 	return trimmed != "" && strings.ContainsAny(trimmed[:1], `"-0123456789{[<&`) || lower == "true" || lower == "false" || lower == "null"
 }
 
-// otherText writes a value that is no string.
+// otherText is textOf for a value that is no string.
 func otherText(c chance, n *node, v Value) (string, bool) {
 	if n.kind == kindEnum {
 		for _, e := range n.enum {
@@ -52,25 +52,25 @@ func otherText(c chance, n *node, v Value) (string, bool) {
 		}
 		return v.JSON(), true
 	}
-	if n.kind == kindBoolean && c.one(4) && v.Kind != 'n' {
+	if n.kind == kindBoolean && c.oneIn(4) && v.Kind != 'n' {
 		return map[bool]string{true: "True", false: "False"}[v.Kind == 't'], true
 	}
-	if (v.Kind == '[' || v.Kind == '{') && c.one(2) {
+	if (v.Kind == '[' || v.Kind == '{') && c.oneIn(2) {
 		if text, ok := elementsOf(c, n, v); ok {
 			return text, true
 		}
 	}
-	l := layout{space: c.one(2), indent: c.one(4), slash: c.one(2)}
-	couldBeString := n.kind == kindUnion && n.has(kindAny, 0) && n.has(kindString, 0)
+	l := layout{space: c.oneIn(2), indent: c.oneIn(4), slash: c.oneIn(2)}
+	couldBeString := n.kind == kindUnion && n.hasKind(kindAny, 0) && n.hasKind(kindString, 0)
 	return string(v.append(nil, l, 0)), !couldBeString && !hidesInEnum(n, v)
 }
 
-// has tells whether a node of kind k is among the alternatives.
-func (n *node) has(k nodeKind, depth int) bool {
-	return n.kind == k || depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.has(k, depth+1) })
+// hasKind reports whether n or an alternative is of kind k.
+func (n *node) hasKind(k nodeKind, depth int) bool {
+	return n.kind == k || depth < maxDepth && slices.ContainsFunc(n.alts, func(alt *node) bool { return alt.hasKind(k, depth+1) })
 }
 
-// hidesInEnum tells whether a string of an enum among the alternatives spells the value.
+// hidesInEnum reports whether an enum among the alternatives has a string that spells v.
 func hidesInEnum(n *node, v Value) bool {
 	for _, alt := range n.alts {
 		for _, e := range alt.enum {
@@ -100,6 +100,7 @@ func elementsOf(c chance, n *node, v Value) (string, bool) {
 	return "", false
 }
 
+// elementList writes n elements; at returns the tag, schema and value of the ith.
 func elementList(c chance, n int, at func(int) (string, *node, Value)) (string, bool) {
 	between := pick(c, []string{"\n", "", "\n  "})
 	var b strings.Builder
@@ -112,7 +113,7 @@ func elementList(c chance, n int, at func(int) (string, *node, Value)) (string, 
 		if !ok || strings.Contains(text, "<"+tag+">") || strings.Contains(text, "</"+tag+">") {
 			return "", false
 		}
-		b.WriteString(between + "<" + tag + ">" + laidOut(c, text) + "</" + tag + ">")
+		b.WriteString(between + "<" + tag + ">" + lines(c, text) + "</" + tag + ">")
 	}
 	if between != "" {
 		b.WriteByte('\n')
@@ -120,12 +121,12 @@ func elementList(c chance, n int, at func(int) (string, *node, Value)) (string, 
 	return b.String(), true
 }
 
-// laidOut puts a newline after the opening and before the closing tag: where the
-// text has one of its own there, and sometimes elsewhere.
-func laidOut(c chance, text string) string {
+// lines puts text on lines of its own between its tags: always if it begins with a newline, which
+// would be lost otherwise, and sometimes if not.
+func lines(c chance, text string) string {
 	bare := strings.TrimLeft(text, "\r\n") == text
 	switch {
-	case bare && !c.one(4):
+	case bare && !c.oneIn(4):
 		return text
 	case strings.HasSuffix(text, "\r"):
 		return "\r\n" + text + "\r\n"
@@ -151,7 +152,7 @@ func (n *node) memberNode(name string) *node {
 	return n.more
 }
 
-// declares tells whether the property is declared.
+// declares reports whether a property is declared.
 func (n *node) declares(name string) bool {
 	for _, p := range n.props {
 		if p.name == name {

@@ -7,7 +7,9 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Kinds are the kinds of damage, in the order of the table.
+// This file has the list of all kinds of damage.
+
+// DamageKinds are the kinds of damage, in the order of the table.
 var DamageKinds = []DamageKind{
 	{"no wrapper", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen, rWrapClose) }},
 	{"wrapper not opened", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen) }},
@@ -81,7 +83,7 @@ var DamageKinds = []DamageKind{
 	{"code span around the calls", "Text, unless a line ends after the wrapper: then it is a call.", func(d *draft) bool { return d.surround("`", "`") }},
 	{"bold type around the calls", "The stars are text.", func(d *draft) bool { return d.surround("**", "**") }},
 	{"a quotation around the calls", "The marks in values are part of them; between tags they make a call that is not whole.", func(d *draft) bool {
-		d.saysSo = quotes
+		d.saysSo = meansQuoted
 		return d.prefixLines("> ")
 	}},
 	{"indented calls", "White space between tags does not count; in a value it does.", (*draft).indent},
@@ -109,7 +111,7 @@ var DamageKinds = []DamageKind{
 		return d.replaceEach(func(t string) string { return inNamespace(t) }, append(skeleton, d.parameterTags()...)...)
 	}},
 	{"namespace on opening tags alone", "Passed over.", func(d *draft) bool {
-		return d.replaceEach(func(t string) string { return "<" + ns + t[1:] }, rWrapOpen, rInvokeOpen, rNameOpen, rParamsOpen)
+		return d.replaceEach(func(t string) string { return "<" + namespace + t[1:] }, rWrapOpen, rInvokeOpen, rNameOpen, rParamsOpen)
 	}},
 	{"values with entities", "As written: entities are not decoded.", (*draft).entities},
 	{"the whole call with entities", "Text.", func(d *draft) bool {
@@ -120,7 +122,7 @@ var DamageKinds = []DamageKind{
 	{"cut by the token limit", "`max_tokens`; calls before the cut stand.", func(d *draft) bool { return d.truncate(messages.StopMaxTokens, "") }},
 	{"cut, and said to be ended", "A call that was not read to its end is not whole: `max_tokens`.", func(d *draft) bool { return d.truncate(messages.StopEndTurn, "") }},
 	{"cut by a stop sequence of the client's", "`stop_sequence`; calls before the cut stand.", func(d *draft) bool { return d.truncate(messages.StopSequence, "STOP") }},
-	{"head of the calls lost", "Text, or the calls that are left.", (*draft).behead},
+	{"head of the calls lost", "Text, or the calls that are left.", (*draft).dropHead},
 	{"a parameter given twice", "The first counts.", (*draft).twice},
 	{"name of a parameter in another case", "As written: another parameter.", (*draft).otherCase},
 	{"a tool that was not offered", "Passed on as written, for the client to answer.", (*draft).otherTool},

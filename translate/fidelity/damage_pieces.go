@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// What breaks writings is put together from these.
+// This file has the parts that all damage is put together from.
 
-// all returns where the pieces of some roles are.
+// indexes returns the indexes of the pieces that have one of roles.
 func (d *draft) indexes(roles ...role) (at []int) {
 	for i, p := range d.pieces {
 		if slices.Contains(roles, p.role) {
@@ -17,7 +17,7 @@ func (d *draft) indexes(roles ...role) (at []int) {
 	return at
 }
 
-// any returns one of them, or -1.
+// anyIndex returns one of those indexes, or -1.
 func (d *draft) anyIndex(roles ...role) int {
 	at := d.indexes(roles...)
 	if len(at) == 0 {
@@ -26,7 +26,8 @@ func (d *draft) anyIndex(roles ...role) int {
 	return pick(d.chance, at)
 }
 
-// drop leaves pieces of some roles out: their text, not the white space.
+// drop drops the text of the pieces that have one of roles, but not the white space after them. Like
+// the other methods here, it reports whether anything changed.
 func (d *draft) drop(roles ...role) bool {
 	at := d.indexes(roles...)
 	for _, i := range at {
@@ -35,7 +36,7 @@ func (d *draft) drop(roles ...role) bool {
 	return len(at) > 0
 }
 
-// dropOne leaves one piece of some roles out.
+// dropOne drops the text of one such piece.
 func (d *draft) dropOne(roles ...role) bool {
 	i := d.anyIndex(roles...)
 	if i < 0 {
@@ -45,7 +46,7 @@ func (d *draft) dropOne(roles ...role) bool {
 	return true
 }
 
-// after writes text behind one piece of some roles.
+// insertAfter writes text after one such piece.
 func (d *draft) insertAfter(text string, roles ...role) bool {
 	i := d.anyIndex(roles...)
 	if i < 0 {
@@ -55,7 +56,7 @@ func (d *draft) insertAfter(text string, roles ...role) bool {
 	return true
 }
 
-// each changes the text of all pieces of some roles.
+// replaceEach changes the text of all such pieces.
 func (d *draft) replaceEach(change func(string) string, roles ...role) bool {
 	changed := false
 	for _, i := range d.indexes(roles...) {
@@ -69,10 +70,10 @@ func (d *draft) replaceEach(change func(string) string, roles ...role) bool {
 // tags are the roles of all tags.
 var tags = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rParamOpen, rParamClose, rParamsClose, rInvokeClose, rWrapClose}
 
-// skeleton are those of the tags that are no parameters'.
+// skeleton are the roles of all tags that are not parameters'.
 var skeleton = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rParamsClose, rInvokeClose, rWrapClose}
 
-// around writes text around the calls, on lines of its own.
+// surround writes text directly before and after the calls.
 func (d *draft) surround(before, after string) bool {
 	i := d.indexes(rWrapOpen)[0]
 	d.pieces[i].text = before + d.pieces[i].text
@@ -81,7 +82,7 @@ func (d *draft) surround(before, after string) bool {
 	return true
 }
 
-// eachLine writes text at the start of each line of the calls.
+// prefixLines writes prefix at the start of each line of the calls.
 func (d *draft) prefixLines(prefix string) bool {
 	first := d.indexes(rWrapOpen)[0]
 	text := joined(d.pieces[first:])
@@ -89,7 +90,7 @@ func (d *draft) prefixLines(prefix string) bool {
 	return true
 }
 
-// saying notes what the text says now: the calls with one value changed.
+// setWritten notes the value that the text of a parameter spells now.
 func (d *draft) setWritten(call int, name string, value Value) {
 	if d.asWritten == nil {
 		d.asWritten = slices.Clone(d.inst.Calls)
@@ -103,20 +104,20 @@ func (d *draft) setWritten(call int, name string, value Value) {
 	d.asWritten[call].Input.Members = members
 }
 
-// meant returns the value of a parameter and its schema.
+// meant returns the value of a parameter as it was meant, and its schema.
 func (d *draft) meant(p piece) (Value, *node) {
 	call := d.inst.Calls[p.call]
 	v, _ := call.Input.member(p.name)
 	return v, call.tool.root.memberNode(p.name)
 }
 
-// plainString tells whether a piece is a string that stands as it is.
+// isPlainString reports whether a piece is a string that is written as it is.
 func (d *draft) isPlainString(p piece) bool {
 	_, n := d.meant(p)
 	return p.role == rValue && n.kind == kindString && n.nullable == "" && !strings.HasPrefix(p.text, "<![CDATA[")
 }
 
-// repeated tells whether a piece is one of several parameters of one name.
+// isRepeated reports whether a piece is one of several parameters of one name.
 func (d *draft) isRepeated(p piece) bool {
 	n := 0
 	for _, q := range d.pieces {
@@ -127,7 +128,7 @@ func (d *draft) isRepeated(p piece) bool {
 	return n > 1
 }
 
-// string returns one of the values that are strings and stand as they are, or -1.
+// anyPlainString returns the index of a value that is a plain string, or -1.
 func (d *draft) anyPlainString() int {
 	var at []int
 	for i, p := range d.pieces {
@@ -141,7 +142,7 @@ func (d *draft) anyPlainString() int {
 	return pick(d.chance, at)
 }
 
-// quoting is change, of a text that may be kept as it is then.
+// keepingText returns change, and notes that a changed text may be kept as a string.
 func (d *draft) keepingText(change func(string) string) func(string) string {
 	return func(text string) string {
 		text = change(text)
@@ -150,8 +151,8 @@ func (d *draft) keepingText(change func(string) string) func(string) string {
 	}
 }
 
-// values tells whether a value holds some text: markup in it may not be told from
-// that of the call once this is broken.
+// anyValueContains reports whether a value contains text. Markup in a value may not be told from
+// that of the call once the call is damaged.
 func (d *draft) anyValueContains(text string) bool {
 	return slices.ContainsFunc(d.pieces, func(p piece) bool { return p.role == rValue && strings.Contains(p.text, text) })
 }

@@ -1,0 +1,75 @@
+package fidelity
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+)
+
+// This file holds what a model meant against what the client gets.
+
+// RoundTrip makes the instance of a seed, writes it as a model would or renders it as history, and
+// lets translate read that. It returns an error if what is read is not what was meant.
+func RoundTrip(seed uint64) error { return roundTrip(seeded(seed)) }
+
+// roundTrip is [RoundTrip] of the instance that c makes.
+func roundTrip(c chance) error {
+	inst := newInstance(c)
+	req := inst.Request()
+	prompt, text, prose, sequence := &translate.Prompt{}, "", "", translate.CallsEnd
+	if c.oneIn(3) {
+		var err error
+		if prompt, text, err = renderHistory(inst, req, pick(c, translate.Formats())); err != nil {
+			return err
+		}
+		sequence = prompt.StopSequences[0]
+	} else {
+		w := write(c, inst)
+		text, prose = w.Text(), w.prose
+	}
+	a := endedAnswer(text)
+	if c.oneIn(2) {
+		a = stoppedAnswer(text, sequence)
+	}
+	m, err := translateAnswer(req, prompt, a, pieceLengths(c))
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	r, err := receive(m)
+	if err != nil {
+		return err
+	}
+	if !sameCalls(r.calls, inst.Calls) || r.stop != messages.StopToolUse || strings.TrimSpace(r.text) != prose {
+		return fmt.Errorf("tools\n%s\nmeant\n%s\nwritten\n%q\nread\n%s", inst.schemas(), showCalls(inst.Calls), text, r)
+	}
+	return nil
+}
+
+// renderHistory returns the calls as they are shown to the model once they are history, and the
+// prompt they are in. format is one of translate.Formats.
+func renderHistory(inst *Instance, req *messages.Request, format string) (*translate.Prompt, string, error) {
+	answer := messages.MessageParam{Role: messages.RoleAssistant}
+	results := messages.MessageParam{Role: messages.RoleUser}
+	for i, call := range inst.Calls {
+		id := fmt.Sprint("toolu_", i)
+		answer.Content = append(answer.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: id, Name: call.Name,
+			Input: jsontext.Value(call.Input.JSON())})
+		results.Content = append(results.Content, messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id,
+			Content: []messages.BlockParam{{Type: messages.BlockText, Text: "done"}}})
+	}
+	with := *req
+	with.Messages = append(with.Messages[:1:1], answer, results)
+	prompt, err := translate.Render(&with, translate.Target{Format: format})
+	if err != nil {
+		return nil, "", err
+	}
+	var b strings.Builder
+	for _, part := range prompt.Turns[1].Parts {
+		b.WriteString(part.Text)
+	}
+	return prompt, b.String(), nil
+}
