@@ -112,8 +112,7 @@ func (a *attempt) prepare() (upstreamCall, error) {
 }
 
 // preparePrompt returns the call that asks the model with a prompt. It may call the
-// upstream several times: translate has a model go on with an answer that stopped too
-// early, and the corrector has it correct one.
+// upstream several times, because translate asks a model again (see translate.Reason).
 func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 	x, model, spec := a.x, a.model, a.spec
 	if a.req == nil {
@@ -129,28 +128,23 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 		return nil, err
 	}
 	a.maxTokens = prompt.MaxTokens
-	corrector := newCorrector(a.req, model.Repair > 0, x.drop)
+	checks := newChecks(a.req, model.Repair > 0, x.drop)
 	if x.s.strict && len(x.record.Dropped) > 0 {
 		return nil, &messages.InvalidRequestError{Path: x.record.Dropped[0], Message: "the schema cannot be understood, or takes too much work to check"}
 	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
-		invoke := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-			if p != prompt { // not the first call
+		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+			if p.Again() != "" {
 				x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: model.Upstream})
 			}
 			return withTimeouts(ctx, x, cancel, up.Invoke(ctx, spec, p), chunkInfo)
 		}
-		events := translate.Events(a.req, prompt, invoke)
-		if corrector == nil {
-			return events
+		if checks == nil {
+			return translate.Events(a.req, prompt, ask)
 		}
 		x.retainsAll = true
-		return corrector.correctEvents(events, func(corrected *messages.Request) (*messages.Message, error) {
-			prompt, err := x.render(corrected, model, spec)
-			if err != nil {
-				return nil, err
-			}
-			return messages.Collect(translate.Events(corrected, prompt, invoke))
+		return translate.Corrected(a.req, prompt, ask, checks, func(corrected *messages.Request) (*translate.Prompt, error) {
+			return x.render(corrected, model, spec)
 		})
 	}, nil
 }

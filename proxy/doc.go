@@ -9,7 +9,7 @@
 //	answer.go                   the one pipeline, streamed or whole
 //	attempts.go, attempt.go     which model is asked, and whether it is asked again
 //	render.go, wait.go          the prompt; the upstream's answer, within the timeouts
-//	ask_again.go, validate*.go  answers that have to fit a schema
+//	checks.go, validate*.go     what an answer has to pass; translate asks again if it does not
 //	stream.go, outcome.go       the answer's way to the client; errors, log and metrics
 //
 // A client API is one value of type [dialect]: [messages], [bedrockInvoke],

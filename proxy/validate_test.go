@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
@@ -177,15 +178,13 @@ func TestFitIsChecked(t *testing.T) {
 		"numbers": {`{"items":{"multipleOf":0.01,"maximum":1e300}}`, `[1e2,-0.5,3.07]`, `[1e301]`},
 	} {
 		var forgone []string
-		fresh := func() *corrector {
-			return newCorrector(&messages.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
+		fresh := func() *translate.Checks {
+			return newChecks(&messages.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
 		}
-		f := fresh()
-		if err := f.problemWith(f.format, []byte(tt.fits), "x"); err != "" {
+		if err := fresh().JSON([]byte(tt.fits)); err != "" {
 			t.Errorf("%s: %s", name, err)
 		}
-		f = fresh()
-		if err := f.problemWith(f.format, []byte(tt.not), "x"); err == "" || len(err) > 2000 {
+		if err := fresh().JSON([]byte(tt.not)); err == "" || len(err) > 2000 {
 			t.Errorf("%s: %q", name, err)
 		}
 		if len(forgone) > 0 {

@@ -77,6 +77,9 @@ func TestContinuationPrompt(t *testing.T) {
 			default:
 				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it." + said + CallsEnd}}}}
 			}
+			if i > 0 {
+				want.again = ReasonStopped
+			}
 			if i == 1 {
 				said += CallsEnd + second
 			}

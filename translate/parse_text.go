@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"strings"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -127,6 +128,23 @@ func (p *parser) noteThinking(t markup.TextTag) {
 		text.thinkingTag = ""
 	case !t.Closing && text.thinkingTag == "" && !text.neverClosed:
 		text.thinkingTag = t.Name
+	}
+}
+
+// noteQuotes takes down what the client's prefill leaves open: code, or thinking.
+func (p *parser) noteQuotes(prefill string) {
+	for prefill != "" && p.mayCall {
+		text := prefill
+		if i := strings.IndexByte(prefill, '<'); i >= 0 {
+			text = prefill[:max(i, 1)]
+		}
+		if prefill[0] == '<' {
+			if t, v := markup.MatchTextTag([]byte(prefill), true); v == markup.Match && t.Kind == markup.KindThinking && !p.text.code.isOpen() {
+				p.noteThinking(t)
+			}
+		}
+		p.text.code.advance([]byte(text))
+		prefill = prefill[len(text):]
 	}
 }
 

@@ -48,6 +48,10 @@ type Prompt struct {
 	continues bool
 	// holdsValues is [Target.HoldValues].
 	holdsValues bool
+	// again says why the model is asked once more; "" if it is asked first.
+	again Reason
+	// language is [Target.Language].
+	language string
 	// schemas are those of the request's tools; nil in a prompt that was made by hand.
 	schemas *toolSchemas
 }
@@ -61,6 +65,10 @@ func (p *Prompt) ClientStops() []string {
 	}
 	return p.StopSequences
 }
+
+// Again says why a model is asked this prompt after another one, for the same answer; "" if it is
+// asked this one first.
+func (p *Prompt) Again() Reason { return p.again }
 
 // Target is what [Render] has to know of the model that will read the prompt, and of the
 // upstream that takes it there. The zero value is a model that takes no prefill, asked in

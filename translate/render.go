@@ -44,6 +44,7 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 			TopK:          req.TopK,
 			continues:     target.Prefill,
 			holdsValues:   target.HoldValues,
+			language:      target.Language,
 			schemas:       &toolSchemas{tools: req.Tools},
 		},
 	}

@@ -2,14 +2,16 @@ package translate
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strings"
-
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
 )
 
+// The chunks of an answer are read here, and it is decided when a model is asked to go on with it.
+//
 // Our stop sequence may be text that the model means: print("</function_calls>") in a value, or
 // the tag in a code span of prose. The upstream stops there all the same. Where the model takes a
 // prefill it is then asked to go on behind the tag, and what it writes is read as more of the same
@@ -21,22 +23,98 @@ import (
 // it has in a value as well, it decides: if it has nothing more to write than white space, or if
 // the upstream fails, the call is read as if nobody had asked.
 
-const (
-	// maxContinuations bounds what one message may cost.
-	maxContinuations = 2
-	// maxContinued bounds the completion that is kept to be a prefill, in bytes: more than any of
-	// these models writes in one answer.
-	maxContinued = 1 << 20
-)
+// errNoStop is the error of an upstream that ended without saying why: its answer may be cut and
+// must not look whole.
+var errNoStop = errors.New("the upstream ended its answer without a stop reason")
 
-// continuation is what it takes to have the model go on with its answer.
-type continuation struct {
-	prompt *Prompt         // that was asked first; nil if the model cannot go on
-	said   strings.Builder // the completion so far, with the tags it was stopped at
-	unread int             // bytes at the end of said that may not be part of it: the tag, and white space
-	asked  int             // how often the model was asked to go on
-	left   int             // of the prompt's MaxTokens
-	spent  messages.Usage  // of the answers before this one
+// maxContinued bounds the completion that is kept to be a prefill, in bytes: more than any of
+// these models writes in one answer.
+const maxContinued = 1 << 20
+
+// reader reads the chunks of one answer, and of those that go on with it.
+type reader struct {
+	*parser
+	again   *budget
+	started bool
+	size    int            // bytes of completion since the model was asked last
+	usage   messages.Usage // since then
+	spent   messages.Usage // before
+
+	// What it takes to have the model go on.
+	prompt     *Prompt         // that was asked first; nil if the model cannot go on
+	said       strings.Builder // the completion so far, with the tags it was stopped at
+	unread     int             // bytes at the end of said that may not be part of it: the tag, and white space
+	continued  bool            // the model was asked to go on
+	tokensLeft int             // of the prompt's MaxTokens
+}
+
+func newReader(req *messages.Request, prompt *Prompt, again *budget, yield func(messages.Event) bool) *reader {
+	r := &reader{parser: newParser(req, prompt, yield), again: again}
+	if prompt.continues && r.mayCall {
+		r.prompt, r.tokensLeft = prompt, prompt.MaxTokens
+	}
+	return r
+}
+
+// read reads one answer. It returns what is to be asked to go on with it, if anything.
+func (r *reader) read(chunks iter.Seq2[Chunk, error]) (next *Prompt, err error) {
+	for chunk, err := range chunks {
+		if err != nil {
+			return nil, r.fail(err)
+		}
+		if next = r.readChunk(&chunk); next != nil || r.out.gone || r.out.stopped {
+			return next, nil
+		}
+	}
+	return nil, r.fail(errNoStop)
+}
+
+// readChunk reads one chunk, and ends the message with the last one, unless it returns what is to
+// be asked to go on.
+func (r *reader) readChunk(c *Chunk) (next *Prompt) {
+	if c.Usage != (messages.Usage{}) {
+		r.usage.Merge(c.Usage)
+	}
+	if !r.started {
+		r.start()
+	}
+	if c.Thinking != "" && !r.continued { // a model that goes on with its answer has thought before
+		r.writeThinking(c.Thinking)
+	}
+	if c.Text != "" {
+		r.size += len(c.Text)
+		r.readCompletion(c.Text)
+	}
+	switch {
+	case r.out.gone:
+	case r.over:
+		// The upstream was left before it told how much it wrote.
+		r.usage.OutputTokens = max(r.usage.OutputTokens, EstimateTokens(r.size))
+		r.stopMessage(messages.StopEndTurn, "")
+	case c.Stop != "":
+		return r.stop(c.Stop, c.StopSequence)
+	}
+	return nil
+}
+
+// start opens the message and reads what a prefill has already said for the model.
+func (r *reader) start() {
+	r.started = true
+	r.out.startMessage(r.req.Model, r.usage)
+	if opening := r.text.opening; opening != "" {
+		r.feed(opening)
+		r.in.hide(len(opening))
+		return
+	}
+	r.noteQuotes(r.text.prefill)
+}
+
+// stopMessage closes the message. stop and sequence are the upstream's.
+func (r *reader) stopMessage(stop messages.Stop, sequence string) {
+	stop, sequence = r.calls.stopReason(stop, sequence, r.format.isOurs(stop, sequence))
+	r.out.stopMessage(&messages.Message{
+		StopReason: stop, StopSequence: sequence, Usage: r.spent.Plus(r.usage), Outcomes: r.outcomes,
+	})
 }
 
 // readCompletion reads text of the completion, and keeps it as long as it may be needed.
@@ -122,20 +200,21 @@ func (r *reader) goOn() *Prompt {
 	if written == 0 {
 		written = EstimateTokens(r.size)
 	}
-	if r.prompt == nil || r.asked == maxContinuations || written >= r.left {
+	if r.prompt == nil || written >= r.tokensLeft || !r.again.take(ReasonStopped) {
 		return nil
 	}
-	r.asked++
-	r.left -= written
+	r.continued = true
+	r.tokensLeft -= written
 	r.spent, r.usage, r.size = r.spent.Plus(r.usage), messages.Usage{}, 0
 	r.said.WriteString(r.format.stop)
 	r.unread = len(r.format.stop)
-	return r.prompt.goingOn(r.said.String(), r.left)
+	return r.prompt.goingOn(r.said.String(), r.tokensLeft)
 }
 
 // goingOn returns the prompt for a model that has already said so much.
 func (p *Prompt) goingOn(said string, maxTokens int) *Prompt {
 	next := *p
+	next.again = ReasonStopped
 	next.MaxTokens = maxTokens
 	next.Turns = slices.Clone(p.Turns)
 	if n := len(next.Turns); n == 0 || next.Turns[n-1].Role != messages.RoleAssistant {

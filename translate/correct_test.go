@@ -1,0 +1,124 @@
+package translate
+
+import (
+	"errors"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/messages"
+)
+
+// scripted answers with one text after another, each stopped at the end of the calls, and takes
+// down why it is asked.
+type scripted struct {
+	answers []string
+	reasons []Reason
+	last    *Prompt
+}
+
+func (s *scripted) ask(p *Prompt) iter.Seq2[Chunk, error] {
+	s.reasons = append(s.reasons, p.Again())
+	s.last = p
+	return func(yield func(Chunk, error) bool) {
+		if len(s.reasons) > len(s.answers) {
+			yield(Chunk{}, errors.New("no answer is left"))
+			return
+		}
+		answer := s.answers[len(s.reasons)-1]
+		yield(Chunk{Text: answer, Stop: messages.StopSequence, StopSequence: CallsEnd, Usage: messages.Usage{InputTokens: 1, OutputTokens: 10}}, nil)
+	}
+}
+
+// collectCorrected asks for a call of write, whose content must not be "wrong" and which can be
+// read.
+func collectCorrected(t *testing.T, s *scripted) *messages.Message {
+	t.Helper()
+	req := benchRequest()
+	req.MaxTokens = 1000
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Write."}}}}
+	render := func(req *messages.Request) (*Prompt, error) { return Render(req, Target{Prefill: true}) }
+	prompt, err := render(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := &Checks{Readable: true, Inputs: map[string]func(jsontext.Value) string{"write": func(input jsontext.Value) string {
+		if strings.Contains(string(input), "wrong") {
+			return "It is wrong."
+		}
+		return ""
+	}}}
+	m, err := messages.Collect(checked(t, Corrected(req, prompt, s.ask, checks, render)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A model is asked again for one answer as often as one budget allows, whatever the reasons.
+func TestAskedAgain(t *testing.T) {
+	whole := strings.TrimSuffix(callOf("right"), CallsEnd)
+	wrong := strings.TrimSuffix(callOf("wrong"), CallsEnd)
+	unread := strings.Replace(whole, "</content>", "<b>", 1)
+	open, closed, _ := strings.Cut(whole, "right")
+	for name, tt := range map[string]struct {
+		answers []string
+		reasons []Reason
+		content string // of the call in the end
+	}{
+		"right":                     {[]string{whole}, []Reason{""}, "right"},
+		"wrong, right":              {[]string{wrong, whole}, []Reason{"", ReasonInvalid}, "right"},
+		"wrong, wrong":              {[]string{wrong, wrong}, []Reason{"", ReasonInvalid}, "wrong"},
+		"wrong, no answer":          {[]string{wrong}, []Reason{"", ReasonInvalid}, "wrong"},
+		"unread, right":             {[]string{unread, whole}, []Reason{"", ReasonUnread}, "right"},
+		"unread, wrong":             {[]string{unread, wrong}, []Reason{"", ReasonUnread}, "wrong"},
+		"stopped":                   {[]string{open + "x", "y" + closed}, []Reason{"", ReasonStopped}, "x</function_calls>y"},
+		"stopped, wrong, right":     {[]string{open + "x", "wrong" + closed, whole}, []Reason{"", ReasonStopped, ReasonInvalid}, "right"},
+		"wrong, stopped, stopped":   {[]string{wrong, open + "x", "y", "z" + closed}, []Reason{"", ReasonInvalid, ReasonStopped, ReasonStopped}, "x</function_calls>y</function_calls>z"},
+		"all that is in the budget": {[]string{open + "x", "y", "wrong" + closed, open + "x"}, []Reason{"", ReasonStopped, ReasonStopped, ReasonInvalid}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &scripted{answers: tt.answers}
+			m := collectCorrected(t, s)
+			if diff := cmp.Diff(tt.reasons, s.reasons); diff != "" {
+				t.Error(diff)
+			}
+			want := `write {"content":"` + tt.content + `"}`
+			if tt.content == "" {
+				want = "write {}" // nothing of the call that is cut came whole
+			}
+			if got := show(m); !strings.Contains(got, want) {
+				t.Errorf("%s, want %s", got, want)
+			}
+			if want := 10 * len(tt.answers); m.Usage.OutputTokens < want { // an answer that is left early is estimated
+				t.Errorf("%d tokens, want %d", m.Usage.OutputTokens, want)
+			}
+		})
+	}
+}
+
+// The budget is that of all reasons together, and of each.
+func TestBudget(t *testing.T) {
+	for _, tt := range []struct {
+		asked   []Reason
+		allowed int
+	}{
+		{[]Reason{ReasonStopped, ReasonStopped, ReasonStopped}, 2},
+		{[]Reason{ReasonInvalid, ReasonUnread}, 1},
+		{[]Reason{ReasonStopped, ReasonInvalid, ReasonStopped, ReasonStopped, ReasonUnread}, 3},
+	} {
+		var b budget
+		allowed := 0
+		for _, why := range tt.asked {
+			if b.take(why) {
+				allowed++
+			}
+		}
+		if allowed != tt.allowed {
+			t.Errorf("%q: %d, want %d", tt.asked, allowed, tt.allowed)
+		}
+	}
+}
