@@ -101,8 +101,8 @@ func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 func (w *toolWriter) writeParameter(p *schema.Parameter) {
 	w.write("<parameter>\n<name>").write(markup.ParamTag(p.Name)).write("</name>\n")
 	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
-	if p.Described {
-		w.write("<description>").writeEscaped(p.Description).write("</description>\n")
+	if p.Description != nil {
+		w.write("<description>").writeEscapedBytes(p.Description).write("</description>\n")
 	}
 	w.write("<required>").write(strconv.FormatBool(p.Required)).write("</required>\n")
 	w.writeJSON("enum", p.Enum)
@@ -111,10 +111,10 @@ func (w *toolWriter) writeParameter(p *schema.Parameter) {
 	w.write("</parameter>\n")
 }
 
-// writeJSON writes an element that holds JSON, unless value is "".
-func (w *toolWriter) writeJSON(element, value string) {
-	if value != "" {
-		w.write("<").write(element).write(">").writeEscaped(value).write("</").write(element).write(">\n")
+// writeJSON writes an element that holds JSON, unless value is nil.
+func (w *toolWriter) writeJSON(element string, value jsontext.Value) {
+	if value != nil {
+		w.write("<").write(element).write(">").writeEscapedBytes(value).write("</").write(element).write(">\n")
 	}
 }
 

@@ -2,12 +2,13 @@ package translate
 
 import (
 	"context"
-	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"errors"
 	"iter"
 	"slices"
 	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // The chunks of an answer are read here, and it is decided when a model is asked to go on with it.

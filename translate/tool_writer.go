@@ -33,6 +33,15 @@ func (w *toolWriter) writeEscaped(s string) *toolWriter {
 	return w
 }
 
+// writeEscapedBytes is writeEscaped for bytes. Most of them need no escape, and no string.
+func (w *toolWriter) writeEscapedBytes(b []byte) *toolWriter {
+	if w.escape.Keeps(b) {
+		w.out = append(w.out, b...)
+		return w
+	}
+	return w.writeEscaped(string(b))
+}
+
 // canonicalSchema returns a schema without white space and needless escapes, {} for none.
 // It is valid until the next call.
 func (w *toolWriter) canonicalSchema(schema jsontext.Value) (jsontext.Value, error) {

@@ -17,6 +17,15 @@ func Unquote(quoted jsontext.Value) string {
 	return string(text)
 }
 
+// UnquoteBytes is [Unquote] for bytes: a part of quoted if it has no escapes.
+func UnquoteBytes(quoted jsontext.Value) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1 : len(quoted)-1]
+	}
+	text, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
+	return text
+}
+
 // UnquoteKnown is [Unquote] that does not allocate if the text is one of known.
 func UnquoteKnown(quoted jsontext.Value, known []string) string {
 	if bytes.IndexByte(quoted, '\\') >= 0 {

@@ -153,8 +153,8 @@ func (d *definitions) inline(ref jsontext.Value, depth int) (schema jsontext.Val
 }
 
 // listByName returns the definitions to be listed by name, as an object whose names are the
-// $ref; "" if there are none. It lists what a listed one refers to, too.
-func (d *definitions) listByName() string {
+// $ref; nil if there are none. It lists what a listed one refers to, too.
+func (d *definitions) listByName() jsontext.Value {
 	var queue []int
 	give := func(i int) {
 		if i >= 0 && !d.list[i].listed {
@@ -183,7 +183,7 @@ func (d *definitions) listByName() string {
 		}
 	}
 	if len(object) == 1 {
-		return ""
+		return nil
 	}
-	return string(closeJSON(object, '}'))
+	return closeJSON(object, '}')
 }

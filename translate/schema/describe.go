@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,23 +13,22 @@ import (
 // This file describes the input of a tool in words, as far as words go.
 
 // Description is what can be said of the input of a tool in words, parameter by parameter, and
-// the JSON Schema of what words do not say. JSON is written as in the schema; "" means that
-// nothing is left to say.
+// the JSON Schema of what words do not say. Its JSON is as in the schema, and most of it part of
+// the schema's text; nil means that nothing is left to say.
 type Description struct {
 	Parameters  []Parameter
-	Schema      string // of all parameters together, what they do not say one by one
-	Definitions string // an object of the schemas that a $ref in the others names
+	Schema      jsontext.Value // of all parameters together, what they do not say one by one
+	Definitions jsontext.Value // an object of the schemas that a $ref in the others names
 }
 
 // Parameter describes one property.
 type Parameter struct {
 	Name          string
 	Type          string // in words, such as "string" or "integer | null"
-	Description   string
-	Described     bool // the schema has a description, if only an empty one
+	Description   []byte // nil if the schema has none
 	Required      bool
-	Enum, Default string // JSON
-	Schema        string // what the words above do not say
+	Enum, Default jsontext.Value
+	Schema        jsontext.Value // what the words above do not say
 }
 
 // Describe describes a tool's input_schema. root is an object without white space between its
@@ -38,10 +39,10 @@ func Describe(root jsontext.Value) Description {
 	d := Description{Parameters: make([]Parameter, len(top.properties))}
 	for i, p := range top.properties {
 		d.Parameters[i] = defs.parameter(p.name, p.value)
-		d.Parameters[i].Required = top.required[string(p.name)]
+		d.Parameters[i].Required = top.required != nil && top.required[i]
 	}
 	if len(top.rest) > 0 {
-		d.Schema = string(defs.appendObject(nil, top.rest, 0))
+		d.Schema = defs.appendObject(nil, top.rest, 0)
 	}
 	d.Definitions = defs.listByName()
 	return d
@@ -52,7 +53,7 @@ func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
 	p := Parameter{Name: rawjson.Unquote(name), Type: d.typeText(schema)}
 	if schema[0] != '{' {
 		if string(schema) != "true" {
-			p.Schema = string(schema)
+			p.Schema = schema
 		}
 		return p
 	}
@@ -61,13 +62,13 @@ func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
 	for _, m := range members {
 		switch string(m.name) {
 		case `"description"`:
-			if m.value[0] == '"' && !p.Described {
-				p.Description, p.Described = rawjson.Unquote(m.value), true
+			if m.value[0] == '"' && p.Description == nil {
+				p.Description = rawjson.UnquoteBytes(m.value)
 				continue
 			}
 			more = true
 		case `"default"`:
-			p.Default = string(m.value)
+			p.Default = m.value
 			continue
 		case `"title"`:
 			if restates(m.value, name) {
@@ -76,7 +77,7 @@ func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
 			more = true
 		case `"enum"`:
 			if m.value[0] == '[' {
-				p.Enum = string(m.value)
+				p.Enum = m.value
 			} else {
 				more = true
 			}
@@ -88,7 +89,7 @@ func (d *definitions) parameter(name, schema jsontext.Value) Parameter {
 		rest = append(rest, m)
 	}
 	if more {
-		p.Schema = string(d.appendObject(nil, rest, 0))
+		p.Schema = d.appendObject(nil, rest, 0)
 	}
 	return p
 }
@@ -102,21 +103,17 @@ func restates(title, name jsontext.Value) bool {
 // top is a tool's input_schema, taken apart.
 type top struct {
 	properties []quotedMember
-	required   map[string]bool // by name, quoted
-	rest       []quotedMember  // what neither the parameters nor the definitions say
+	required   []bool         // of each property; nil if none is
+	rest       []quotedMember // what neither the parameters nor the definitions say
 }
 
 // readTop sorts the members of a tool's input_schema.
 func readTop(members []quotedMember) top {
 	var t top
-	names := make(map[string]bool)
 	for _, m := range members {
 		if string(m.name) == `"properties"` {
 			t.properties = appendMembers(t.properties, m.value)
 		}
-	}
-	for _, p := range t.properties {
-		names[string(p.name)] = true
 	}
 	for _, m := range members {
 		object := m.value[0] == '{'
@@ -132,7 +129,7 @@ func readTop(members []quotedMember) top {
 				continue
 			}
 		case `"required"`:
-			if m.value[0] == '[' && t.require(m.value, names) {
+			if m.value[0] == '[' && t.require(m.value) {
 				continue
 			}
 		}
@@ -141,13 +138,30 @@ func readTop(members []quotedMember) top {
 	return t
 }
 
+// fewProperties is how many properties are compared one by one where one is looked up by its name.
+const fewProperties = 16
+
 // require notes the names in a "required", and reports whether all of them are properties.
-func (t *top) require(list jsontext.Value, properties map[string]bool) bool {
-	t.required = make(map[string]bool)
+func (t *top) require(list jsontext.Value) bool {
+	var byName map[string]int // the last of that name
+	if len(t.properties) > fewProperties {
+		byName = make(map[string]int, len(t.properties))
+		for i, p := range t.properties {
+			byName[string(p.name)] = i
+		}
+	}
+	t.required = make([]bool, len(t.properties))
 	all := true
 	for name := range rawjson.Elements(list) {
-		t.required[string(name)] = true
-		all = all && properties[string(name)]
+		i, ok := byName[string(name)]
+		if byName == nil {
+			i = slices.IndexFunc(t.properties, func(p quotedMember) bool { return bytes.Equal(p.name, name) })
+			ok = i >= 0
+		}
+		if ok {
+			t.required[i] = true
+		}
+		all = all && ok
 	}
 	return all
 }

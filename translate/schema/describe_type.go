@@ -28,7 +28,7 @@ func typeNames(value jsontext.Value) string {
 	case len(value) == 0:
 		return ""
 	case value[0] == '"':
-		return rawjson.Unquote(value)
+		return rawjson.UnquoteKnown(value, typeWords)
 	case value[0] != '[':
 		return ""
 	}
@@ -37,7 +37,7 @@ func typeNames(value jsontext.Value) string {
 		if name[0] != '"' {
 			return ""
 		}
-		names = append(names, rawjson.Unquote(name))
+		names = append(names, rawjson.UnquoteKnown(name, typeWords))
 	}
 	return strings.Join(names, " | ")
 }

@@ -25,3 +25,6 @@ var kindNames = map[string]kindSet{
 	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
 	"object": kindObject, "array": kindArray, "string": kindString,
 }
+
+// typeWords are the names of the types, the commonest first.
+var typeWords = []string{"string", "integer", "boolean", "number", "object", "array", "null"}
