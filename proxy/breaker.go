@@ -8,6 +8,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -73,7 +74,7 @@ func (b *breaker) allow() (report func(error), err error) {
 	}
 	return nil, &upstream.Error{
 		Status:     529,
-		Type:       typeOverloaded,
+		Type:       messages.ErrorOverloaded,
 		Message:    "the upstream has failed many times in a row and is left alone for a few seconds",
 		RetryAfter: max(time.Second, time.Until(b.reopensAt)),
 	}

@@ -18,21 +18,6 @@ import (
 	"dragoman/upstream"
 )
 
-// The error types of the Messages API (docs/reference/errors.md §2).
-const (
-	typeInvalidRequest = "invalid_request_error"
-	typeAuthentication = "authentication_error"
-	typeBilling        = "billing_error"
-	typePermission     = "permission_error"
-	typeNotFound       = "not_found_error"
-	typeConflict       = "conflict_error"
-	typeTooLarge       = "request_too_large"
-	typeRateLimit      = "rate_limit_error"
-	typeAPI            = "api_error"
-	typeTimeout        = "timeout_error"
-	typeOverloaded     = "overloaded_error"
-)
-
 // failure is what a client is told of an error. It is an error itself: one that is found
 // here and needs no translation. A dialect puts the type in its own words.
 type failure struct {
@@ -59,18 +44,18 @@ func (f *failure) setHeader(h http.Header) {
 
 // Failures that have no error of another package as their cause.
 var (
-	errNotFound = &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is nothing at this path"}
+	errNotFound = &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is nothing at this path"}
 
 	// internalFailure hides an error that is no business of the client's. It is logged.
-	internalFailure = &failure{status: http.StatusInternalServerError, typ: typeAPI, message: "internal error"}
+	internalFailure = &failure{status: http.StatusInternalServerError, typ: messages.ErrorAPI, message: "internal error"}
 )
 
 func invalidRequest(message string) error {
-	return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: message}
+	return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: message}
 }
 
 func bodyTooLarge(limit int64) error {
-	return &failure{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
+	return &failure{status: http.StatusRequestEntityTooLarge, typ: messages.ErrorTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
 }
 
 // errClientGone ends an exchange whose client has closed its connection or takes nothing
@@ -121,18 +106,18 @@ func failureFor(err error) *failure {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &invalid):
-		return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: invalid.Error(), details: invalid.Details}
+		return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: invalid.Error(), details: invalid.Details}
 	case errors.As(err, &upstreamErr):
 		status := upstreamErr.Status
 		if status < 400 || status > 599 {
 			status = http.StatusInternalServerError
 		}
 		return &failure{
-			status: status, typ: cmp.Or(upstreamErr.Type, typeAPI), message: upstreamErr.Message,
+			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message,
 			retryAfter: upstreamErr.RetryAfter, final: upstreamErr.Final,
 		}
 	case errors.As(err, &timeout):
-		return &failure{status: http.StatusGatewayTimeout, typ: typeTimeout, message: timeout.Error()}
+		return &failure{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout, message: timeout.Error()}
 	}
 	return internalFailure
 }

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 
+	"dragoman/translate/messages"
+
 	"github.com/go-chi/chi/v5"
 )
 
@@ -108,13 +110,13 @@ func notFound(*exchange) error { return errNotFound }
 // use instead.
 func notServed(use string) func(*exchange) error {
 	return func(*exchange) error {
-		return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "this part of the API is not served here: " + use}
+		return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "this part of the API is not served here: " + use}
 	}
 }
 
 // noOperation answers at a path of Bedrock that is none of its operations.
 func noOperation(*exchange) error {
-	return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is no such operation here; a slash in the id of a model is to be escaped (%2F)"}
+	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is no such operation here; a slash in the id of a model is to be escaped (%2F)"}
 }
 
 // notAllowed answers a request whose method the path does not take, and names those that
@@ -126,6 +128,6 @@ func notAllowed(routes chi.Routes) func(*exchange) error {
 				x.w.Header().Add("Allow", method)
 			}
 		}
-		return &failure{status: http.StatusMethodNotAllowed, typ: typeInvalidRequest, message: "this path does not take the method of the request"}
+		return &failure{status: http.StatusMethodNotAllowed, typ: messages.ErrorInvalidRequest, message: "this path does not take the method of the request"}
 	}
 }

@@ -72,7 +72,7 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 		stops = append(stops, humanTurn)
 	}
 	return encodeJSON(textBody{
-		AnthropicVersion: bedrockVersion,
+		AnthropicVersion: messages.VersionBedrock,
 		Prompt:           text,
 		MaxTokens:        p.MaxTokens,
 		StopSequences:    stops,

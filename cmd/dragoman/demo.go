@@ -19,6 +19,7 @@ import (
 	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/simulated"
 )
@@ -135,7 +136,7 @@ func (c *conversation) roundTrip(ctx context.Context, r demoRequest) (*demoMessa
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Anthropic-Version", "2023-06-01")
+	request.Header.Set("Anthropic-Version", messages.Version20230601)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {

@@ -107,7 +107,7 @@ func (e *lineError) appendJSON(dst []byte) []byte {
 }
 
 func badLine(format string, args ...any) error {
-	return &lineError{"invalid_request_error", fmt.Sprintf(format, args...)}
+	return &lineError{messages.ErrorInvalidRequest, fmt.Sprintf(format, args...)}
 }
 
 // asLineError returns a *lineError for an invalid request, and other errors as they are.

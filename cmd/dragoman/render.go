@@ -112,7 +112,7 @@ func (r *renderer) target(model string) (translate.Target, error) {
 	}
 	route, ok := r.cfg.Model(model)
 	if !ok {
-		return translate.Target{}, &lineError{"not_found_error", "model: " + model + " is none that the configuration serves"}
+		return translate.Target{}, &lineError{messages.ErrorNotFound, "model: " + model + " is none that the configuration serves"}
 	}
 	return route.Target(route.Spec()), nil
 }

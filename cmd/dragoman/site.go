@@ -15,6 +15,7 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -138,7 +139,7 @@ const farewell = 2 * time.Second
 func (s *site) close(ctx context.Context, limit time.Duration) error {
 	err := shutdown(ctx, s.client, limit)
 	if err != nil {
-		s.cut(&upstream.Error{Status: 529, Type: "overloaded_error", Message: "the server is shutting down"})
+		s.cut(&upstream.Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the server is shutting down"})
 		if shutdown(context.Background(), s.client, farewell) != nil {
 			s.client.Close()
 		}
