@@ -105,19 +105,7 @@ func (p *malformed) chat() string {
 	return p.text
 }
 
-func refuseChat(w http.ResponseWriter, f *Fault) {
-	if f.kind == reply {
-		f.reply(w)
-		return
-	}
-	h := w.Header()
-	h.Set("content-type", "application/json")
-	if f.retryAfter != "" {
-		h.Set("retry-after", f.retryAfter)
-	}
-	w.WriteHeader(f.status)
-	w.Write(chatErrorBody(f.typ, f.message))
-}
+func refuseChat(w http.ResponseWriter, f *Fault) { f.answer(w, chatErrorBody) }
 
 func chatErrorBody(typ, message string) []byte {
 	return fmt.Appendf(nil, `{"error":{"message":%s,"type":%s,"param":null,"code":null}}`, quote(message), quote(typ))

@@ -64,10 +64,7 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case counts:
 		writeCount(w, "input_tokens", prompt.EstimateTokens())
 	default:
-		events := c.events()
-		if m.Native != nil {
-			events = m.Native.call(model, data)
-		}
+		events := m.Native.callOr(c, model, data)
 		untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c), messagesErrorBody}, events, c.Fault) })
 	}
 }
@@ -128,19 +125,7 @@ func (p *malformed) messages() string {
 	return p.text
 }
 
-func refuseMessages(w http.ResponseWriter, f *Fault) {
-	if f.kind == reply {
-		f.reply(w)
-		return
-	}
-	h := w.Header()
-	h.Set("content-type", "application/json")
-	if f.retryAfter != "" {
-		h.Set("retry-after", f.retryAfter)
-	}
-	w.WriteHeader(f.status)
-	w.Write(messagesErrorBody(f.typ, f.message))
-}
+func refuseMessages(w http.ResponseWriter, f *Fault) { f.answer(w, messagesErrorBody) }
 
 func messagesErrorBody(typ, message string) []byte {
 	return fmt.Appendf(nil, `{"type":"error","error":{"type":%s,"message":%s},"request_id":%s}`,

@@ -122,6 +122,22 @@ var statusWithin = map[string]int{
 	"overloaded_error":            http.StatusServiceUnavailable,
 }
 
+// answer writes the response of a fault that is [Fault.early]. errorBody returns the JSON
+// of an error, as the API of the server has it.
+func (f *Fault) answer(w http.ResponseWriter, errorBody func(typ, message string) []byte) {
+	if f.kind == reply {
+		f.reply(w)
+		return
+	}
+	h := w.Header()
+	h.Set("content-type", "application/json")
+	if f.retryAfter != "" {
+		h.Set("retry-after", f.retryAfter)
+	}
+	w.WriteHeader(f.status)
+	w.Write(errorBody(f.typ, f.message))
+}
+
 // reply writes the response of [Reply].
 func (f *Fault) reply(w http.ResponseWriter) {
 	w.Header().Set("content-type", f.typ)
