@@ -14,8 +14,8 @@ import (
 
 const (
 	// After tripAfter failed calls in a row an upstream is not called for openFor. Then
-	// one call is let through; if it succeeds, all are. The others wait for that call no
-	// longer than openFor.
+	// one call is let through; if it succeeds, all are. While it lasts the others are
+	// refused, but for no longer than openFor.
 	tripAfter = 20
 	openFor   = 5 * time.Second
 

@@ -22,7 +22,7 @@ import (
 // here and needs no translation. A dialect puts the type in its own words.
 type failure struct {
 	status     int    // of HTTP
-	typ        string // one of the types above, or what the upstream said
+	typ        string // of package messages (ErrorAPI, …), or what the upstream said
 	message    string
 	details    jsontext.Value // error.details, for programs; nil for none
 	retryAfter time.Duration  // 0 for no advice
@@ -123,8 +123,8 @@ func failureFor(err error) *failure {
 }
 
 // causeOr returns why ctx, a context of the exchange, has ended, or err if it has not.
-// net/http cancels the context of a request whose client has left, and gives no cause;
-// all who cancel it here give one.
+// net/http cancels the context of a request whose client has left, and gives no cause.
+// Whatever else cancels it gives one: a timeout, or the end of a drain.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -135,7 +135,8 @@ func causeOr(ctx context.Context, err error) error {
 	return errClientGone
 }
 
-// wasCut reports whether ctx was ended here, with a cause, and not by a client that left.
+// wasCut reports whether ctx was ended with a cause, which means by this program and not
+// by a client that left.
 func wasCut(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled)
 }

@@ -9,8 +9,8 @@ import (
 	"dragoman/proxy/bedrock"
 )
 
-// exchange is one request and all that comes of it. Methods for each part of its way are
-// in the files of those parts.
+// exchange is one request and all that comes of it. Its methods are in the files of the
+// steps that a request goes through; doc.go has their order.
 type exchange struct {
 	s       *Server
 	dialect *dialect

@@ -4,9 +4,9 @@ import (
 	"io"
 	"net/http"
 
-	"dragoman/translate/messages"
-
 	"github.com/go-chi/chi/v5"
+
+	"dragoman/translate/messages"
 )
 
 // Handler returns the handler for clients: all URLs that they can use. Only the greeting
@@ -65,8 +65,8 @@ func (s *Server) handleVertex(r chi.Router) {
 	}
 }
 
-// unnamed returns a dialect for paths that are none of its operations, and are not
-// counted as such.
+// unnamed returns d without its name, for paths of its API that are none of its
+// operations. The metrics count their requests as those of another dialect.
 func unnamed(d dialect) *dialect {
 	d.name = ""
 	return &d
