@@ -61,10 +61,10 @@ func (b *BedrockMessages) Keeps(Model, Guardrail) bool { return true }
 // Count returns how many tokens the prompt has; see [Bedrock.Count].
 func (b *BedrockMessages) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
 	body, err := messagesBody{AnthropicVersion: messages.VersionBedrock}.encode(p)
-	return b.bedrock.countBody(ctx, m, body, err)
+	return b.bedrock.countInvoke(ctx, m, body, err)
 }
 
 // CountNative returns how many tokens the request of a client has; see [Bedrock.Count].
 func (b *BedrockMessages) CountNative(ctx context.Context, m Model, n Native) (int, error) {
-	return b.bedrock.countBody(ctx, m, encodeBedrock(m, n), nil)
+	return b.bedrock.countInvoke(ctx, m, encodeBedrock(m, n), nil)
 }
