@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	_ "embed"
@@ -15,19 +14,6 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Question is one line of a test set, ready to be asked.
-type Question struct {
-	ID   string
-	Kind string // what it is about, for the report; "" if nobody said
-
-	body   []byte // a Messages request without a model
-	want   want
-	digest string // of the line: a question that was changed is another one
-}
-
-// maxTokens is what an answer may take: the most that the smallest model allows.
-const maxTokens = 4096
-
 //go:embed builtin.jsonl
 var builtin []byte
 
@@ -35,12 +21,6 @@ var builtin []byte
 func Builtin() ([]Question, error) {
 	s, err := read(bytes.NewReader(builtin), "builtin.jsonl", nil)
 	return s.Questions, err
-}
-
-// job is one question in one format.
-type job struct {
-	question *Question
-	format   string
 }
 
 // Set is a test set.
@@ -139,11 +119,6 @@ func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error))
 	return set, err
 }
 
-// unfitError is why a question of BFCL's cannot be asked.
-type unfitError struct{ cause error }
-
-func (e *unfitError) Error() string { return e.cause.Error() }
-
 // read makes the question of a line, and checks that it can be asked.
 func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	if l.ID == "" {
@@ -151,7 +126,7 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	}
 	read := l.own
 	if l.Function != nil {
-		read = func() (request, want, error) { return l.bfcl(answers) }
+		read = func() (request, want, error) { return readBFCL(l.ID, l.Question, l.Function, answers) }
 	}
 	ask, want, err := read()
 	if err != nil {
@@ -168,15 +143,6 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 		err = &unfitError{err}
 	}
 	return q, err
-}
-
-// request is a Messages request.
-type request struct {
-	Model     string          `json:"model"`
-	MaxTokens int             `json:"max_tokens"`
-	System    json.RawMessage `json:"system,omitempty"`
-	Tools     json.RawMessage `json:"tools,omitempty"`
-	Messages  json.RawMessage `json:"messages"`
 }
 
 // own reads a line in our layout.
@@ -239,47 +205,4 @@ func (e expectedCall) read() (wantCall, error) {
 
 func userSays(text string) json.RawMessage {
 	return marshal([]map[string]string{{"role": "user", "content": text}})
-}
-
-// marshal writes JSON in which text is as the model is to see it: without escapes
-// for the sake of HTML.
-func marshal(v any) json.RawMessage {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // all of it came from JSON
-	}
-	return bytes.TrimSpace(out.Bytes())
-}
-
-// maxLine bounds a line of a test set or of the results, in bytes.
-const maxLine = 16 << 20
-
-// eachLine calls f for every line that is not empty, until it returns an error.
-func eachLine(r io.Reader, f func(n int, data []byte) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		if err := f(n, lines.Bytes()); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
-}
-
-// unmarshal reads JSON with the digits of its numbers as they are.
-func unmarshal(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one JSON value")
-	}
-	return nil
 }
