@@ -38,16 +38,18 @@ type bfclFunction struct {
 // bfclCall is a call that is expected: the values that will do, by function and argument.
 type bfclCall map[string]map[string][]any
 
-// unanswered reports whether the questions of a category have no answers: nothing is
-// to be called, or anything.
+// unanswered reports whether the question is of a category without answers. In the
+// category irrelevance no tool is to be called, in relevance any.
 func unanswered(id string) bool { return strings.Contains(id, "relevance") }
 
-// bfclKind is the category of a question, which stands before its number.
+// bfclKind returns the category of a question from its id: what stands before the number,
+// "simple" of "simple_12".
 func bfclKind(id string) string {
 	return strings.TrimRight(strings.TrimRight(id, "0123456789-"), "_")
 }
 
-// readTruth reads a file of answers, by the ids of the questions.
+// readTruth reads a file of answers. It returns the expected calls by the id of the
+// question.
 func readTruth(path string) (map[string][]bfclCall, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -109,7 +111,7 @@ func readBFCL(id string, question json.RawMessage, functions []bfclFunction, ans
 	return r, w, err
 }
 
-// bfclWant is what is expected of the answer to a question.
+// bfclWant returns what is expected of the answer to the question with this id.
 func bfclWant(id string, answers map[string][]bfclCall) (want, error) {
 	w := want{Loose: true}
 	if unanswered(id) {
@@ -132,6 +134,7 @@ func bfclWant(id string, answers map[string][]bfclCall) (want, error) {
 	return w, nil
 }
 
+// bfclName returns the name of a function as that of a tool.
 func bfclName(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // tool is a tool of a Messages request.
@@ -141,6 +144,7 @@ type tool struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
+// bfclTools returns the functions as tools. The error is an *unfitError.
 func bfclTools(functions []bfclFunction) ([]tool, error) {
 	tools := []tool{}
 	for _, f := range functions {

@@ -7,14 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonTypes are JSON Schema's names of the types; "" stands for no type.
+// jsonTypes are JSON Schema's names for the types of BFCL's schemas, some of which have
+// Python's names; "" stands for a schema without a type, which allows any value.
 var jsonTypes = map[string]string{
 	"dict": "object", "float": "number", "tuple": "array", "any": "",
 	"string": "string", "integer": "integer", "boolean": "boolean", "array": "array", "object": "object", "number": "number", "null": "null",
 }
 
-// jsonSchema makes a JSON Schema of a schema whose types have Python's names. Its
-// members stay in their order, in which the model is told of them.
+// jsonSchema returns a schema of BFCL's as JSON Schema. It is copied token by token, so
+// that members stay in their order: the model is told of them in it.
 func jsonSchema(schema jsontext.Value) (jsontext.Value, error) {
 	var out bytes.Buffer
 	c := schemaCopy{jsontext.NewDecoder(bytes.NewReader(schema)), jsontext.NewEncoder(&out)}
@@ -24,12 +25,13 @@ func jsonSchema(schema jsontext.Value) (jsontext.Value, error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
+// schemaCopy copies a schema from one JSON text to another, with other names of types.
 type schemaCopy struct {
 	from *jsontext.Decoder
 	to   *jsontext.Encoder
 }
 
-// schema copies a schema, which may also be true or false.
+// schema copies a schema and those within it. A schema may also be true or false.
 func (c schemaCopy) schema() error {
 	return c.members(func(name string) error {
 		switch {
@@ -67,7 +69,7 @@ func (c schemaCopy) members(member func(name string) error) error {
 	return c.token()
 }
 
-// named writes a name and copies the value behind it.
+// named writes the name of a member and has value copy its value.
 func (c schemaCopy) named(name string, value func() error) error {
 	if err := c.to.WriteToken(jsontext.String(name)); err != nil {
 		return err
@@ -75,6 +77,7 @@ func (c schemaCopy) named(name string, value func() error) error {
 	return value()
 }
 
+// value copies a value as it is.
 func (c schemaCopy) value() error {
 	v, err := c.from.ReadValue()
 	if err != nil {
@@ -83,6 +86,7 @@ func (c schemaCopy) value() error {
 	return c.to.WriteValue(v)
 }
 
+// token copies one token: the brace that begins or ends an object.
 func (c schemaCopy) token() error {
 	t, err := c.from.ReadToken()
 	if err != nil {
@@ -91,6 +95,8 @@ func (c schemaCopy) token() error {
 	return c.to.WriteToken(t)
 }
 
+// typeName copies the member type, whose name has been read and not written: a type that
+// allows any value is left out.
 func (c schemaCopy) typeName() error {
 	t, err := c.from.ReadToken()
 	if err != nil {

@@ -8,8 +8,10 @@ import (
 	"io"
 )
 
-// marshal writes JSON in which text is as the model is to see it: without escapes
-// for the sake of HTML.
+// The JSON of test sets and results, one value a line.
+
+// marshal returns JSON in which text is as the model is to see it: encoding/json would
+// escape <, > and & for the sake of HTML.
 func marshal(v any) json.RawMessage {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -23,7 +25,8 @@ func marshal(v any) json.RawMessage {
 // maxLine bounds a line of a test set or of the results, in bytes.
 const maxLine = 16 << 20
 
-// eachLine calls f for every line that is not empty, until it returns an error.
+// eachLine calls f for every line that is not blank, with the line's number from 1 on,
+// until f returns an error. data is valid until the next call.
 func eachLine(r io.Reader, f func(n int, data []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -38,7 +41,8 @@ func eachLine(r io.Reader, f func(n int, data []byte) error) error {
 	return lines.Err()
 }
 
-// unmarshal reads JSON with the digits of its numbers as they are.
+// unmarshal reads one JSON value. Numbers become a [json.Number], so that none loses
+// digits before it is compared.
 func unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

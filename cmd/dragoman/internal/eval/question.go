@@ -7,9 +7,9 @@ type Question struct {
 	ID   string
 	Kind string // what it is about, for the report; "" if nobody said
 
-	body   []byte // a Messages request without a model
-	want   want
-	digest string // of the line: a question that was changed is another one
+	body   []byte // a Messages request; its model is a placeholder
+	want   want   // of the answer
+	digest string // of body and want: a question that was changed is another one
 }
 
 // maxTokens is what an answer may take: the most that the smallest model allows.
@@ -21,7 +21,7 @@ type job struct {
 	format   string
 }
 
-// request is a Messages request.
+// request is the body of a Messages request, as far as questions need it.
 type request struct {
 	Model     string          `json:"model"`
 	MaxTokens int             `json:"max_tokens"`
@@ -30,7 +30,8 @@ type request struct {
 	Messages  json.RawMessage `json:"messages"`
 }
 
-// unfitError is why a question of BFCL's cannot be asked.
+// unfitError is why a question of BFCL's cannot be asked. It ends no run: the question is
+// left out, and the report says so.
 type unfitError struct{ cause error }
 
 func (e *unfitError) Error() string { return e.cause.Error() }

@@ -23,7 +23,7 @@ func Builtin() ([]Question, error) {
 	return s.Questions, err
 }
 
-// Set is a test set.
+// Set is a test set that was read.
 type Set struct {
 	Questions []Question
 	// LeftOut says of each question of BFCL's that cannot be asked why: the Messages
@@ -74,7 +74,8 @@ type line struct {
 	Function []bfclFunction `json:"function"`
 }
 
-// read reads questions. Where a line of BFCL's needs its answer, truth has them all.
+// read reads questions from r; name is that of the file, for errors. truth is called for
+// the answers to the questions of BFCL, once, and only if there is a question that has one.
 func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error)) (Set, error) {
 	var (
 		set     Set
@@ -119,7 +120,8 @@ func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error))
 	return set, err
 }
 
-// read makes the question of a line, and checks that it can be asked.
+// read returns the question of a line in either layout, and checks that it can be asked:
+// the error is that of the decoder, if the Messages API would refuse it.
 func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	if l.ID == "" {
 		return Question{}, errors.New("id: missing")
@@ -145,7 +147,7 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	return q, err
 }
 
-// own reads a line in our layout.
+// own returns what to ask for a line in our layout, and what is expected of the answer.
 func (l *line) own() (request, want, error) {
 	r := request{System: l.System, Tools: l.Tools, Messages: l.Messages}
 	switch {
@@ -171,7 +173,7 @@ func (l *line) own() (request, want, error) {
 	return r, w, nil
 }
 
-// expectedCall is an element of expected.
+// expectedCall is an element of expected: see [Load].
 type expectedCall struct {
 	Name     string           `json:"name"`
 	Input    map[string]any   `json:"input"`
@@ -179,6 +181,7 @@ type expectedCall struct {
 	Optional []string         `json:"optional"`
 }
 
+// read returns the call as grading knows it: each argument with all values that will do.
 func (e expectedCall) read() (wantCall, error) {
 	c := wantCall{Name: e.Name, Args: map[string]wantArg{}}
 	if e.Name == "" {
@@ -203,6 +206,7 @@ func (e expectedCall) read() (wantCall, error) {
 	return c, nil
 }
 
+// userSays returns the messages of a request in which the user says one text.
 func userSays(text string) json.RawMessage {
 	return marshal([]map[string]string{{"role": "user", "content": text}})
 }
