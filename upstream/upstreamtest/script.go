@@ -51,8 +51,10 @@ type Fault struct {
 	retryAfter string
 }
 
+// faultKind is what a fault does. It decides which fields of a [Fault] count.
 type faultKind int
 
+// The kinds of fault, each with the function of its name.
 const (
 	refuse faultKind = iota + 1
 	stall
@@ -138,7 +140,8 @@ func (f *Fault) answer(w http.ResponseWriter, errorBody func(typ, message string
 	w.Write(errorBody(f.typ, f.message))
 }
 
-// reply writes the response of [Reply].
+// reply writes the response of [Reply], whose content type is in typ and whose body in
+// message.
 func (f *Fault) reply(w http.ResponseWriter) {
 	w.Header().Set("content-type", f.typ)
 	w.WriteHeader(f.status)
