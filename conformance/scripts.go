@@ -2,6 +2,11 @@ package conformance
 
 import "dragoman/translate/messages"
 
+// The scripts of the cases, and the tool that only they offer. What models and tools write here has
+// what libraries, frames and markup get wrong: characters of several bytes, "&" and "<", text that looks
+// like a closing tag, numbers at the edge of a double.
+
+// note is a tool with a parameter of each type.
 var note = Tool{
 	Name:        "write_note",
 	Description: "Stores a note.",
@@ -19,6 +24,7 @@ var note = Tool{
 	},
 }
 
+// simpleText is one answer without a call.
 var simpleText = script{steps: []step{{
 	say:        says("Good morning! ¿Qué tal? 早上好 <b>&amp;</b>"),
 	completion: "Bien, 谢谢 😀 & <b>you</b>?",
@@ -26,6 +32,7 @@ var simpleText = script{steps: []step{{
 	prompt:     []string{"Good morning! ¿Qué tal? 早上好 <b>&amp;</b>"},
 }}}
 
+// toolLoop calls tools in three turns, one after another, before it answers.
 var toolLoop = script{steps: []step{
 	{
 		say:        says("Is it warmer in Oslo than in Rome?"),
@@ -56,6 +63,8 @@ var toolLoop = script{steps: []step{
 	},
 }}
 
+// parallelCalls has two calls in one answer. Their results come in the other order, and must reach the
+// model in the order of the calls.
 var parallelCalls = script{steps: []step{
 	{
 		say:        says("Compare Oslo and Rome."),
@@ -72,6 +81,7 @@ var parallelCalls = script{steps: []step{
 	},
 }}
 
+// noArguments calls a tool without an input, whose call has no <parameters>. Libraries must make {} of it.
 var noArguments = script{steps: []step{
 	{
 		say:        says("What time is it?"),
@@ -81,6 +91,7 @@ var noArguments = script{steps: []step{
 	{say: returns("12:00"), completion: "Noon.", want: endTurn("Noon."), prompt: []string{"get_time", "12:00"}},
 }}
 
+// toolError answers a call with is_error, which must reach the model as an error.
 var toolError = script{steps: []step{
 	{
 		say:        says("What is the weather in Atlantis?"),
@@ -98,6 +109,7 @@ var toolError = script{steps: []step{
 // pixel is a PNG of one pixel.
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
+// imageResult answers a call with an image beside text.
 var imageResult = script{model: vision, steps: []step{
 	{
 		say:        says("Look at the sky over Oslo."),
@@ -117,7 +129,8 @@ var imageResult = script{model: vision, steps: []step{
 	},
 }}
 
-// arguments are in the order of their names, into which some libraries bring them.
+// arguments has a value of each type in one call. They stand in the order of their names: some libraries
+// sort them when they send the call back as history, and the prompt is compared with what was written.
 var arguments = script{steps: []step{
 	{
 		say: says("Note this."),
@@ -143,6 +156,8 @@ var arguments = script{steps: []step{
 	},
 }}
 
+// longNumbers has a number with more digits than a double keeps. It must go to the library and back
+// digit by digit.
 var longNumbers = script{steps: []step{
 	{
 		say:        says("Note this."),
@@ -157,6 +172,7 @@ var longNumbers = script{steps: []step{
 	},
 }}
 
+// cutText ends at the token limit within a word.
 var cutText = script{steps: []step{{
 	say:        says("Tell a story."),
 	completion: "Once upon a ti",
@@ -164,7 +180,8 @@ var cutText = script{steps: []step{{
 	want:       Answer{Content: []Block{text("Once upon a ti")}, StopReason: "max_tokens"},
 }}}
 
-// cutCall is not streamed: see runCutCall.
+// cutCall ends at the token limit within a value. What came whole before it is kept. This is the answer
+// that is not streamed; for streams see runCutCall.
 var cutCall = script{steps: []step{{
 	say:        says("Note this."),
 	completion: halfCall,
@@ -172,6 +189,7 @@ var cutCall = script{steps: []step{{
 	want:       Answer{Content: []Block{call("write_note", `{"number":`+wholeNumber+`}`)}, StopReason: "max_tokens"},
 }}}
 
+// stopSequence ends at the client's own stop sequence, which is not a part of the text.
 var stopSequence = script{steps: []step{{
 	say:        says("Count."),
 	completion: "one two THREE four",

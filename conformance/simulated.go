@@ -6,6 +6,11 @@ import (
 	"testing"
 )
 
+// The tools that most cases offer, and the conversations with the simulated model. Each hold… goes
+// through one in the given way, checks it, and returns its answers. What the model says is its own
+// affair: only what must hold of any model is checked.
+
+// weather is the tool that the questions are about.
 var weather = Tool{
 	Name:        "get_weather",
 	Description: "Returns the weather of a city as text.",
@@ -19,10 +24,13 @@ var weather = Tool{
 	},
 }
 
+// clock is a tool that takes no arguments.
 var clock = Tool{Name: "get_time", Description: "Returns the time in UTC.", Schema: Schema{Type: "object", Properties: map[string]any{}}}
 
+// both are the tools that simulated conversations offer.
 var both = []Tool{weather, clock}
 
+// holdText has two turns without a call.
 func holdText(t *testing.T, c Conversation, ask ask) []Answer {
 	first := must(t, c, say("Good morning! ¿Qué tal? 早上好 <b>&amp;</b>"), ask)
 	second := must(t, c, say("And good night."), ask)
@@ -34,6 +42,7 @@ func holdText(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{first, second}
 }
 
+// holdLoop has a call, its result, and a turn after that.
 func holdLoop(t *testing.T, c Conversation, ask ask) []Answer {
 	called := must(t, c, say("What is the weather in Oslo?"), ask)
 	call := onlyCall(t, called, "get_weather")
@@ -49,6 +58,7 @@ func holdLoop(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{called, answer, must(t, c, say("Thank you."), ask)}
 }
 
+// holdToolError answers a call with an error, which the model has to tell of.
 func holdToolError(t *testing.T, c Conversation, ask ask) []Answer {
 	called := must(t, c, say("What is the weather in Atlantis?"), ask)
 	call := onlyCall(t, called, "get_weather")
@@ -59,6 +69,7 @@ func holdToolError(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{called, answer}
 }
 
+// holdAny makes the model call some tool where it has no reason to.
 func holdAny(t *testing.T, c Conversation, ask ask) []Answer {
 	answer := must(t, c, say("Good morning!"), ask)
 	if len(answer.Calls()) == 0 || answer.StopReason != "tool_use" {
@@ -76,6 +87,7 @@ func holdForced(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{answer}
 }
 
+// holdCut has the answer cut by max_tokens.
 func holdCut(t *testing.T, c Conversation, ask ask) []Answer {
 	answer := must(t, c, say("Good morning!"), ask)
 	if answer.StopReason != "max_tokens" {
@@ -84,7 +96,8 @@ func holdCut(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{answer}
 }
 
-// onlyCall returns the one call of an answer, which ends in tool_use.
+// onlyCall returns the call of an answer that has to have exactly one, of this tool, and to end in
+// tool_use.
 func onlyCall(t *testing.T, answer Answer, name string) Block {
 	t.Helper()
 	calls := answer.Calls()
