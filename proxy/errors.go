@@ -46,7 +46,8 @@ func (f *failure) setHeader(h http.Header) {
 var (
 	errNotFound = &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is nothing at this path"}
 
-	// internalFailure hides an error that is no business of the client's. It is logged.
+	// internalFailure is told in place of an error whose words are not for the client. The
+	// error itself is logged.
 	internalFailure = &failure{status: http.StatusInternalServerError, typ: messages.ErrorAPI, message: "internal error"}
 )
 

@@ -55,8 +55,8 @@ func (c Completion) converseWhole(named bool) []event {
 	return list
 }
 
-// converseReasons are the stop reasons that Converse calls otherwise than the Messages
-// API.
+// converseReasons are the stop reasons for which Converse has another name than the
+// Messages API.
 var converseReasons = map[messages.Stop]string{messages.StopRefusal: "content_filtered"}
 
 // converseStop returns the members of JSON that say why the completion ended.

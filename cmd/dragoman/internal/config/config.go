@@ -54,7 +54,7 @@ type Config struct {
 	Connect        time.Duration // to an upstream; 0: the upstream's default
 	Drain          time.Duration // from SIGTERM until open exchanges are cut
 
-	// Warnings are about what can be served, but was probably meant otherwise.
+	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem
 }
 
