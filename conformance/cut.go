@@ -10,30 +10,6 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// OpenInput is what a library makes of the input of a call that was cut: JSON that was left open.
-type OpenInput int
-
-// From the least that a library makes of it to the most. Only with Mends can a program run a call whose
-// arguments the model never wrote.
-const (
-	Refuses OpenInput = iota // the answer, or the call, is an error: no tool runs
-	Drops                    // the call has the values that came whole
-	Mends                    // the JSON is closed: the call has something in place of the value that was cut
-)
-
-// String returns a verb: what the library does with the input.
-func (o OpenInput) String() string { return []string{"refuses", "drops", "mends"}[o] }
-
-// The call that is cut: its first value came whole, its second is half a text.
-const (
-	wholeNumber = "7"
-	halfText    = "half a sen"
-	halfCall    = "<function_calls>\n<invoke>\n<tool_name>write_note</tool_name>\n<parameters>\n<number>" + wholeNumber + "</number>\n<text>" + halfText
-)
-
-// wholeCall is the same call, not cut.
-const wholeCall = halfCall + "</text>\n</parameters>\n</invoke>\n</function_calls>"
-
 // cutSetup offers the tool that is called.
 var cutSetup = Setup{Model: model, MaxTokens: 64, Tools: []Tool{note}}
 

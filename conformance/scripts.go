@@ -2,27 +2,9 @@ package conformance
 
 import "dragoman/translate/messages"
 
-// The scripts of the cases, and the tool that only they offer. What models and tools write here has
-// what libraries, frames and markup get wrong: characters of several bytes, "&" and "<", text that looks
-// like a closing tag, numbers at the edge of a double.
-
-// note is a tool with a parameter of each type.
-var note = Tool{
-	Name:        "write_note",
-	Description: "Stores a note.",
-	Schema: Schema{
-		Type: "object",
-		Properties: map[string]any{
-			"text":   map[string]any{"type": "string"},
-			"code":   map[string]any{"type": "string"},
-			"number": map[string]any{"type": "integer"},
-			"share":  map[string]any{"type": "number"},
-			"public": map[string]any{"type": "boolean"},
-			"tags":   map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
-		},
-		Required: []string{"text"},
-	},
-}
+// The scripts of the cases. What models and tools write here has what libraries, frames and markup get
+// wrong: characters of several bytes, "&" and "<", text that looks like a closing tag, numbers at the
+// edge of a double.
 
 // simpleText is one answer without a call.
 var simpleText = script{steps: []step{{
@@ -179,6 +161,16 @@ var cutText = script{steps: []step{{
 	stop:       messages.StopMaxTokens,
 	want:       Answer{Content: []Block{text("Once upon a ti")}, StopReason: "max_tokens"},
 }}}
+
+// The call that is cut: its first value came whole, its second is half a text.
+const (
+	wholeNumber = "7"
+	halfText    = "half a sen"
+	halfCall    = "<function_calls>\n<invoke>\n<tool_name>write_note</tool_name>\n<parameters>\n<number>" + wholeNumber + "</number>\n<text>" + halfText
+)
+
+// wholeCall is the same call, not cut.
+const wholeCall = halfCall + "</text>\n</parameters>\n</invoke>\n</function_calls>"
 
 // cutCall ends at the token limit within a value. What came whole before it is kept. This is the answer
 // that is not streamed; for streams see runCutCall.

@@ -6,29 +6,8 @@ import (
 	"testing"
 )
 
-// The tools that most cases offer, and the conversations with the simulated model. Each hold… goes
-// through one in the given way, checks it, and returns its answers. What the model says is its own
-// affair: only what must hold of any model is checked.
-
-// weather is the tool that the questions are about.
-var weather = Tool{
-	Name:        "get_weather",
-	Description: "Returns the weather of a city as text.",
-	Schema: Schema{
-		Type: "object",
-		Properties: map[string]any{
-			"city": map[string]any{"type": "string", "description": "The city's name"},
-			"days": map[string]any{"type": "integer", "description": "How many days ahead"},
-		},
-		Required: []string{"city"},
-	},
-}
-
-// clock is a tool that takes no arguments.
-var clock = Tool{Name: "get_time", Description: "Returns the time in UTC.", Schema: Schema{Type: "object", Properties: map[string]any{}}}
-
-// both are the tools that simulated conversations offer.
-var both = []Tool{weather, clock}
+// The conversations with the simulated model. Each hold… goes through one in the given way, checks it,
+// and returns its answers. Only what must hold of any model is checked, and not what this one says.
 
 // holdText has two turns without a call.
 func holdText(t *testing.T, c Conversation, ask ask) []Answer {

@@ -20,6 +20,20 @@ type Client struct {
 	Eager     bool // the library sends [Tool.Eager] to the server
 }
 
+// OpenInput is what a library makes of the input of a call that was cut: JSON that was left open.
+type OpenInput int
+
+// From the least that a library makes of it to the most. Only with Mends can a program run a call whose
+// arguments the model never wrote.
+const (
+	Refuses OpenInput = iota // the answer, or the call, is an error: no tool runs
+	Drops                    // the call has the values that came whole
+	Mends                    // the JSON is closed: the call has something in place of the value that was cut
+)
+
+// String returns a verb: what the library does with the input.
+func (o OpenInput) String() string { return []string{"refuses", "drops", "mends"}[o] }
+
 // Hides says what a library keeps from its users, so that the cases cannot look at it.
 type Hides struct {
 	Events       bool // the events of a stream
