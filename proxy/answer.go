@@ -60,7 +60,8 @@ func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Se
 				x.record.FirstEvent = x.elapsed()
 				x.recordUsage(e.Message.Usage)
 			case messages.ContentBlockStart:
-				if e.Raw != nil && e.Block.Type == messages.BlockToolUse { // from the model's own tool API, where no call is parsed out of text
+				// A call with Raw came over the model's own tool API: nothing was parsed.
+				if e.Raw != nil && e.Block.Type == messages.BlockToolUse {
 					x.record.ToolCalls = append(x.record.ToolCalls, string(messages.OutcomeClean))
 				}
 			case messages.MessageDelta:

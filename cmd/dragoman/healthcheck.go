@@ -32,8 +32,9 @@ file or the default. Exit code 0 if it is healthy, 1 if not. For images without 
 }
 
 // adminAddress returns where the running server listens for operators, if it was started
-// with the same flags and file. Nothing else of the configuration matters. It is loaded as with --simulated, because the file alone may be
-// incomplete: the server can have been started with that flag.
+// with the same flags and file. Nothing else of the configuration matters. It is loaded as
+// with --simulated, because the file alone may be incomplete: the server can have been
+// started with that flag.
 func (s *settings) adminAddress(p process) (string, error) {
 	if s.adminListen != "" || s.file == "" {
 		return cmp.Or(s.adminListen, config.DefaultAdminListen), nil

@@ -26,9 +26,9 @@ const (
 	audience      = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/cluster"
 )
 
-// userGrant, and the others like it, return how tokens are named in [Tokens.Grants], or an
-// error if the request is not to be given one. userGrant checks a request with the refresh token of a user (RFC 6749, §6), or with
-// the assertion of a service account.
+// userGrant checks a request with the refresh token of a user (RFC 6749, §6), or with the
+// assertion of a service account. It returns the grant's name in [Tokens.Grants], or an
+// error if the request is to get no token; so do the checks below.
 func (t *Tokens) userGrant(r *http.Request) (string, error) {
 	if r.PostFormValue("grant_type") == jwtBearer {
 		return "jwt-bearer", t.assertion(r.PostFormValue("assertion"), r.Host)
