@@ -8,6 +8,8 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
+// What a client that leaves asks with, and what the model answers: first what never ends, so that only
+// leaving can end it, and then an answer, which shows that the server still serves.
 var (
 	abortSetup = Setup{Model: model, MaxTokens: 1024}
 	long       = upstreamtest.Completion{Text: "An answer that never comes to its end.", Fault: upstreamtest.Stall(6)}
@@ -26,7 +28,8 @@ func runAbort(t *testing.T, c Client) {
 	must(t, c.Open(url, "", abortSetup), say("Once more."), c.ways()[0].ask)
 }
 
-// runAbortWhole gives up waiting for an answer.
+// runAbortWhole gives up an answer that is not streamed, as soon as the model has been asked. The model
+// must be told to stop all the same: the client's connection is all that shows that it has left.
 func runAbortWhole(t *testing.T, c Client) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

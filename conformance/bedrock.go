@@ -10,12 +10,11 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// The names that clients ask for: of a model, of one that sees images, and of one whose values are sent
-// when they are whole.
+// The models, by the names that clients ask for.
 const (
 	model       = "claude-2.1"
-	vision      = "claude-3-haiku"
-	wholeValues = "claude-2.0"
+	vision      = "claude-3-haiku" // sees images
+	wholeValues = "claude-2.0"     // its values are sent when they are whole: stream_values
 )
 
 // serveBedrock starts dragoman in front of a fake Bedrock whose model the script plays. It returns
@@ -56,6 +55,7 @@ func inTurn(completions ...upstreamtest.Completion) upstreamtest.Script {
 	return func(string, *translate.Prompt) upstreamtest.Completion {
 		n := int(asked.Add(1))
 		if n > len(completions) {
+			// A client that asks once too often gets an error that no other case expects.
 			return upstreamtest.Completion{Fault: upstreamtest.Refuse(400, "ValidationException", "the script has ended", "")}
 		}
 		return completions[n-1]

@@ -37,14 +37,14 @@ var Cases = []Case{
 	{FailureWithin, runFailures},
 }
 
-// Names of cases that some libraries cannot pass.
+// The names of the cases that some libraries cannot pass.
 const (
-	NoTool        = "no tool"        // may be called, by tool_choice
-	ToolError     = "tool error"     // is what a tool answers with
-	LongNumbers   = "long numbers"   // with more digits than a double has
-	CutCall       = "cut call"       // that is streamed
-	AbortWhole    = "abort whole"    // of an answer that is not streamed
-	FailureWithin = "failure within" // an answer
+	NoTool        = "no tool"        // tool_choice says that no tool may be called
+	ToolError     = "tool error"     // a tool answers with an error
+	LongNumbers   = "long numbers"   // a value has more digits than a double keeps
+	CutCall       = "cut call"       // a streamed call is cut by max_tokens
+	AbortWhole    = "abort whole"    // the client gives up an answer that is not streamed
+	FailureWithin = "failure within" // the model fails before or within its answer
 )
 
 // all runs several conversations as one case.
@@ -56,9 +56,9 @@ func all(runs ...func(*testing.T, Client)) func(*testing.T, Client) {
 	}
 }
 
-// scripted is a conversation with a model that is told what to write, bytes in sevens: no frame and no
-// character arrives whole. Its answers are known to the last character. It is held in the ways of these
-// names, or else in all.
+// scripted is a conversation with a model that is told what to write, so that its answers are known to
+// the last character. They arrive seven bytes at a time: no frame arrives whole, and few characters of
+// several bytes do. The conversation is held in the ways that only names, or in all ways.
 func scripted(s script, only ...string) func(*testing.T, Client) {
 	return func(t *testing.T, c Client) {
 		for _, way := range c.ways() {
@@ -78,9 +78,8 @@ func scripted(s script, only ...string) func(*testing.T, Client) {
 	}
 }
 
-// simulated is a conversation with the simulated model, at hand and behind Bedrock. What it answers is
-// its own affair; what must hold is that the conversation reaches its end, and the same one whether
-// streamed or not.
+// simulated is a conversation with the simulated model, built in and behind a fake Bedrock. hold checks
+// that it reaches its end; here it is checked that the answers are the same in all ways.
 func simulated(setup Setup, hold func(t *testing.T, c Conversation, ask ask) []Answer) func(*testing.T, Client) {
 	setup.Model = model
 	if setup.MaxTokens == 0 {

@@ -10,28 +10,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// OpenInput is what a library makes of the input of a call that was cut: JSON that was left open.
-type OpenInput int
-
-// From the least that comes of it to the most.
-const (
-	Refuses OpenInput = iota // the answer, or the call, is an error: no tool runs
-	Drops                    // the call has the values that came whole
-	Mends                    // the JSON is closed: the call has something in place of the value that was cut
-)
-
-func (o OpenInput) String() string { return []string{"refuses", "drops", "mends"}[o] }
-
-// What comes of the input of the call: a value, and a part of one.
-const (
-	wholeNumber = "7"
-	halfText    = "half a sen"
-	halfCall    = "<function_calls>\n<invoke>\n<tool_name>write_note</tool_name>\n<parameters>\n<number>" + wholeNumber + "</number>\n<text>" + halfText
-)
-
-// wholeCall is the same call, not cut.
-const wholeCall = halfCall + "</text>\n</parameters>\n</invoke>\n</function_calls>"
-
+// cutSetup offers the tool that is called.
 var cutSetup = Setup{Model: model, MaxTokens: 64, Tools: []Tool{note}}
 
 // runCutCall streams a call that the token limit cuts within a value. Where a library mends it, the
@@ -64,7 +43,8 @@ func runCutCall(t *testing.T, c Client) {
 	}
 }
 
-// runWhole has the library run the call that is whole: it does run tools.
+// runWhole has the library run the same call when it is not cut. Without this, a library that runs no
+// tools at all would pass for one that refuses.
 func (c Client) runWhole(t *testing.T) {
 	url, _ := serveBedrock(t, inTurn(upstreamtest.Completion{Text: wholeCall, Fragment: 7}, upstreamtest.Completion{Text: "Done."}))
 	ran, err := c.Open(url, "", cutSetup).(Runner).Run(t.Context(), say("Note this."))
@@ -74,8 +54,8 @@ func (c Client) runWhole(t *testing.T) {
 	c.same(t, Answer{Content: ran}, Answer{Content: []Block{call(note.Name, `{"number":`+wholeNumber+`,"text":"`+halfText+`"}`)}})
 }
 
-// cutCall returns what at most comes of the call: in the message that a program is given, and with the
-// tools run by the library.
+// cutCall streams the call, and returns the most that the library makes of it: in the message that it
+// gives to the program and, if it runs tools, in the calls that it runs. name is the test's.
 func (c Client) cutCall(t *testing.T, name string, setup Setup) (most OpenInput) {
 	done := upstreamtest.Completion{Text: "Done."}
 	completion := upstreamtest.Completion{Text: halfCall, Stop: messages.StopMaxTokens, Fragment: 7}
@@ -99,7 +79,8 @@ func (c Client) cutCall(t *testing.T, name string, setup Setup) (most OpenInput)
 	return most
 }
 
-// madeOf is what came of the open input, by the calls that it became and the library's error.
+// madeOf returns what a library made of the open input: it has given or run these calls, and returned
+// this error. It fails the test on a value that the model did not write.
 func madeOf(t *testing.T, calls []Block, err error) (most OpenInput) {
 	t.Helper()
 	if err != nil {

@@ -13,8 +13,8 @@ type Dialect struct {
 	// events are the types of a stream's events, each one letter, and grammar is their order.
 	events  map[string]string
 	grammar *regexp.Regexp
-	// tells checks what the API tells of a failure which the Messages API would answer with the
-	// status and the type; the status is 200 in a stream.
+	// tells checks how the API tells of a failure, given the status and the error type with which the
+	// Messages API would. The status is 200 for a failure within a stream.
 	tells func(t *testing.T, f *Failure, status int, kind string)
 }
 
@@ -25,11 +25,12 @@ var Messages = Dialect{
 		"message_delta": ";", "message_stop": ")",
 		"ping": "", // may come anywhere, and libraries may hide it
 	},
+	// message_start, blocks one after another, message_delta at least once, message_stop.
 	grammar: regexp.MustCompile(`^\((\[\.*\])*;+\)$`),
 	tells:   tellsMessages,
 }
 
-// Vertex is the API of Vertex AI: what Google's front end finds out is told in its words.
+// Vertex is the API of Vertex AI. Failures that Google's front end would find are told in its words.
 var Vertex = like(Messages, tellsVertex)
 
 // Bedrock is the InvokeModel API of Bedrock with the library of Anthropic, which is told of a failure
@@ -55,6 +56,7 @@ func like(d Dialect, tells func(*testing.T, *Failure, int, string)) Dialect {
 	return d
 }
 
+// tellsMessages wants the status, and the type and a message in the body.
 func tellsMessages(t *testing.T, f *Failure, status int, kind string) {
 	t.Helper()
 	var body struct {
@@ -69,6 +71,8 @@ func tellsMessages(t *testing.T, f *Failure, status int, kind string) {
 	}
 }
 
+// tellsVertex wants Google's status word for a wrong key and for a model that is not there, and else
+// what tellsMessages wants.
 func tellsVertex(t *testing.T, f *Failure, status int, kind string) {
 	t.Helper()
 	name, google := map[int]string{http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusNotFound: "NOT_FOUND"}[status]
@@ -88,7 +92,8 @@ func tellsVertex(t *testing.T, f *Failure, status int, kind string) {
 	}
 }
 
-// exceptions are those of Bedrock for the types of the Messages API, with their statuses.
+// exceptions are those of Bedrock for the types of the Messages API, with their statuses. They are
+// written here a second time on purpose: a slip in the proxy's own list would show in no test of its.
 var exceptions = map[string]struct {
 	name   string
 	status int
@@ -105,6 +110,8 @@ var exceptions = map[string]struct {
 	"overloaded_error":      {"ServiceUnavailableException", http.StatusServiceUnavailable},
 }
 
+// tellsBedrock wants the status of the exception before an answer, and what tellsMessages wants within a
+// stream: the library of Anthropic keeps no name of an exception.
 func tellsBedrock(t *testing.T, f *Failure, status int, kind string) {
 	t.Helper()
 	if status == http.StatusOK {

@@ -11,8 +11,9 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-// statuses are what an upstream of the Messages API can refuse with, and what the client is told where
-// that differs: that the upstream did not take the proxy's own key is not the client's affair.
+// statuses are what an upstream of the Messages API can refuse with, and what the client is then told.
+// 401 and 403 become 502: it is the proxy's own key that the upstream did not take, and a client that
+// saw 401 would look for the fault in its own.
 var statuses = []struct {
 	status   int
 	kind     string
@@ -36,8 +37,8 @@ var statuses = []struct {
 	{529, "overloaded_error", 529, "overloaded_error"},
 }
 
-// runStatuses asks for what the server refuses, and for what the model does. The library must see the
-// status, the type and the id of each failure, whether it asked for a stream or not.
+// runStatuses asks for what the proxy refuses, and has the upstream refuse with each status. The library
+// must see the status, the type and the id of each failure, whether it asked for a stream or not.
 func runStatuses(t *testing.T, c Client) {
 	const key = "right"
 	url := serveMessages(t, key, func(_ string, p *translate.Prompt) upstreamtest.Completion {
@@ -54,6 +55,7 @@ func runStatuses(t *testing.T, c Client) {
 		change(&setup)
 		return setup
 	}
+	// What the proxy refuses: a key, a request, and the status and type that the client is told.
 	type refusal struct {
 		key    string
 		setup  Setup
@@ -92,7 +94,8 @@ func runStatuses(t *testing.T, c Client) {
 }
 
 // serveMessages starts dragoman, which wants the key, in front of a fake server of the Messages API, and
-// returns its base URL.
+// returns its base URL. It asks the fake only once for each request: the cases count on each failure
+// reaching the client.
 func serveMessages(t *testing.T, key string, script upstreamtest.Script) string {
 	t.Helper()
 	server := httptest.NewServer(upstreamtest.NewMessages(script))
@@ -107,8 +110,8 @@ limits: {attempts: 1}
 `, server.URL, model)))
 }
 
-// checkFailure holds what a library tells against the failure that the Messages API would answer with
-// the status and the type.
+// checkFailure checks that err is a failure that the server told of, as the client's API tells of one
+// with this status and this error type in the Messages API.
 func (c Client) checkFailure(t *testing.T, err error, status int, kind string) {
 	t.Helper()
 	var failure *Failure
@@ -127,7 +130,7 @@ func runFailures(t *testing.T, c Client) {
 	const text = "An answer that breaks off before it has come to its end."
 	faults := map[string]struct {
 		fault         *upstreamtest.Fault
-		whole, stream int // the status
+		whole, stream int // the status, for an answer that is not streamed and for one that is
 		kind          string
 	}{
 		"refused":   {upstreamtest.Refuse(400, "ValidationException", "prompt is too long", ""), 400, 400, "invalid_request_error"},

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// request is a line that a program reads: a conversation to begin, which takes the place of the one
-// before; a turn of it; or the wish to abort that turn. Only a turn is answered.
+// request is a line that a program reads. It is one of three: the beginning of a conversation (Setup is
+// set), which takes the place of the one before; a turn of it (Content); or the wish to abort the turn
+// that is under way (Abort). Only a turn is answered, with a [verdict].
 type request struct {
 	BaseURL string `json:"base_url,omitempty"`
 	Key     string `json:"key,omitempty"`
@@ -29,8 +30,8 @@ type request struct {
 	Abort bool `json:"abort,omitempty"`
 }
 
-// verdict is the line that a program writes when a turn has come to its end: the message, or what the
-// server failed with, or any other error in the library's words.
+// verdict is the line that a program writes when a turn has come to its end: with the message, with the
+// failure that the server answered with, or with any other error in the library's words.
 type verdict struct {
 	Message *Answer  `json:"message,omitempty"`
 	Events  []string `json:"events,omitempty"` // if it was streamed
@@ -46,16 +47,17 @@ func (c complaint) Error() string { return string(c) }
 // answerTime is what a program has for one turn.
 const answerTime = time.Minute
 
-// program is a client that runs for all cases: to load a library takes longer than to run one of them.
+// program is a client in a process of its own, which runs through all cases: to load a library takes
+// longer than to run one of them.
 type program struct {
 	mu       sync.Mutex
 	in       *json.Encoder
 	verdicts <-chan []byte // closed when the program has ended
 }
 
-// Program starts a client and returns what opens conversations through it. It reads a [request] and
-// writes a [verdict] as a line of JSON each, and ends with its input. It is told to with the test,
-// which fails if it does not end well.
+// Program starts a client and returns what opens conversations through it. The client reads requests and
+// writes verdicts, each a line of JSON, until its input ends. That is at the end of the test, which fails
+// if the client does not exit with 0 then.
 func Program(t *testing.T, cmd *exec.Cmd) Opener {
 	t.Helper()
 	in, err := cmd.StdinPipe()
@@ -96,12 +98,14 @@ func Program(t *testing.T, cmd *exec.Cmd) Opener {
 	return p.open
 }
 
+// open begins a conversation. The program itself is the [Conversation], and the [Runner].
 func (p *program) open(baseURL, key string, setup Setup) Conversation {
-	// A program that has ended tells so when it is asked.
+	// If the program has ended, the first turn returns an error.
 	_ = p.send(request{BaseURL: baseURL, Key: key, Setup: &setup})
 	return p
 }
 
+// send writes one line. Aborts are sent while a turn waits.
 func (p *program) send(r request) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,6 +128,8 @@ func (p *program) Run(ctx context.Context, turn Turn) ([]Block, error) {
 	return answer.Content, err
 }
 
+// turn sends a turn and waits for its verdict. When ctx ends it asks the program to abort the turn, and
+// waits on: the library must make an end of it.
 func (p *program) turn(ctx context.Context, r request) (Answer, error) {
 	if err := p.send(r); err != nil {
 		return Answer{}, err
@@ -149,6 +155,7 @@ func (p *program) turn(ctx context.Context, r request) (Answer, error) {
 	}
 }
 
+// read returns what a verdict says.
 func read(line []byte) (Answer, error) {
 	var v verdict
 	if err := json.Unmarshal(line, &v); err != nil {
@@ -170,7 +177,8 @@ func read(line []byte) (Answer, error) {
 	return answer, nil
 }
 
-// RunProgram is a program in Go: it reads requests until in ends, and writes verdicts.
+// RunProgram is the other side of [Program], for clients in Go: it reads requests until in ends, and
+// writes verdicts.
 func RunProgram(in io.Reader, out io.Writer, open Opener) error {
 	requests, verdicts := json.NewDecoder(in), json.NewEncoder(out)
 	var conversation Conversation
@@ -202,7 +210,7 @@ func RunProgram(in io.Reader, out io.Writer, open Opener) error {
 	}
 }
 
-// judge takes a turn and tells what came of it.
+// judge takes the turn of a request through the library, and returns what came of it.
 func judge(ctx context.Context, c Conversation, r request) verdict {
 	var answer Answer
 	var err error

@@ -13,7 +13,7 @@ import (
 
 // script is a conversation with a model that is told what to write.
 type script struct {
-	model string // or else model
+	model string // that is asked; "" for the constant model
 	steps []step
 }
 
@@ -28,7 +28,8 @@ type step struct {
 	image      string   // the data of an image that the prompt must hold
 }
 
-// setup offers every tool, also where none is of use.
+// setup returns what every request of the script says. It offers every tool, also where none
+// is of use.
 func (s script) setup() Setup {
 	setup := Setup{Model: model, MaxTokens: 1024, Tools: []Tool{weather, clock, note}, StopSequences: []string{"THREE"}}
 	if s.model != "" {
@@ -37,7 +38,8 @@ func (s script) setup() Setup {
 	return setup
 }
 
-// hold says each step, and compares the answers.
+// hold goes through the steps of a conversation, and compares each answer with the one that is
+// wanted.
 func (c Client) hold(t *testing.T, conversation Conversation, steps []step, ask ask) {
 	t.Helper()
 	var calls []Block
@@ -46,12 +48,13 @@ func (c Client) hold(t *testing.T, conversation Conversation, steps []step, ask 
 		c.same(t, answer, step.want)
 		calls = answer.Calls()
 		if len(calls) != len(step.want.Calls()) {
-			t.FailNow() // the next step answers them
+			t.FailNow() // the next step would answer calls that are not there
 		}
 	}
 }
 
-// checkPrompts looks for what each prompt must hold.
+// checkPrompts checks that the model was asked once for each step, and that each prompt has what the
+// step says, in its order: what is said is not to be lost or moved on its way to the model.
 func checkPrompts(t *testing.T, requests []upstreamtest.Request, steps []step) {
 	t.Helper()
 	if len(requests) != len(steps) {
@@ -74,7 +77,7 @@ func checkPrompts(t *testing.T, requests []upstreamtest.Request, steps []step) {
 	}
 }
 
-// shows tells whether the turn has an image of this data.
+// shows reports whether the turn has an image of this data.
 func shows(turn translate.Turn, data string) bool {
 	return slices.ContainsFunc(turn.Parts, func(part translate.Part) bool {
 		var source Source
@@ -82,29 +85,35 @@ func shows(turn translate.Turn, data string) bool {
 	})
 }
 
+// says is a step that says a text, whatever was called before.
 func says(text string) func([]Block) Turn {
 	return func([]Block) Turn { return say(text) }
 }
 
-// returns answers the one call before.
+// returns is a step that answers the one call before with a text.
 func returns(text string) func([]Block) Turn {
 	return func(calls []Block) Turn { return Turn{result(calls[0].ID, text)} }
 }
 
+// toolUse is an answer that ends in calls.
 func toolUse(content ...Block) Answer { return Answer{Content: content, StopReason: "tool_use"} }
 
+// endTurn is an answer of text alone.
 func endTurn(s string) Answer { return Answer{Content: []Block{text(s)}, StopReason: "end_turn"} }
 
+// text is a block of text.
 func text(s string) Block { return Block{Text: s} }
 
+// call is a call of a tool, with its input as JSON.
 func call(name, input string) Block { return Block{Name: name, Input: json.RawMessage(input)} }
 
-// invoke is a call in the legacy format, its parameters written out.
+// invoke is a call as a model writes it in the legacy format. parameters are the elements within
+// <parameters>.
 func invoke(name, parameters string) string {
 	return "<invoke>\n<tool_name>" + name + "</tool_name>\n<parameters>\n" + parameters + "\n</parameters>\n</invoke>\n"
 }
 
-// calls is a block of calls.
+// calls is all that a model writes to call tools: the invokes in their wrapper.
 func calls(invokes ...string) string {
 	return "<function_calls>\n" + strings.Join(invokes, "") + "</function_calls>"
 }

@@ -2,23 +2,11 @@ package conformance
 
 import "dragoman/translate/messages"
 
-var note = Tool{
-	Name:        "write_note",
-	Description: "Stores a note.",
-	Schema: Schema{
-		Type: "object",
-		Properties: map[string]any{
-			"text":   map[string]any{"type": "string"},
-			"code":   map[string]any{"type": "string"},
-			"number": map[string]any{"type": "integer"},
-			"share":  map[string]any{"type": "number"},
-			"public": map[string]any{"type": "boolean"},
-			"tags":   map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
-		},
-		Required: []string{"text"},
-	},
-}
+// The scripts of the cases. What models and tools write here has what libraries, frames and markup get
+// wrong: characters of several bytes, "&" and "<", text that looks like a closing tag, numbers at the
+// edge of a double.
 
+// simpleText is one answer without a call.
 var simpleText = script{steps: []step{{
 	say:        says("Good morning! ¿Qué tal? 早上好 <b>&amp;</b>"),
 	completion: "Bien, 谢谢 😀 & <b>you</b>?",
@@ -26,6 +14,7 @@ var simpleText = script{steps: []step{{
 	prompt:     []string{"Good morning! ¿Qué tal? 早上好 <b>&amp;</b>"},
 }}}
 
+// toolLoop calls tools in three turns, one after another, before it answers.
 var toolLoop = script{steps: []step{
 	{
 		say:        says("Is it warmer in Oslo than in Rome?"),
@@ -56,6 +45,8 @@ var toolLoop = script{steps: []step{
 	},
 }}
 
+// parallelCalls has two calls in one answer. Their results come in the other order, and must reach the
+// model in the order of the calls.
 var parallelCalls = script{steps: []step{
 	{
 		say:        says("Compare Oslo and Rome."),
@@ -72,6 +63,7 @@ var parallelCalls = script{steps: []step{
 	},
 }}
 
+// noArguments calls a tool without an input, whose call has no <parameters>. Libraries must make {} of it.
 var noArguments = script{steps: []step{
 	{
 		say:        says("What time is it?"),
@@ -81,6 +73,7 @@ var noArguments = script{steps: []step{
 	{say: returns("12:00"), completion: "Noon.", want: endTurn("Noon."), prompt: []string{"get_time", "12:00"}},
 }}
 
+// toolError answers a call with is_error, which must reach the model as an error.
 var toolError = script{steps: []step{
 	{
 		say:        says("What is the weather in Atlantis?"),
@@ -98,6 +91,7 @@ var toolError = script{steps: []step{
 // pixel is a PNG of one pixel.
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
+// imageResult answers a call with an image beside text.
 var imageResult = script{model: vision, steps: []step{
 	{
 		say:        says("Look at the sky over Oslo."),
@@ -117,7 +111,8 @@ var imageResult = script{model: vision, steps: []step{
 	},
 }}
 
-// arguments are in the order of their names, into which some libraries bring them.
+// arguments has a value of each type in one call. They stand in the order of their names: some libraries
+// sort them when they send the call back as history, and the prompt is compared with what was written.
 var arguments = script{steps: []step{
 	{
 		say: says("Note this."),
@@ -143,6 +138,8 @@ var arguments = script{steps: []step{
 	},
 }}
 
+// longNumbers has a number with more digits than a double keeps. It must go to the library and back
+// digit by digit.
 var longNumbers = script{steps: []step{
 	{
 		say:        says("Note this."),
@@ -157,6 +154,7 @@ var longNumbers = script{steps: []step{
 	},
 }}
 
+// cutText ends at the token limit within a word.
 var cutText = script{steps: []step{{
 	say:        says("Tell a story."),
 	completion: "Once upon a ti",
@@ -164,7 +162,18 @@ var cutText = script{steps: []step{{
 	want:       Answer{Content: []Block{text("Once upon a ti")}, StopReason: "max_tokens"},
 }}}
 
-// cutCall is not streamed: see runCutCall.
+// The call that is cut: its first value came whole, its second is half a text.
+const (
+	wholeNumber = "7"
+	halfText    = "half a sen"
+	halfCall    = "<function_calls>\n<invoke>\n<tool_name>write_note</tool_name>\n<parameters>\n<number>" + wholeNumber + "</number>\n<text>" + halfText
+)
+
+// wholeCall is the same call, not cut.
+const wholeCall = halfCall + "</text>\n</parameters>\n</invoke>\n</function_calls>"
+
+// cutCall ends at the token limit within a value. What came whole before it is kept. This is the answer
+// that is not streamed; for streams see runCutCall.
 var cutCall = script{steps: []step{{
 	say:        says("Note this."),
 	completion: halfCall,
@@ -172,6 +181,7 @@ var cutCall = script{steps: []step{{
 	want:       Answer{Content: []Block{call("write_note", `{"number":`+wholeNumber+`}`)}, StopReason: "max_tokens"},
 }}}
 
+// stopSequence ends at the client's own stop sequence, which is not a part of the text.
 var stopSequence = script{steps: []step{{
 	say:        says("Count."),
 	completion: "one two THREE four",

@@ -34,6 +34,7 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
+// baseURL finds the URL in the line for shells that dragoman logs first.
 var baseURL = regexp.MustCompile(`ANTHROPIC_BASE_URL=(http://[0-9.:]+)`)
 
 // Serve starts `dragoman serve` with the arguments on a free loopback port and returns its base URL,
@@ -44,7 +45,7 @@ func Serve(t *testing.T, env []string, args ...string) string {
 	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)...)
 	// Built with the race detector it would wait for a second at its end.
 	cmd.Env = append([]string{"GORACE=atexit_sleep_ms=0"}, env...)
-	log, w := io.Pipe()
+	log, w := io.Pipe() // both streams, into the log of the test
 	cmd.Stdout, cmd.Stderr = w, w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

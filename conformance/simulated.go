@@ -6,23 +6,10 @@ import (
 	"testing"
 )
 
-var weather = Tool{
-	Name:        "get_weather",
-	Description: "Returns the weather of a city as text.",
-	Schema: Schema{
-		Type: "object",
-		Properties: map[string]any{
-			"city": map[string]any{"type": "string", "description": "The city's name"},
-			"days": map[string]any{"type": "integer", "description": "How many days ahead"},
-		},
-		Required: []string{"city"},
-	},
-}
+// The conversations with the simulated model. Each hold… goes through one in the given way, checks it,
+// and returns its answers. Only what must hold of any model is checked, and not what this one says.
 
-var clock = Tool{Name: "get_time", Description: "Returns the time in UTC.", Schema: Schema{Type: "object", Properties: map[string]any{}}}
-
-var both = []Tool{weather, clock}
-
+// holdText has two turns without a call.
 func holdText(t *testing.T, c Conversation, ask ask) []Answer {
 	first := must(t, c, say("Good morning! ¿Qué tal? 早上好 <b>&amp;</b>"), ask)
 	second := must(t, c, say("And good night."), ask)
@@ -34,6 +21,7 @@ func holdText(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{first, second}
 }
 
+// holdLoop has a call, its result, and a turn after that.
 func holdLoop(t *testing.T, c Conversation, ask ask) []Answer {
 	called := must(t, c, say("What is the weather in Oslo?"), ask)
 	call := onlyCall(t, called, "get_weather")
@@ -49,6 +37,7 @@ func holdLoop(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{called, answer, must(t, c, say("Thank you."), ask)}
 }
 
+// holdToolError answers a call with an error, which the model has to tell of.
 func holdToolError(t *testing.T, c Conversation, ask ask) []Answer {
 	called := must(t, c, say("What is the weather in Atlantis?"), ask)
 	call := onlyCall(t, called, "get_weather")
@@ -59,6 +48,7 @@ func holdToolError(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{called, answer}
 }
 
+// holdAny makes the model call some tool where it has no reason to.
 func holdAny(t *testing.T, c Conversation, ask ask) []Answer {
 	answer := must(t, c, say("Good morning!"), ask)
 	if len(answer.Calls()) == 0 || answer.StopReason != "tool_use" {
@@ -76,6 +66,7 @@ func holdForced(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{answer}
 }
 
+// holdCut has the answer cut by max_tokens.
 func holdCut(t *testing.T, c Conversation, ask ask) []Answer {
 	answer := must(t, c, say("Good morning!"), ask)
 	if answer.StopReason != "max_tokens" {
@@ -84,7 +75,8 @@ func holdCut(t *testing.T, c Conversation, ask ask) []Answer {
 	return []Answer{answer}
 }
 
-// onlyCall returns the one call of an answer, which ends in tool_use.
+// onlyCall returns the call of an answer that has to have exactly one, of this tool, and to end in
+// tool_use.
 func onlyCall(t *testing.T, answer Answer, name string) Block {
 	t.Helper()
 	calls := answer.Calls()

@@ -16,34 +16,49 @@ type Client struct {
 	Hides   Hides
 	// OpenInput is what the library makes of a call that was cut.
 	OpenInput OpenInput
-	Runs      bool // tools, by itself: its conversations are a [Runner]
-	Eager     bool // is sent to the server, of a [Tool]
+	Runs      bool // the library runs tools by itself: its conversations are a [Runner]
+	Eager     bool // the library sends [Tool.Eager] to the server
 }
 
-// Hides is what a library keeps from its users, so that the cases cannot look at it.
+// OpenInput is what a library makes of the input of a call that was cut: JSON that was left open.
+type OpenInput int
+
+// From the least that a library makes of it to the most. Only with Mends can a program run a call whose
+// arguments the model never wrote.
+const (
+	Refuses OpenInput = iota // the answer, or the call, is an error: no tool runs
+	Drops                    // the call has the values that came whole
+	Mends                    // the JSON is closed: the call has something in place of the value that was cut
+)
+
+// String returns a verb: what the library does with the input.
+func (o OpenInput) String() string { return []string{"refuses", "drops", "mends"}[o] }
+
+// Hides says what a library keeps from its users, so that the cases cannot look at it.
 type Hides struct {
-	Events       bool // those of a stream
-	StopSequence bool // the one that ended the answer
-	RequestID    bool // that of a failure
-	Refusals     bool // by the server, of what the library refuses by itself
-	NoSuchTool   bool // is told by the server: the library asks for no tool that is not there
+	Events       bool // the events of a stream
+	StopSequence bool // the stop sequence that ended the answer
+	RequestID    bool // the id of a request that failed
+	Refusals     bool // the server's refusal of max_tokens below 1: the library refuses that itself
+	NoSuchTool   bool // the server's refusal of a tool_choice for a tool that is not there: likewise
 }
 
 // ask is how a turn is asked: Ask, or Stream to its end.
 type ask func(t *testing.T, c Conversation, turn Turn) (Answer, error)
 
-// way is ask with a name.
+// way is one of the ways to ask, with its name in tests.
 type way struct {
 	name string
 	ask  ask
 }
 
+// The names of the ways.
 const (
 	whole    = "whole"
 	streamed = "streamed"
 )
 
-// ways are those in which the client can ask.
+// ways returns the ways in which every client can ask. A stream's events are checked on the way.
 func (c Client) ways() []way {
 	return []way{
 		{whole, func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
@@ -59,7 +74,7 @@ func (c Client) ways() []way {
 	}
 }
 
-// checkGrammar holds the types of a stream's events against their order.
+// checkGrammar checks that a stream had events of known types, in the order of the dialect.
 func (c Client) checkGrammar(t *testing.T, types []string) {
 	t.Helper()
 	var shape strings.Builder
@@ -75,8 +90,8 @@ func (c Client) checkGrammar(t *testing.T, types []string) {
 	}
 }
 
-// must asks a turn and fails the test on an error, on an answer that is not one, and on ids that
-// cannot be answered.
+// must asks a turn and returns the answer. The test fails on an error, on a call whose input is not an
+// object, and on one whose id is empty or that of another call: no result could be sent for it.
 func must(t *testing.T, c Conversation, turn Turn, ask ask) Answer {
 	t.Helper()
 	answer, err := ask(t, c, turn)
@@ -97,8 +112,8 @@ func must(t *testing.T, c Conversation, turn Turn, ask ask) Answer {
 	return answer
 }
 
-// same compares answers apart from what differs by nature: ids, how a JSON value is spelt, and what
-// the library hides.
+// same fails the test if two answers differ, but for what may differ: ids, how a JSON value is spelt, and
+// what the library hides.
 func (c Client) same(t *testing.T, got, want Answer) {
 	t.Helper()
 	if c.Hides.StopSequence {
@@ -109,7 +124,7 @@ func (c Client) same(t *testing.T, got, want Answer) {
 	}
 }
 
-// plain is an answer as data that can be compared; numbers keep their digits.
+// plain returns an answer as data that can be compared, without ids. Numbers keep their digits.
 func plain(a Answer) map[string]any {
 	var content []any
 	for _, block := range a.Content {

@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"upstream/eventstream":   nil,
 	"upstream":               {"translate", "translate/rawjson", "translate/messages", "upstream/converse", "upstream/eventstream"},
 	"upstream/simulated":     {"translate", "translate/rawjson", "translate/messages", "upstream"},
-	"metrics":                nil,
+	"metrics":                {"translate/messages"},
 	"proxy/nearest":          nil,
 	"proxy/bedrock":          {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
 	"proxy":                  {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/nearest"},

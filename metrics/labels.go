@@ -3,6 +3,8 @@ package metrics
 import (
 	"slices"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
 // The values of labels are bounded, or a client could make up series without end. other
@@ -13,10 +15,11 @@ const other = "other"
 var (
 	dialects = []string{"messages", "bedrock_invoke", "bedrock_converse", "bedrock_count", "vertex"}
 
-	// error.type of the Messages API (docs/reference/errors.md §2).
+	// error.type of the Messages API. An upstream's own type counts as other.
 	errorTypes = []string{
-		"invalid_request_error", "authentication_error", "billing_error", "permission_error", "not_found_error",
-		"conflict_error", "request_too_large", "rate_limit_error", "api_error", "timeout_error", "overloaded_error",
+		messages.ErrorInvalidRequest, messages.ErrorAuthentication, messages.ErrorBilling, messages.ErrorPermission,
+		messages.ErrorNotFound, messages.ErrorConflict, messages.ErrorTooLarge, messages.ErrorRateLimit,
+		messages.ErrorAPI, messages.ErrorTimeout, messages.ErrorOverloaded,
 	}
 
 	// How a call of a tool could be read.

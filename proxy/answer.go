@@ -60,7 +60,8 @@ func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Se
 				x.record.FirstEvent = x.elapsed()
 				x.recordUsage(e.Message.Usage)
 			case messages.ContentBlockStart:
-				if e.Raw != nil && e.Block.Type == messages.BlockToolUse { // by the model's own API: nothing was parsed
+				// A call with Raw came over the model's own tool API: nothing was parsed.
+				if e.Raw != nil && e.Block.Type == messages.BlockToolUse {
 					x.record.ToolCalls = append(x.record.ToolCalls, string(messages.OutcomeClean))
 				}
 			case messages.MessageDelta:
@@ -77,7 +78,8 @@ func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Se
 	}
 }
 
-// recordUsage records the tokens so far: each event with a usage has all of them.
+// recordUsage records the tokens so far. The usage of an event counts all tokens up to it,
+// so it takes the place of what was recorded before.
 func (x *exchange) recordUsage(u messages.Usage) {
 	x.record.InputTokens, x.record.OutputTokens = u.InputTokens, u.OutputTokens
 	x.record.CacheReadTokens, x.record.CacheWriteTokens = u.CacheReadInputTokens, u.CacheCreationInputTokens

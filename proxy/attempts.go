@@ -23,7 +23,7 @@ const (
 // attempts asks the models of a route, in order, until one of them answers. A failure
 // before the first event can be hidden from the client: the same model is asked again,
 // or without the feature that it refused, or the next model is asked. A failure after the
-// first event is the client's to know.
+// first event is passed on to the client.
 type attempts struct {
 	attempt                   // of the model that is asked now
 	fallbacks []UpstreamModel // models that have not been asked
@@ -64,8 +64,8 @@ func newBackoff() *backoff.ExponentialBackOff {
 	return b
 }
 
-// afterFailure decides what follows on a try that failed. It returns nil if there is to be
-// another one, and has waited for it; else the error for the client.
+// afterFailure decides what follows a try that failed with err. It returns nil when it is
+// time for another try, and else the error for the client.
 func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return causeOr(ctx, err)
@@ -141,8 +141,9 @@ func recoverable(err error) bool {
 	return false
 }
 
-// retries reports whether the same model is asked again: the number of tries, the pause
-// that the upstream wants and the budget of its retries allow it.
+// retries reports whether the same model is asked again: whether the number of tries, the
+// pause that the upstream wants and the budget of its retries allow it. If so, the retry
+// is taken out of the budget.
 func (a *attempts) retries(err error) bool {
 	var upstreamErr *upstream.Error
 	if !errors.As(err, &upstreamErr) || upstreamErr.Final || a.tries == 0 || a.tries >= a.x.s.maxTries {
@@ -155,8 +156,8 @@ func (a *attempts) retries(err error) bool {
 	return upstreamErr.RetryAfter <= longest && a.x.s.breakers[a.model.Upstream].takeRetry()
 }
 
-// pause waits as long as the upstream asked for, at least the backoff. The error says
-// that ctx has ended meanwhile.
+// pause waits as long as the upstream asked for in err, and at least for the backoff. It
+// returns an error if ctx ends meanwhile.
 func (a *attempts) pause(ctx context.Context, err error) error {
 	var upstreamErr *upstream.Error
 	pause := a.backoff.NextBackOff()

@@ -22,8 +22,8 @@ func newKey(secret string) key {
 // keyring is all keys that clients may present.
 type keyring []key
 
-// idOf returns the id of the key that a secret is, or "". It compares the secret with
-// every key, so that the time it takes says nothing about them but their number.
+// idOf returns the id of the key that has this secret, or "" if none has. The secret is
+// compared with every key, so that the time it takes tells only how many there are.
 func (ks keyring) idOf(secret string) (id string) {
 	sum := sha256.Sum256([]byte(secret))
 	for i := range ks {

@@ -96,17 +96,17 @@ var (
 // exceptions are the exceptions for the error types of the Messages API. There is none
 // for a body that is too large, so that is one that is not valid.
 var exceptions = map[string]exception{
-	typeInvalidRequest: validation,
-	typeTooLarge:       validation,
-	typeConflict:       {"ConflictException", http.StatusBadRequest},
-	typeAuthentication: {"UnrecognizedClientException", http.StatusForbidden},
-	typePermission:     accessDenied,
-	typeBilling:        accessDenied,
-	typeNotFound:       {"ResourceNotFoundException", http.StatusNotFound},
-	typeTimeout:        {"ModelTimeoutException", http.StatusRequestTimeout},
-	typeRateLimit:      {"ThrottlingException", http.StatusTooManyRequests},
-	typeAPI:            internalServer,
-	typeOverloaded:     {"ServiceUnavailableException", http.StatusServiceUnavailable},
+	messages.ErrorInvalidRequest: validation,
+	messages.ErrorTooLarge:       validation,
+	messages.ErrorConflict:       {"ConflictException", http.StatusBadRequest},
+	messages.ErrorAuthentication: {"UnrecognizedClientException", http.StatusForbidden},
+	messages.ErrorPermission:     accessDenied,
+	messages.ErrorBilling:        accessDenied,
+	messages.ErrorNotFound:       {"ResourceNotFoundException", http.StatusNotFound},
+	messages.ErrorTimeout:        {"ModelTimeoutException", http.StatusRequestTimeout},
+	messages.ErrorRateLimit:      {"ThrottlingException", http.StatusTooManyRequests},
+	messages.ErrorAPI:            internalServer,
+	messages.ErrorOverloaded:     {"ServiceUnavailableException", http.StatusServiceUnavailable},
 }
 
 // asException returns the exception for a failure. The type may be an upstream's own: then

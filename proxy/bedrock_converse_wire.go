@@ -42,7 +42,7 @@ type converseSequence struct {
 	} `json:"delta"`
 }
 
-// newEnding says how an answer ended.
+// newEnding returns why an answer ended, as Converse says it.
 func newEnding(m *messages.Message) converse.Ending {
 	e := converse.Ending{StopReason: converseStop(m.StopReason)}
 	if m.StopSequence != "" {
@@ -53,7 +53,7 @@ func newEnding(m *messages.Message) converse.Ending {
 	return e
 }
 
-// newMetering says what an answer took.
+// newMetering returns the tokens and the time that an answer took.
 func newMetering(u messages.Usage, took time.Duration) (m converse.Metering) {
 	m.Usage.Input, m.Usage.Output = u.InputTokens, u.OutputTokens
 	m.Usage.CacheRead, m.Usage.CacheWrite = u.CacheReadInputTokens, u.CacheCreationInputTokens

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
 // readBody returns the body of the request, unpacked. It is read to its end before
@@ -75,7 +77,7 @@ func (x *exchange) bodyError(err error) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
-		return &failure{status: http.StatusRequestTimeout, typ: typeTimeout, message: "the body of the request took too long to arrive"}
+		return &failure{status: http.StatusRequestTimeout, typ: messages.ErrorTimeout, message: "the body of the request took too long to arrive"}
 	case x.r.Context().Err() != nil:
 		return causeOr(x.r.Context(), err)
 	case errors.As(err, &large):

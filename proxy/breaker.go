@@ -8,13 +8,14 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
 const (
 	// After tripAfter failed calls in a row an upstream is not called for openFor. Then
-	// one call is let through; if it succeeds, all are. The others wait for that call no
-	// longer than openFor.
+	// one call is let through; if it succeeds, all are. While it lasts the others are
+	// refused, but for no longer than openFor.
 	tripAfter = 20
 	openFor   = 5 * time.Second
 
@@ -73,7 +74,7 @@ func (b *breaker) allow() (report func(error), err error) {
 	}
 	return nil, &upstream.Error{
 		Status:     529,
-		Type:       typeOverloaded,
+		Type:       messages.ErrorOverloaded,
 		Message:    "the upstream has failed many times in a row and is left alone for a few seconds",
 		RetryAfter: max(time.Second, time.Until(b.reopensAt)),
 	}

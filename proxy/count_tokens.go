@@ -41,7 +41,7 @@ func (x *exchange) countTokens() error {
 	case x.r.Context().Err() != nil:
 		return causeOr(x.r.Context(), err)
 	case route.Tools == ToolsNative && failureFor(err).status == http.StatusBadRequest:
-		return err // the upstream has read the client's own words, and says what is wrong with them
+		return err // the upstream has read the client's request itself, and says what is wrong with it
 	default:
 		source, tokens = "estimate", estimate
 	}
@@ -50,7 +50,7 @@ func (x *exchange) countTokens() error {
 }
 
 // prepareCount returns the call that asks the model's upstream for the number of tokens,
-// nil if the upstream does not count, and an estimate of it.
+// nil if the upstream does not count, and an estimate of that number.
 func (x *exchange) prepareCount(body *messages.Body, m UpstreamModel) (count func(context.Context) (int, error), estimate int, err error) {
 	spec := x.s.refusals.applyTo(m)
 	up := x.s.upstreams[m.UpstreamKey()]

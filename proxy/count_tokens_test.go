@@ -113,6 +113,28 @@ func TestCountTokensOfBedrock(t *testing.T) {
 	}
 }
 
+// Fields that the model does not take are named as they stand in the client's request.
+func TestBedrockCountDropped(t *testing.T) {
+	s := newServer(t, &counting{}, func(o *Options) {
+		model := UpstreamModel{Upstream: "east", Features: upstream.Override{Without: upstream.Sampling | upstream.TopK}}
+		o.Routes = []Route{{Name: "*", UpstreamModel: model}}
+	})
+	converse := strings.Replace(converseQuestion, `{"messages"`, `{"requestMetadata":{"a":"b"},"additionalModelRequestFields":{"top_k":7},`+
+		`"inferenceConfig":{"temperature":0.5,"topP":0.5},"messages"`, 1)
+	invoke := strings.Replace(bedrockQuestion, `"messages"`, `"speed":"fast","temperature":0.5,"top_k":7,"messages"`, 1)
+	for body, want := range map[string]string{
+		`{"input":{"converse":` + converse + `}}`: "input.converse.additionalModelRequestFields.top_k,input.converse.inferenceConfig.temperature," +
+			"input.converse.inferenceConfig.topP,input.converse.requestMetadata",
+		`{"input":{"invokeModel":{"body":"` + base64.StdEncoding.EncodeToString([]byte(invoke)) + `"}}}`: "input.invokeModel.body.speed," +
+			"input.invokeModel.body.temperature,input.invokeModel.body.top_k",
+	} {
+		w := postTo(s, "/model/claude-2.1/count-tokens", body)
+		if got := w.Header.Get("X-Dragoman-Dropped"); w.StatusCode != 200 || got != want {
+			t.Errorf("%s: status %d, dropped %s", body, w.StatusCode, got)
+		}
+	}
+}
+
 func TestCountTokensRefuses(t *testing.T) {
 	s := newServer(t, &counting{})
 	checkError(t, countTokens(s, `{"model":"claude-2.1"}`).Result(), 400, "invalid_request_error")

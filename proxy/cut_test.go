@@ -95,5 +95,5 @@ func TestEagerInputStreaming(t *testing.T) {
 			t.Errorf("%s: streamed %s, dropped %q", eager, input, w.Header().Get("X-Dragoman-Dropped"))
 		}
 	}
-	checkError(t, post(newServer(t, up), strings.Replace(question, `{"name":`, `{"eager_input_streaming":1,"name":`, 1)).Result(), 400, typeInvalidRequest)
+	checkError(t, post(newServer(t, up), strings.Replace(question, `{"name":`, `{"eager_input_streaming":1,"name":`, 1)).Result(), 400, messages.ErrorInvalidRequest)
 }

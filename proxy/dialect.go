@@ -42,12 +42,12 @@ type dialect struct {
 	// if it has none.
 	setID func(h http.Header, requestID string)
 
-	// appendMessage appends a whole answer, in JSON, and may add to its header. The answer
-	// took so long since the request.
+	// appendMessage appends a whole answer, in JSON, and may add to its header. took is the
+	// time since the request came.
 	appendMessage func(h http.Header, dst []byte, m *messages.Message, took time.Duration) []byte
 
-	// appendTokenCount appends the answer to the question how many tokens a request has,
-	// in JSON; nil if the API has no such question.
+	// appendTokenCount appends the answer to a request for a count of tokens, in JSON; nil
+	// if the API has no such request.
 	appendTokenCount func(dst []byte, tokens int) []byte
 
 	// failureBody returns the status and the body, in JSON, of the answer to a request
@@ -68,8 +68,8 @@ type dialect struct {
 // frameWriter turns the events of one streamed answer into the bytes of the client's
 // wire, one after another.
 type frameWriter interface {
-	// appendEvent appends the frames of an event: one, none or several. The event came so
-	// long after the request.
+	// appendEvent appends the frames of an event: one, none or several. took is the time
+	// from the request to the event.
 	appendEvent(dst []byte, e messages.Event, took time.Duration) []byte
 
 	// appendFailure appends the frame that ends a stream that failed.
@@ -84,7 +84,8 @@ type ignoredHeader struct {
 	name         string // in x-dragoman-dropped
 }
 
-// ignoredIn returns the names of what the header of a request asks for in vain, sorted.
+// ignoredIn returns the names of what a request's header asks for and is not supported,
+// sorted.
 func (d *dialect) ignoredIn(h http.Header) (names []string) {
 	for _, i := range d.ignored {
 		if value := h.Get(i.header); value != "" && !strings.EqualFold(value, i.defaultValue) {

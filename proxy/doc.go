@@ -12,7 +12,7 @@
 //	checks.go, validate*.go     what an answer has to pass; translate asks again if it does not
 //	stream.go, outcome.go       the answer's way to the client; errors, log and metrics
 //
-// A client API is one value of type [dialect]: [messages], [bedrockInvoke],
+// A client API is one value of type [dialect]: [messagesAPI], [bedrockInvoke],
 // [bedrockConverse], [bedrockCount] and [vertex], each in a file of its own. To add one,
 // write such a value and give it its paths in [Server.Handler].
 //

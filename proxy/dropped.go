@@ -5,30 +5,31 @@ import (
 	"strings"
 )
 
-// setDropped records which fields of the request do not reach the model that is asked,
-// beside those that no model gets, and names them in x-dragoman-dropped. Another model
-// may get more or fewer of them: each call replaces the list.
+// setDropped records which fields of the request do not reach the model that is asked, and
+// names them in x-dragoman-dropped. They are named as in the Messages API; those that no
+// model gets are added, and the client is told of all in its own terms. Another model may
+// get more or fewer of them: each call replaces the list.
 func (x *exchange) setDropped(fields []string) {
-	fields = slices.Concat(x.conversion.DroppedWith(fields), x.ignored)
-	slices.Sort(fields)
-	fields = slices.Compact(fields)
-	x.record.Dropped = slices.Clone(fields)
-	if len(fields) == 0 {
+	x.dropped = fields
+	names := slices.Concat(x.conversion.DroppedWith(fields), x.ignored)
+	slices.Sort(names)
+	x.record.Dropped = slices.Compact(names)
+	if len(x.record.Dropped) == 0 {
 		x.w.Header().Del("X-Dragoman-Dropped")
 		return
 	}
-	x.w.Header().Set("X-Dragoman-Dropped", headerList(fields))
+	x.w.Header().Set("X-Dragoman-Dropped", headerList(x.record.Dropped))
 }
 
-// drop adds a field to the list.
+// drop adds a field to the list of [exchange.setDropped].
 func (x *exchange) drop(field string) {
-	if !slices.Contains(x.record.Dropped, field) {
-		x.setDropped(append(x.record.Dropped, field))
+	if !slices.Contains(x.dropped, field) {
+		x.setDropped(append(slices.Clip(x.dropped), field))
 	}
 }
 
-// headerList joins names for a header. The client chose them: a name that would not be
-// read back as one is left out, and so are those beyond the first 50.
+// headerList joins names with commas, for a header. The client may have made a name up, so
+// one that is long or holds a comma, say, is left out, and so are those after the first 50.
 func headerList(names []string) string {
 	const most, longest = 50, 100
 	var list []string

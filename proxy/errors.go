@@ -18,26 +18,11 @@ import (
 	"dragoman/upstream"
 )
 
-// The error types of the Messages API (docs/reference/errors.md §2).
-const (
-	typeInvalidRequest = "invalid_request_error"
-	typeAuthentication = "authentication_error"
-	typeBilling        = "billing_error"
-	typePermission     = "permission_error"
-	typeNotFound       = "not_found_error"
-	typeConflict       = "conflict_error"
-	typeTooLarge       = "request_too_large"
-	typeRateLimit      = "rate_limit_error"
-	typeAPI            = "api_error"
-	typeTimeout        = "timeout_error"
-	typeOverloaded     = "overloaded_error"
-)
-
 // failure is what a client is told of an error. It is an error itself: one that is found
 // here and needs no translation. A dialect puts the type in its own words.
 type failure struct {
 	status     int    // of HTTP
-	typ        string // one of the types above, or what the upstream said
+	typ        string // of package messages (ErrorAPI, …), or what the upstream said
 	message    string
 	details    jsontext.Value // error.details, for programs; nil for none
 	retryAfter time.Duration  // 0 for no advice
@@ -59,18 +44,19 @@ func (f *failure) setHeader(h http.Header) {
 
 // Failures that have no error of another package as their cause.
 var (
-	errNotFound = &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is nothing at this path"}
+	errNotFound = &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is nothing at this path"}
 
-	// internalFailure hides an error that is no business of the client's. It is logged.
-	internalFailure = &failure{status: http.StatusInternalServerError, typ: typeAPI, message: "internal error"}
+	// internalFailure is told in place of an error whose words are not for the client. The
+	// error itself is logged.
+	internalFailure = &failure{status: http.StatusInternalServerError, typ: messages.ErrorAPI, message: "internal error"}
 )
 
 func invalidRequest(message string) error {
-	return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: message}
+	return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: message}
 }
 
 func bodyTooLarge(limit int64) error {
-	return &failure{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
+	return &failure{status: http.StatusRequestEntityTooLarge, typ: messages.ErrorTooLarge, message: fmt.Sprintf("the body of the request is longer than %d bytes", limit)}
 }
 
 // errClientGone ends an exchange whose client has closed its connection or takes nothing
@@ -121,25 +107,25 @@ func failureFor(err error) *failure {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &invalid):
-		return &failure{status: http.StatusBadRequest, typ: typeInvalidRequest, message: invalid.Error(), details: invalid.Details}
+		return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: invalid.Error(), details: invalid.Details}
 	case errors.As(err, &upstreamErr):
 		status := upstreamErr.Status
 		if status < 400 || status > 599 {
 			status = http.StatusInternalServerError
 		}
 		return &failure{
-			status: status, typ: cmp.Or(upstreamErr.Type, typeAPI), message: upstreamErr.Message,
+			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message,
 			retryAfter: upstreamErr.RetryAfter, final: upstreamErr.Final,
 		}
 	case errors.As(err, &timeout):
-		return &failure{status: http.StatusGatewayTimeout, typ: typeTimeout, message: timeout.Error()}
+		return &failure{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout, message: timeout.Error()}
 	}
 	return internalFailure
 }
 
 // causeOr returns why ctx, a context of the exchange, has ended, or err if it has not.
-// net/http cancels the context of a request whose client has left, and gives no cause;
-// all who cancel it here give one.
+// net/http cancels the context of a request whose client has left, and gives no cause.
+// Whatever else cancels it gives one: a timeout, or the end of a drain.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -150,7 +136,8 @@ func causeOr(ctx context.Context, err error) error {
 	return errClientGone
 }
 
-// wasCut reports whether ctx was ended here, with a cause, and not by a client that left.
+// wasCut reports whether ctx was ended with a cause, which means by this program and not
+// by a client that left.
 func wasCut(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled)
 }

@@ -9,8 +9,8 @@ import (
 	"dragoman/proxy/bedrock"
 )
 
-// exchange is one request and all that comes of it. Methods for each part of its way are
-// in the files of those parts.
+// exchange is one request and all that comes of it. Its methods are in the files of the
+// steps that a request goes through; doc.go has their order.
 type exchange struct {
 	s       *Server
 	dialect *dialect
@@ -23,6 +23,7 @@ type exchange struct {
 	conversion *bedrock.Conversion // of the request; nil if it came in the terms of the Messages API
 	guardrail  *bedrock.Guardrail  // that the answer has to pass; nil for none
 	ignored    []string            // options in headers that are not supported: sorted, in the client's terms
+	dropped    []string            // fields of the body that the model does not get, in the API's terms: see setDropped
 
 	flush      func() error // writes the frames of a streamed answer that are ready; nil if it is not streamed
 	retained   int          // bytes of the answer in memory: see retain

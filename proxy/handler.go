@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
+
+	"dragoman/translate/messages"
 )
 
 // Handler returns the handler for clients: all URLs that they can use. Only the greeting
@@ -63,8 +65,8 @@ func (s *Server) handleVertex(r chi.Router) {
 	}
 }
 
-// unnamed returns a dialect for paths that are none of its operations, and are not
-// counted as such.
+// unnamed returns d without its name, for paths of its API that are none of its
+// operations. The metrics count their requests as those of another dialect.
 func unnamed(d dialect) *dialect {
 	d.name = ""
 	return &d
@@ -108,13 +110,13 @@ func notFound(*exchange) error { return errNotFound }
 // use instead.
 func notServed(use string) func(*exchange) error {
 	return func(*exchange) error {
-		return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "this part of the API is not served here: " + use}
+		return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "this part of the API is not served here: " + use}
 	}
 }
 
 // noOperation answers at a path of Bedrock that is none of its operations.
 func noOperation(*exchange) error {
-	return &failure{status: http.StatusNotFound, typ: typeNotFound, message: "there is no such operation here; a slash in the id of a model is to be escaped (%2F)"}
+	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is no such operation here; a slash in the id of a model is to be escaped (%2F)"}
 }
 
 // notAllowed answers a request whose method the path does not take, and names those that
@@ -126,6 +128,6 @@ func notAllowed(routes chi.Routes) func(*exchange) error {
 				x.w.Header().Add("Allow", method)
 			}
 		}
-		return &failure{status: http.StatusMethodNotAllowed, typ: typeInvalidRequest, message: "this path does not take the method of the request"}
+		return &failure{status: http.StatusMethodNotAllowed, typ: messages.ErrorInvalidRequest, message: "this path does not take the method of the request"}
 	}
 }

@@ -18,8 +18,9 @@ const (
 	// request to another server.
 	drainTimeout = 5 * time.Second
 	// lingerTimeout is for the rest of a body whose request has been answered without it.
-	// The client can read the answer, but not send on: net/http would read what comes
-	// without a deadline. It leaves the client half a second after closing its own side.
+	// Without a deadline net/http would read on for as long as the client sends. The client
+	// still has time for the answer: net/http closes its own side of the connection first,
+	// and the other half a second later.
 	lingerTimeout = 300 * time.Millisecond
 )
 

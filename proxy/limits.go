@@ -27,7 +27,7 @@ func (x *exchange) retain(size int) error {
 }
 
 func errEndless(what string) error {
-	return &upstream.Error{Status: http.StatusBadGateway, Type: typeAPI, Message: "the upstream does not come to an end: " + what, Final: true}
+	return &upstream.Error{Status: http.StatusBadGateway, Type: messages.ErrorAPI, Message: "the upstream does not come to an end: " + what, Final: true}
 }
 
 // limitBlocks ends an answer with an error when it has more than maxBlocks content blocks.

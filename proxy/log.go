@@ -11,9 +11,9 @@ import (
 )
 
 // log writes one line for the exchange. Texts that are empty, and ttfe_ms if there was no
-// event, are left out; numbers are always there. Nothing of a body is logged: what of
-// dropped is not a field of the API is the client's own word and becomes "other", and
-// the names of models are cut.
+// event, are left out; numbers are always there. Of a body only names are logged: that of
+// the model, which is cut, and those of the fields in dropped. A field that the API does
+// not have was named by the client, and becomes "other".
 func (x *exchange) log() {
 	r := &x.record
 	level := zerolog.InfoLevel

@@ -9,9 +9,8 @@ import (
 	"dragoman/upstream"
 )
 
-// fail takes an error that ended the exchange: for the record, for the log, and, if no
-// status has been sent, as the answer. A stream that had begun has told its client
-// already.
+// fail records and logs the error that ended the exchange, and answers with it unless a
+// status has been sent already. The last frame of a stream has told the client by then.
 func (x *exchange) fail(err error) {
 	f := failureFor(err)
 	x.recordFailure(err, f)
@@ -94,8 +93,9 @@ func (x *exchange) logCause(err error, f *failure) {
 	}
 }
 
-// finish counts and logs the exchange. The connection of a client that is taken for gone
-// is closed: should the client still be there, the answer must not look whole to it.
+// finish counts and logs the exchange. If the client is taken for gone, finish panics, by
+// which net/http cuts the connection: a client that is there all the same must not take
+// the answer for a whole one.
 func (x *exchange) finish() {
 	if x.record.StreamBegan {
 		x.s.metrics.OpenStreams.Dec()

@@ -8,8 +8,8 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// pathParam returns the part of the path that a route of the URL surface gives this name,
-// unescaped once. It is "" if the part is not escaped as in a URL, or not UTF-8.
+// pathParam returns the part of the path that a pattern in [Server.Handler] gives this
+// name, unescaped once. It is "" if the part is not escaped as in a URL, or not UTF-8.
 //
 // The ids of models in Bedrock's paths may hold escaped slashes. So chi matches the path
 // as it came, where that differs from the unescaped one, and does not unescape the parts.

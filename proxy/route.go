@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dragoman/proxy/nearest"
+	"dragoman/translate/messages"
 )
 
 // Route maps the names that clients ask for to the models that may answer them.
@@ -68,7 +69,7 @@ func (rs routes) find(name string) (Route, error) {
 	shown := name[:min(len(name), longest)]
 	return Route{}, &failure{
 		status:  http.StatusNotFound,
-		typ:     typeNotFound,
+		typ:     messages.ErrorNotFound,
 		message: fmt.Sprintf("model: %s: no model of this name is configured; the nearest: %s", strings.ToValidUTF8(shown, ""), strings.Join(rs.nearestNames(shown), ", ")),
 	}
 }

@@ -1,6 +1,10 @@
 package proxy
 
-import "net/http"
+import (
+	"net/http"
+
+	"dragoman/translate/messages"
+)
 
 // serve returns the handler of a path: answer is called for each authenticated request.
 // Whatever becomes of a request, it is counted and logged, and a panic ends only its
@@ -38,5 +42,5 @@ func (x *exchange) authenticate() error {
 		return nil
 	}
 	x.w.Header().Set("WWW-Authenticate", "Bearer")
-	return &failure{status: http.StatusUnauthorized, typ: typeAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, or sign a request to Bedrock with one as the access key id"}
+	return &failure{status: http.StatusUnauthorized, typ: messages.ErrorAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, or sign a request to Bedrock with one as the access key id"}
 }

@@ -34,8 +34,9 @@ type stream struct {
 const maxPending = 32 << 10
 
 // streamEvents answers with events as they come. The status line goes out with the first
-// one, so the answer to a failure before it is still open. After it, a failure ends the
-// stream with a frame that says so: an answer that was cut never looks finished.
+// one, so a failure before it can still be answered with a status of its own. After it, a
+// failure ends the stream with a frame that says so: an answer that was cut never looks
+// finished.
 func (x *exchange) streamEvents(events iter.Seq2[messages.Event, error], cancel context.CancelCauseFunc) error {
 	st := &stream{x: x, cancel: cancel, frames: x.dialect.newFrames(x.r.Header)}
 	x.flush = st.flush
@@ -57,7 +58,7 @@ func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 		if len(st.pending) >= maxPending {
 			began := st.x.elapsed()
 			err := st.flush()
-			st.x.record.Parse -= st.x.elapsed() - began // Parse is our own time, and this is the client's
+			st.x.record.Parse -= st.x.elapsed() - began // Parse is the time of the proxy, and this was a wait for the client
 			if err != nil {
 				return err
 			}

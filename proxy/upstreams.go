@@ -38,6 +38,7 @@ type TokenCounter interface {
 
 // GuardedUpstream is an upstream that can have answers pass a guardrail of Bedrock.
 type GuardedUpstream interface {
-	// Keeps reports whether the answers of the model pass the guardrail, as all of g says.
+	// Keeps reports whether the answers of the model can be made to pass the guardrail, with
+	// every option that g has.
 	Keeps(m upstream.Model, g upstream.Guardrail) bool
 }

@@ -8,15 +8,15 @@ import (
 	"dragoman/translate/messages"
 )
 
-// withTimeouts passes on the pieces of an upstream's answer: chunks, or events. It stands
-// where it is known who waits for whom. Between two pieces the proxy waits for the
-// upstream: so this is where the frames of a stream are written before the wait, and
-// where cancel gives up an upstream that is too slow. In a piece the upstream waits for
-// the proxy: so this is where the proxy's own time is measured, by two readings of the
-// clock for a piece, however many events it makes.
+// withTimeouts passes on the pieces of an upstream's answer: chunks, or events.
 //
-// info returns what a piece says besides its text: the upstream's id of the request,
-// which is in one of the pieces, if it gave one, and how many bytes of memory the piece may take.
+// Before each piece the proxy waits for the upstream. So the frames of a stream are
+// written first, and cancel is called if the upstream is too slow. While a piece is
+// yielded, the upstream waits for the proxy, and the time is recorded as the proxy's own.
+// That takes two readings of the clock for a piece, however many events the piece makes.
+//
+// info returns the upstream's id of the request, "" if the piece has none, and how many
+// bytes of memory the piece may take.
 func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], info func(T) (requestID string, size int)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -41,7 +41,7 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 			}
 			if err != nil {
 				err = causeOr(ctx, err)
-				x.recordCallError(err) // here, since the error may be made good later
+				x.recordCallError(err) // now: another try may succeed, and then nobody else learns of the error
 				yield(none, err)
 				return
 			}

@@ -13,9 +13,6 @@ import (
 	"dragoman/translate/messages"
 )
 
-// anthropicVersion is the version of the Messages API that prompts are written for.
-const anthropicVersion = "2023-06-01"
-
 // AnthropicOptions say how to reach a server with the Messages API.
 type AnthropicOptions struct {
 	// BaseURL may end in /v1, in a slash, or in neither.
@@ -46,15 +43,16 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 		return nil, errors.New("anthropic api_key: holds a blank, a control character or a character outside ASCII")
 	}
 	header := func(h http.Header) {
-		h.Set("anthropic-version", anthropicVersion)
+		// A prompt is written for this version. The request of a client may replace it: see Native.header.
+		h.Set("anthropic-version", messages.Version20230601)
 		if opt.APIKey != "" {
 			h.Set("x-api-key", opt.APIKey)
 		}
 	}
-	messages := endpoint{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient, opt.Connect)}
-	tokens := messages
-	tokens.url += "/count_tokens"
-	return &Anthropic{messages, tokens}, nil
+	ask := endpoint{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient, opt.Connect)}
+	count := ask
+	count.url += "/count_tokens"
+	return &Anthropic{messages: ask, tokens: count}, nil
 }
 
 // Invoke sends the prompt to the model of this name and returns its answer.

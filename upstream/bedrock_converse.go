@@ -27,7 +27,7 @@ func (b *Bedrock) Converse() *BedrockConverse { return &BedrockConverse{b} }
 // Invoke sends the prompt to the model with this id, inference profile or ARN and
 // returns its answer.
 func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	// A Claude alone can be asked which sequence it met.
+	// Only a Claude tells which sequence it met: see encodeConverse.
 	send, watch := splitStops(p, m.Can, isClaude(m.ID))
 	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := encodeConverse(m, p, send)

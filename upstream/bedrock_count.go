@@ -15,11 +15,10 @@ import (
 // CountTokens of Bedrock (docs/reference/bedrock.md §6), which counts the body of
 // another operation.
 
-// countBody returns how many tokens a body of InvokeModel has. err is that of writing
-// the body, and is returned. The model has to be one that takes the body, and the body
-// one that the model takes: a request that only counts has no max_tokens, so it gets the
-// least there is.
-func (b *Bedrock) countBody(ctx context.Context, m Model, body []byte, err error) (int, error) {
+// countInvoke returns how many tokens a body of InvokeModel has. If err, the error of
+// writing the body, is not nil, it is returned. Bedrock checks the body as one to be
+// answered: one of the Messages API that has no max_tokens gets the least there is.
+func (b *Bedrock) countInvoke(ctx context.Context, m Model, body []byte, err error) (int, error) {
 	if err != nil {
 		return 0, err
 	}
@@ -39,7 +38,7 @@ func (b *Bedrock) count(ctx context.Context, m Model, input jsontext.Value) (int
 		return 0, err
 	}
 	call := &sdkCall{request: asJSON(map[string]any{"input": input})}
-	// What the SDK checks is in the place of the body that it sends.
+	// This input is only for the checks of the SDK: replaceBody sends that of call instead.
 	out, err := b.client.CountTokens(ctx, &bedrockruntime.CountTokensInput{
 		ModelId: &m.ID,
 		Input:   &types.CountTokensInputMemberInvokeModel{Value: types.InvokeModelTokensRequest{Body: []byte("{}")}},

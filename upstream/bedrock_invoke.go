@@ -12,10 +12,6 @@ import (
 // (docs/reference/bedrock.md §2). It carries the Messages body and that of text
 // completions.
 
-// bedrockVersion is the anthropic_version of each body, the only one that all models
-// take (docs/reference/bedrock.md §2a).
-const bedrockVersion = "bedrock-2023-05-31"
-
 // invokeModel is the [operation] of a body in the model's own form.
 func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
 	in := &bedrockruntime.InvokeModelWithResponseStreamInput{

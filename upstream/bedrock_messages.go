@@ -24,7 +24,7 @@ func (b *Bedrock) Messages() *BedrockMessages { return &BedrockMessages{b} }
 // returns its answer.
 func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
-		data, err := messagesBody{AnthropicVersion: bedrockVersion, cache: m.Can.Has(Caching)}.encode(p)
+		data, err := messagesBody{AnthropicVersion: messages.VersionBedrock, cache: m.Can.Has(Caching)}.encode(p)
 		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
 	})
 }
@@ -42,11 +42,11 @@ func (b *BedrockMessages) Passes(Model) bool { return true }
 
 // encodeBedrock returns the body of a client's request as Bedrock takes it
 // (docs/reference/bedrock.md §2a): with the version and the betas in it, and not in
-// headers. A Claude takes the new version from 4.7 on.
+// headers. All models take bedrock-2023-05-31; a Claude from 4.7 on also takes 2026-10-21.
 func encodeBedrock(m Model, n Native) []byte {
-	version := bedrockVersion
+	version := messages.VersionBedrock
 	if v, known := claudeVersion(strings.ToLower(m.ID)); n.isNew() && isClaude(m.ID) && (!known || v >= 407) {
-		version = newVersion
+		version = messages.Version20261021
 	}
 	members := map[string]jsontext.Value{memberVersion: asJSON(version)}
 	if betas := n.betas(); len(betas) > 0 {
@@ -60,11 +60,11 @@ func (b *BedrockMessages) Keeps(Model, Guardrail) bool { return true }
 
 // Count returns how many tokens the prompt has; see [Bedrock.Count].
 func (b *BedrockMessages) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
-	body, err := messagesBody{AnthropicVersion: bedrockVersion}.encode(p)
-	return b.bedrock.countBody(ctx, m, body, err)
+	body, err := messagesBody{AnthropicVersion: messages.VersionBedrock}.encode(p)
+	return b.bedrock.countInvoke(ctx, m, body, err)
 }
 
 // CountNative returns how many tokens the request of a client has; see [Bedrock.Count].
 func (b *BedrockMessages) CountNative(ctx context.Context, m Model, n Native) (int, error) {
-	return b.bedrock.countBody(ctx, m, encodeBedrock(m, n), nil)
+	return b.bedrock.countInvoke(ctx, m, encodeBedrock(m, n), nil)
 }

@@ -72,7 +72,7 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 		stops = append(stops, humanTurn)
 	}
 	return encodeJSON(textBody{
-		AnthropicVersion: bedrockVersion,
+		AnthropicVersion: messages.VersionBedrock,
 		Prompt:           text,
 		MaxTokens:        p.MaxTokens,
 		StopSequences:    stops,
@@ -211,5 +211,5 @@ func (b *BedrockText) Keeps(Model, Guardrail) bool { return true }
 // Count returns how many tokens the prompt has; see [Bedrock.Count].
 func (b *BedrockText) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
 	body, err := encodeText(p)
-	return b.bedrock.countBody(ctx, m, body, err)
+	return b.bedrock.countInvoke(ctx, m, body, err)
 }

@@ -22,7 +22,7 @@ func (b *Bedrock) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter
 }
 
 // speaksMessages reports whether the model is sent the Messages body.
-func (b *Bedrock) speaksMessages(m Model) bool { return isClaude(m.ID) || namesNobody(m.ID) }
+func (b *Bedrock) speaksMessages(m Model) bool { return isClaude(m.ID) || hidesProvider(m.ID) }
 
 // Passes reports whether the model can be asked with Pass: if Invoke would send it the
 // Messages body.

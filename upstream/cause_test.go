@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // Calls that end with one and the same cause leave it as it is.
@@ -28,7 +29,7 @@ func TestSharedCause(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cause := &Error{Status: 529, Type: typeOverloaded, Message: "the server is shutting down"}
+	cause := &Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the server is shutting down"}
 	ctx, cut := context.WithCancelCause(t.Context())
 	var begun, ended sync.WaitGroup
 	begun.Add(calls)

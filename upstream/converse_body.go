@@ -14,8 +14,8 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 		RequestFields: topKFields(m.ID, p.TopK),
 		Guardrail:     m.Guardrail.forConverse(m.Can.Has(Streaming)),
 	}
-	// Which sequence was met is said only where it is asked for, and only a Claude's own
-	// answer has it.
+	// Only a Claude's answer has the sequence that was met, and only if the request asks for
+	// it.
 	if len(stops) > 0 && isClaude(m.ID) {
 		b.ResponseFields = []string{converse.StopSequencePointer}
 	}
@@ -32,8 +32,8 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 	return encodeJSON(b)
 }
 
-// topKFields returns the field that asks for top_k, which each family calls otherwise;
-// nil if topK is nil.
+// topKFields returns the field that asks for top_k, under the name that the model's family
+// has for it; nil if topK is nil.
 func topKFields(id string, topK *int) *converse.FamilyFields {
 	id = strings.ToLower(id)
 	switch {

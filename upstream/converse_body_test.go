@@ -176,7 +176,7 @@ func TestConverseRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := encodeConverse(Model{ID: "m", Can: test.can}, &translate.Prompt{Turns: test.turns, MaxTokens: 1}, nil)
 			var e *Error
-			if !errors.As(err, &e) || e.Status != 400 || e.Type != typeInvalidRequest || e.Message != test.message {
+			if !errors.As(err, &e) || e.Status != 400 || e.Type != messages.ErrorInvalidRequest || e.Message != test.message {
 				t.Errorf("%v", err)
 			}
 		})

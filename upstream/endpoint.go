@@ -59,9 +59,9 @@ func (e endpoint) count(ctx context.Context, body []byte) (int, error) {
 	return *answer.Tokens, nil
 }
 
-// countBody returns the body of a request that counts tokens: that of a request for an
-// answer, without what is about the answer (docs/reference/messages-api.md §11), and
-// with these members, of which nil removes one.
+// countBody returns the body of a request for a count of tokens: that of a request for an
+// answer, without the members that are about the answer (docs/reference/messages-api.md
+// §11). members are set in it; one that is nil is removed.
 func countBody(body []byte, members map[string]jsontext.Value) []byte {
 	changes := map[string]jsontext.Value{}
 	for _, name := range []string{"max_tokens", "stream", "stop_sequences", "temperature", "top_p", "top_k", "metadata", "service_tier"} {

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"dragoman/translate/messages"
 )
 
 // Error is a failure of an upstream in the terms of the Messages API
@@ -49,19 +51,6 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// The error types of the Messages API (docs/reference/errors.md §2) that failures are
-// mapped to.
-const (
-	typeInvalidRequest = "invalid_request_error"
-	typeNotFound       = "not_found_error"
-	typeConflict       = "conflict_error"
-	typeTooLarge       = "request_too_large"
-	typeRateLimit      = "rate_limit_error"
-	typeAPI            = "api_error"
-	typeTimeout        = "timeout_error"
-	typeOverloaded     = "overloaded_error"
-)
-
 // errorClass is what a failure is mapped to: all of an [Error] that is the same for many
 // failures.
 type errorClass struct {
@@ -76,26 +65,26 @@ type errorClass struct {
 
 // The classes of errors.
 var (
-	credentialsRefused = errorClass{status: http.StatusBadGateway, typ: typeAPI, ourCredentials: true, final: true}
+	credentialsRefused = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI, ourCredentials: true, final: true}
 	// tokenRefused is not final: a token that was not taken is not sent again.
-	tokenRefused = errorClass{status: http.StatusBadGateway, typ: typeAPI, ourCredentials: true}
-	badGateway   = errorClass{status: http.StatusBadGateway, typ: typeAPI}
+	tokenRefused = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI, ourCredentials: true}
+	badGateway   = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI}
 	// unexplained is a refusal with a status that we do not know. It is final: the same
 	// request is refused again. It does not mean that the upstream is down: a client may
 	// have asked for a model whose id is longer than the server takes URLs.
-	unexplained     = errorClass{status: http.StatusBadGateway, typ: typeAPI, final: true}
-	internalError   = errorClass{status: http.StatusInternalServerError, typ: typeAPI}
-	overloaded      = errorClass{status: 529, typ: typeOverloaded}
-	rateLimited     = errorClass{status: http.StatusTooManyRequests, typ: typeRateLimit}
-	timedOut        = errorClass{status: http.StatusGatewayTimeout, typ: typeTimeout}
-	invalidRequest  = errorClass{status: http.StatusBadRequest, typ: typeInvalidRequest}
-	noSuchModel     = errorClass{status: http.StatusNotFound, typ: typeNotFound}
-	requestTooLarge = errorClass{status: http.StatusRequestEntityTooLarge, typ: typeTooLarge}
-	conflict        = errorClass{status: http.StatusConflict, typ: typeConflict}
+	unexplained     = errorClass{status: http.StatusBadGateway, typ: messages.ErrorAPI, final: true}
+	internalError   = errorClass{status: http.StatusInternalServerError, typ: messages.ErrorAPI}
+	overloaded      = errorClass{status: 529, typ: messages.ErrorOverloaded}
+	rateLimited     = errorClass{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit}
+	timedOut        = errorClass{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout}
+	invalidRequest  = errorClass{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest}
+	noSuchModel     = errorClass{status: http.StatusNotFound, typ: messages.ErrorNotFound}
+	requestTooLarge = errorClass{status: http.StatusRequestEntityTooLarge, typ: messages.ErrorTooLarge}
+	conflict        = errorClass{status: http.StatusConflict, typ: messages.ErrorConflict}
 	// overQuota is final because a quota does not come back in a minute, tookTooLong
 	// because a model that ran for minutes would run for as long again.
-	overQuota   = errorClass{status: http.StatusTooManyRequests, typ: typeRateLimit, final: true}
-	tookTooLong = errorClass{status: http.StatusGatewayTimeout, typ: typeTimeout, final: true}
+	overQuota   = errorClass{status: http.StatusTooManyRequests, typ: messages.ErrorRateLimit, final: true}
+	tookTooLong = errorClass{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout, final: true}
 )
 
 // ofStatus maps an HTTP status; 0 is none.
@@ -116,7 +105,7 @@ var byStatus = map[int]errorClass{
 	http.StatusBadRequest:            invalidRequest,
 	http.StatusUnauthorized:          credentialsRefused,
 	http.StatusForbidden:             credentialsRefused,
-	http.StatusPaymentRequired:       {status: http.StatusPaymentRequired, typ: "billing_error"},
+	http.StatusPaymentRequired:       {status: http.StatusPaymentRequired, typ: messages.ErrorBilling},
 	http.StatusProxyAuthRequired:     credentialsRefused,
 	http.StatusNotFound:              noSuchModel,
 	http.StatusRequestTimeout:        timedOut,

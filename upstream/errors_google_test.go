@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 func TestGoogleErrors(t *testing.T) {
@@ -24,27 +25,27 @@ func TestGoogleErrors(t *testing.T) {
 		body   string
 		want   Error
 	}{
-		{400, google("400", "INVALID_ARGUMENT", "bad", ""), Error{Status: 400, Type: typeInvalidRequest, Message: "bad"}},
-		{400, google("400", "FAILED_PRECONDITION", "not here", info), Error{Status: 400, Type: typeInvalidRequest, Message: "not here"}},
-		{401, google("401", "UNAUTHENTICATED", "no token", ""), Error{Status: 502, Type: typeAPI, Message: ours}},
-		{403, google("403", "PERMISSION_DENIED", "Project p is not allowed to use Publisher Model m", ""), Error{Status: 502, Type: typeAPI, Message: ours, Final: true}},
-		{404, google("404", "NOT_FOUND", "none", ""), Error{Status: 404, Type: typeNotFound, Message: "none"}},
-		{429, google("429", "RESOURCE_EXHAUSTED", "quota", ""), Error{Status: 429, Type: typeRateLimit, Message: "quota"}},
-		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`"12s"`)), Error{Status: 429, Type: typeRateLimit, Message: "quota", RetryAfter: 12 * time.Second}},
-		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`"0.25s"`)), Error{Status: 429, Type: typeRateLimit, Message: "quota", RetryAfter: 250 * time.Millisecond}},
-		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`"-1s"`)), Error{Status: 429, Type: typeRateLimit, Message: "quota"}},
-		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`12`)), Error{Status: 429, Type: typeRateLimit, Message: "quota"}},
-		{499, google("499", "CANCELLED", "gone", ""), Error{Status: 502, Type: typeAPI, Message: "gone"}},
-		{500, google("500", "INTERNAL", "", ""), Error{Status: 500, Type: typeAPI, Message: "the upstream failed with INTERNAL"}},
-		{503, google("503", "UNAVAILABLE", "busy", ""), Error{Status: 529, Type: typeOverloaded, Message: "busy"}},
-		{504, google("504", "DEADLINE_EXCEEDED", "slow", ""), Error{Status: 504, Type: typeTimeout, Message: "slow"}},
-		{409, google("409", "ABORTED", "again", ""), Error{Status: 409, Type: typeConflict, Message: "again"}},
-		{503, "[" + google("503", "UNAVAILABLE", "busy", "") + "]", Error{Status: 529, Type: typeOverloaded, Message: "busy"}},
-		{200, "[" + google("503", "UNAVAILABLE", "busy", "") + "\n,\n{}]", Error{Status: 529, Type: typeOverloaded, Message: "busy"}},
+		{400, google("400", "INVALID_ARGUMENT", "bad", ""), Error{Status: 400, Type: messages.ErrorInvalidRequest, Message: "bad"}},
+		{400, google("400", "FAILED_PRECONDITION", "not here", info), Error{Status: 400, Type: messages.ErrorInvalidRequest, Message: "not here"}},
+		{401, google("401", "UNAUTHENTICATED", "no token", ""), Error{Status: 502, Type: messages.ErrorAPI, Message: ours}},
+		{403, google("403", "PERMISSION_DENIED", "Project p is not allowed to use Publisher Model m", ""), Error{Status: 502, Type: messages.ErrorAPI, Message: ours, Final: true}},
+		{404, google("404", "NOT_FOUND", "none", ""), Error{Status: 404, Type: messages.ErrorNotFound, Message: "none"}},
+		{429, google("429", "RESOURCE_EXHAUSTED", "quota", ""), Error{Status: 429, Type: messages.ErrorRateLimit, Message: "quota"}},
+		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`"12s"`)), Error{Status: 429, Type: messages.ErrorRateLimit, Message: "quota", RetryAfter: 12 * time.Second}},
+		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`"0.25s"`)), Error{Status: 429, Type: messages.ErrorRateLimit, Message: "quota", RetryAfter: 250 * time.Millisecond}},
+		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`"-1s"`)), Error{Status: 429, Type: messages.ErrorRateLimit, Message: "quota"}},
+		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`12`)), Error{Status: 429, Type: messages.ErrorRateLimit, Message: "quota"}},
+		{499, google("499", "CANCELLED", "gone", ""), Error{Status: 502, Type: messages.ErrorAPI, Message: "gone"}},
+		{500, google("500", "INTERNAL", "", ""), Error{Status: 500, Type: messages.ErrorAPI, Message: "the upstream failed with INTERNAL"}},
+		{503, google("503", "UNAVAILABLE", "busy", ""), Error{Status: 529, Type: messages.ErrorOverloaded, Message: "busy"}},
+		{504, google("504", "DEADLINE_EXCEEDED", "slow", ""), Error{Status: 504, Type: messages.ErrorTimeout, Message: "slow"}},
+		{409, google("409", "ABORTED", "again", ""), Error{Status: 409, Type: messages.ErrorConflict, Message: "again"}},
+		{503, "[" + google("503", "UNAVAILABLE", "busy", "") + "]", Error{Status: 529, Type: messages.ErrorOverloaded, Message: "busy"}},
+		{200, "[" + google("503", "UNAVAILABLE", "busy", "") + "\n,\n{}]", Error{Status: 529, Type: messages.ErrorOverloaded, Message: "busy"}},
 		{429, `{"type":"error","error":{"type":"rate_limit_error","message":"slowly"},"request_id":"req_vrtx_1"}`,
-			Error{Status: 429, Type: typeRateLimit, Message: "slowly", RequestID: "req_vrtx_1"}},
-		{503, `[{"error":{"code":503}}]`, Error{Status: 529, Type: typeOverloaded, Message: "the upstream answered with status 503"}},
-		{503, `[]`, Error{Status: 529, Type: typeOverloaded, Message: "the upstream answered with status 503"}},
+			Error{Status: 429, Type: messages.ErrorRateLimit, Message: "slowly", RequestID: "req_vrtx_1"}},
+		{503, `[{"error":{"code":503}}]`, Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the upstream answered with status 503"}},
+		{503, `[]`, Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the upstream answered with status 503"}},
 	}
 	for _, test := range tests {
 		for name, read := range map[string]errorReader{"messages": readMessagesError, "chat": readChatError} {

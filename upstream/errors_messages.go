@@ -1,21 +1,25 @@
 package upstream
 
-import "net/http"
+import (
+	"net/http"
+
+	"dragoman/translate/messages"
+)
 
 // byType maps the error types of the Messages API. They decide where there is no HTTP
 // status: in the error event of a stream.
 var byType = map[string]errorClass{
-	typeInvalidRequest:     invalidRequest,
-	typeNotFound:           noSuchModel,
-	typeConflict:           conflict,
-	typeTooLarge:           requestTooLarge,
-	typeRateLimit:          rateLimited,
-	typeAPI:                internalError,
-	typeTimeout:            timedOut,
-	typeOverloaded:         overloaded,
-	"billing_error":        {status: http.StatusPaymentRequired, typ: "billing_error"},
-	"authentication_error": credentialsRefused,
-	"permission_error":     credentialsRefused,
+	messages.ErrorInvalidRequest: invalidRequest,
+	messages.ErrorNotFound:       noSuchModel,
+	messages.ErrorConflict:       conflict,
+	messages.ErrorTooLarge:       requestTooLarge,
+	messages.ErrorRateLimit:      rateLimited,
+	messages.ErrorAPI:            internalError,
+	messages.ErrorTimeout:        timedOut,
+	messages.ErrorOverloaded:     overloaded,
+	messages.ErrorBilling:        {status: http.StatusPaymentRequired, typ: messages.ErrorBilling},
+	messages.ErrorAuthentication: credentialsRefused,
+	messages.ErrorPermission:     credentialsRefused,
 }
 
 // apiError maps an error of the Messages API. Its status and type are kept as they came,

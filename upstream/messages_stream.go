@@ -156,8 +156,8 @@ func (m bedrockMetrics) usage() messages.Usage {
 	}
 }
 
-// mergeUsage returns old with each counter that news has. Totals are cumulative, so the
-// later one counts; a zero or an absent counter says nothing.
+// mergeUsage returns old with the counters of news that are not zero. Each counts from the
+// beginning of the answer, so the later one holds; one that is zero or absent says nothing.
 func mergeUsage(old, news messages.Usage) messages.Usage {
 	take := func(to *int, from int) {
 		if from != 0 {

@@ -38,7 +38,7 @@ func TestMessagesBody(t *testing.T) {
 		prompt *translate.Prompt
 		want   string
 	}{
-		{"bedrock", messagesBody{AnthropicVersion: bedrockVersion}, full, `{"anthropic_version":"bedrock-2023-05-31","max_tokens":64,` +
+		{"bedrock", messagesBody{AnthropicVersion: messages.VersionBedrock}, full, `{"anthropic_version":"bedrock-2023-05-31","max_tokens":64,` +
 			`"system":[{"type":"text","text":"<tools>"},{"type":"text","text":"Be \"brief\"\n"}],` +
 			`"messages":[{"role":"user","content":[{"type":"text","text":"Look <here> & ` + "\u2028" + `"},` +
 			`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},` +

@@ -19,8 +19,8 @@ type Model struct {
 // lacks one refuses a request with it.
 type Features uint16
 
-// The features. Without one, the request leaves out what it is about, unless something
-// else is said here.
+// The features. What a model lacks is left out of its requests, unless the comment says
+// otherwise.
 const (
 	Prefill       Features = 1 << iota // continues a last assistant turn
 	System                             // takes a system prompt; without it, the prompt stands before the text of the first user turn

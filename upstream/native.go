@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 )
 
@@ -45,7 +46,7 @@ func (n Native) header(version bool) func(http.Header) {
 		}
 		switch {
 		case version && n.isNew():
-			h.Set("anthropic-version", newVersion)
+			h.Set("anthropic-version", messages.Version20261021)
 		case version && isDate(n.Version):
 			h.Set("anthropic-version", n.Version)
 		}
@@ -54,7 +55,7 @@ func (n Native) header(version bool) func(http.Header) {
 
 // isDate reports whether s has the form of a version of the API, such as 2023-06-01.
 func isDate(s string) bool {
-	return len(s) == len("2023-06-01") && strings.Trim(s, "0123456789-") == ""
+	return len(s) == len(messages.Version20230601) && strings.Trim(s, "0123456789-") == ""
 }
 
 // Members that some clients write into a body, instead of headers or beside them.
@@ -90,14 +91,12 @@ func isBeta(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" && !strings.HasPrefix(s, "oauth-")
 }
 
-// newVersion is the version of the Messages API that took parameters away
-// (docs/reference/messages-api.md §1).
-const newVersion = "2026-10-21"
-
-// isNew reports whether the client speaks the new version, as a header or the body says.
+// isNew reports whether the client speaks the version of 2026-10-21, by its header or its
+// body. Under that version a model refuses parameters that it took before, so the upstream
+// has to be told of it. Of the others no upstream needs to know.
 func (n Native) isNew() bool {
 	var body struct {
 		Version string `json:"anthropic_version"`
 	}
-	return n.Version == newVersion || json.Unmarshal(n.Body, &body, lenient) == nil && body.Version == newVersion
+	return n.Version == messages.Version20261021 || json.Unmarshal(n.Body, &body, lenient) == nil && body.Version == messages.Version20261021
 }

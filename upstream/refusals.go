@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// What the words say by which a server refuses a request: that the model lacks a
-// feature, or gives fewer tokens. Servers have no codes for these, so that their
-// messages are compared with the ones that are known.
+// What a server's message says of a refusal: that the model lacks a feature, or gives
+// fewer tokens than it was asked for. Servers have no codes for these, so their messages
+// are compared with those that are known.
 
 // limitRefusals are the beginnings of messages by which servers refuse a max_tokens
 // beyond what the model can do (docs/reference/wire.md §8, docs/reference/bedrock.md
@@ -36,9 +36,9 @@ func limitRefused(message string) int {
 // lastNumber returns the last number of a text that begins as the pattern says, 0 if it
 // does not or if a number is too large.
 func lastNumber(text, pattern string) int {
-	last, number := 0, false
+	last, first := 0, true
 	for literal := range strings.SplitSeq(pattern, "%d") {
-		if number {
+		if !first { // a number stands before this literal
 			n := digits([]byte(text))
 			value, err := strconv.ParseInt(text[:n], 10, 32)
 			if err != nil {
@@ -50,7 +50,7 @@ func lastNumber(text, pattern string) int {
 		if text, ok = strings.CutPrefix(text, literal); !ok {
 			return 0
 		}
-		number = true
+		first = false
 	}
 	if text != "" && text[0] >= '0' && text[0] <= '9' {
 		return 0
@@ -62,8 +62,8 @@ func lastNumber(text, pattern string) int {
 // (docs/reference/bedrock.md §9, docs/reference/wire.md §8; for chat completions,
 // reports of users), in lower case. Only the beginning of a message is compared: what a
 // server quotes of a request comes later, so no client can make it say these words.
-// Refusals after which there is nothing to ask are not here, such as that of an image in
-// a prompt that has one.
+// A refusal that no other try can avoid is not here, such as that of an image in a prompt
+// that has one.
 var featureRefusals = []struct {
 	text    string
 	feature Features

@@ -11,11 +11,12 @@ type stopSet struct {
 // stopNode is a beginning of a sequence. Links to other nodes are indexes, 0 where there
 // is none: no link leads to the first node.
 type stopNode struct {
-	child, sibling int32 // the first that is a byte longer; the next that the node before is a byte shorter of
-	shorter        int32 // the longest end of it that is a node as well
-	stop           int32 // the longest sequence that it ends in, counted from 1
-	depth          int32 // how long it is
-	last           byte
+	child   int32 // the first of the nodes that are this one and a byte more
+	sibling int32 // the next node in such a list
+	shorter int32 // the longest end of this node that is a node as well
+	stop    int32 // the longest sequence that this node ends in, counted from 1
+	depth   int32 // the node's length in bytes
+	last    byte  // the node's last byte
 }
 
 // newStopSet returns the set of these sequences. Empty ones are never met.
@@ -59,8 +60,8 @@ func (set *stopSet) child(at int32, c byte) int32 {
 	return to
 }
 
-// link sets what each node falls back to. Short nodes come first: a node's link is found
-// by those of shorter ones.
+// link sets shorter, and stop where a shorter node has one. It goes through the nodes from
+// short ones to long ones, since it follows the links of the shorter ones.
 func (set *stopSet) link() {
 	queue := make([]int32, 1, len(set.nodes))
 	for i := 0; i < len(queue); i++ {

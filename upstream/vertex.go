@@ -9,10 +9,6 @@ import (
 	"time"
 )
 
-// vertexVersion is the anthropic_version of each Messages body: of the two that Vertex
-// takes, the one that all models know (docs/reference/vertex.md §2).
-const vertexVersion = "vertex-2023-10-16"
-
 // VertexOptions say how to reach Google Vertex AI.
 type VertexOptions struct {
 	Project  string // id or number

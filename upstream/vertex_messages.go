@@ -28,7 +28,7 @@ func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Promp
 		if err := checkVertexModel(m.ID); err != nil {
 			return nil, err
 		}
-		return messagesBody{AnthropicVersion: vertexVersion, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
+		return messagesBody{AnthropicVersion: messages.VersionVertex, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
 	}, new(messagesDecoder).decode)
 }
 
@@ -43,19 +43,20 @@ func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[
 	}, new(nativeDecoder).decode)
 }
 
-// vertexVersion returns the version that Vertex is sent. It takes both
+// vertexVersion returns the anthropic_version of a client's request on Vertex, which takes
+// two: vertex-2023-10-16, which all models know, and 2026-10-21
 // (docs/reference/vertex.md §2).
 func (n Native) vertexVersion() string {
 	if n.isNew() {
-		return newVersion
+		return messages.Version20261021
 	}
-	return vertexVersion
+	return messages.VersionVertex
 }
 
 // Count returns how many tokens the prompt has (docs/reference/vertex.md §2). The error
 // is an [*Error].
 func (v *VertexMessages) Count(ctx context.Context, m Model, p *translate.Prompt) (int, error) {
-	body, err := messagesBody{Model: m.ID, AnthropicVersion: vertexVersion}.encode(p)
+	body, err := messagesBody{Model: m.ID, AnthropicVersion: messages.VersionVertex}.encode(p)
 	if err != nil {
 		return 0, err
 	}

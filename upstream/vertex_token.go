@@ -33,8 +33,9 @@ type token struct {
 	due          time.Time // the next one is looked for from then on
 }
 
-// newToken returns a token that expires at this time; zero means never. The times to
-// spare before that are shorter for a token with a short life.
+// newToken returns a token that expires at this time; zero means never. It is replaced
+// refreshEarly and unused from tokenSlack before then, or less for a token with a short
+// life.
 func newToken(value, quotaProject string, expiry time.Time) *token {
 	t := &token{value: value, quotaProject: quotaProject}
 	if !expiry.IsZero() {
@@ -141,7 +142,7 @@ func (b *bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	own := *r // which is the caller's to keep
+	own := *r // a RoundTripper must not change the request of its caller
 	own.Header = r.Header.Clone()
 	own.Header.Set("authorization", "Bearer "+t.value)
 	if t.quotaProject != "" {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"dragoman/translate/messages"
 )
 
 // server is where a cache fetches its tokens: one an hour's worth each, numbered.
@@ -111,7 +113,7 @@ func TestTokenServerDownFromTheStart(t *testing.T) {
 		for range 2 {
 			_, err := c.get(t.Context())
 			var e *Error
-			if !errors.As(err, &e) || e.Status != 502 || e.Type != typeAPI || !errors.Is(err, s.err) {
+			if !errors.As(err, &e) || e.Status != 502 || e.Type != messages.ErrorAPI || !errors.Is(err, s.err) {
 				t.Fatalf("error %v", err)
 			}
 			synctest.Wait()

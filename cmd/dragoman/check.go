@@ -11,7 +11,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -20,6 +19,7 @@ import (
 // onlineTimeout is how long one call of `check --online` may take.
 const onlineTimeout = 30 * time.Second
 
+// checkCommand is `dragoman check`.
 func checkCommand() command {
 	return command{
 		name:     "check",
@@ -40,17 +40,15 @@ first model entry that names it.
 	}
 }
 
+// check makes all that serve would before it listens, so that it finds what serve would
+// find, and throws it away. With online it also calls the upstreams.
 func check(ctx context.Context, p process, s *settings, online bool) error {
 	cfg, err := s.load(p)
 	if err != nil {
 		return err
 	}
-	counts := metrics.New(build().Version)
-	upstreams, err := newUpstreams(ctx, cfg, counts)
+	_, upstreams, err := newServer(ctx, cfg, zerolog.Nop())
 	if err != nil {
-		return err
-	}
-	if _, err := newProxy(cfg, upstreams, counts, zerolog.Nop()); err != nil {
 		return err
 	}
 	if err := summarize(p.stdout, cfg); err != nil || !online {
@@ -86,7 +84,8 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	return err
 }
 
-// callAll calls each upstream once and prints how that went.
+// callAll calls each upstream once and prints how that went. One that fails does not keep
+// the others from being called; the error says how many failed.
 func callAll(ctx context.Context, w io.Writer, cfg *config.Config, upstreams map[string]proxy.Upstream) error {
 	failures := 0
 	for _, u := range cfg.Upstreams {
@@ -139,6 +138,8 @@ func askOneToken(ctx context.Context, up proxy.Upstream, m proxy.UpstreamModel) 
 	if err != nil {
 		return err
 	}
+	// The answer may have no text: one token can be the beginning of a thought. That the
+	// upstream says why it stopped is enough.
 	for chunk, err := range up.Invoke(ctx, spec, prompt) {
 		if err != nil {
 			return err

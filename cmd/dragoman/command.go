@@ -13,20 +13,21 @@ import (
 
 // command is what the first word after the program's name asks for.
 type command struct {
-	name     string
+	name     string                // the word
 	synopsis string                // what may follow the name
 	brief    string                // for the overview
 	about    string                // for the command's own help: what it does, with examples
 	maxArgs  int                   // arguments beside flags
-	filter   bool                  // reads an input that may never end: when ctx ends, the command is left to itself
-	setup    func(*flagSet) action // declares the flags
+	filter   bool                  // reads an input that may never end: run does not wait for the command when ctx ends
+	setup    func(*flagSet) action // declares the flags, and returns what uses their values
 }
 
-// action does what a command is for, after its flags have been read. args are what is not
-// a flag.
+// action does what a command is for, after its flags have been read. args are the arguments
+// that are no flags. It returns a *usageError for arguments that make no sense.
 type action func(ctx context.Context, p process, args []string) error
 
-// run reads the flags and does what the command is for.
+// run reads the flags and does what the command is for. Of a filter it returns when ctx
+// ends: a read from a terminal or a pipe cannot be interrupted, and main ends the process.
 func (c command) run(ctx context.Context, p process, args []string) error {
 	flags := newFlagSet()
 	act := c.setup(flags)
@@ -59,7 +60,7 @@ func (c command) help(w io.Writer) error {
 	c.setup(flags)
 	var s strings.Builder
 	fmt.Fprintf(&s, "Usage: %s\n\n%s\n", strings.TrimSpace("dragoman "+c.name+" "+c.synopsis), strings.TrimSpace(c.about))
-	heading := "\nFlags:\n"
+	heading := "\nFlags:\n" // before the first flag, if there is one
 	flags.VisitAll(func(f *flag.Flag) {
 		s.WriteString(heading)
 		heading = ""
@@ -80,6 +81,7 @@ type flagSet struct {
 	from map[string]string // by the name of the flag: "--listen" or "DRAGOMAN_LISTEN"
 }
 
+// newFlagSet returns an empty set. Errors of package flag are returned and not printed.
 func newFlagSet() *flagSet {
 	fs := &flagSet{flag.NewFlagSet("", flag.ContinueOnError), map[string]string{}}
 	fs.SetOutput(io.Discard)
@@ -102,6 +104,8 @@ func (fs *flagSet) parse(args []string, getenv func(string) string) ([]string, e
 		} else if err != nil {
 			return nil, usagef("%v", err)
 		}
+		// Package flag stops at the first argument that is no flag. What follows may have
+		// flags again, unless -- ended them.
 		rest := fs.Args()
 		read := len(args) - len(rest)
 		if len(rest) == 0 || read > 0 && args[read-1] == "--" {

@@ -19,10 +19,12 @@ import (
 	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 	"dragoman/upstream/simulated"
 )
 
+// demoCommand is `dragoman demo`.
 func demoCommand() command {
 	return command{
 		name:  "demo",
@@ -37,8 +39,10 @@ model wrote, and the events the client got. It needs no account and no network, 
 	}
 }
 
+// demoQuestion is what the user of the demo asks.
 const demoQuestion = "What is the weather in Lisbon?"
 
+// demoTools is the tools member of the request: one tool, which fits the question.
 var demoTools = jsontext.Value(`[{
 	"name": "get_weather",
 	"description": "Get the current weather in a given city.",
@@ -52,9 +56,11 @@ var demoTools = jsontext.Value(`[{
 	}
 }]`)
 
-// demoResult is what the demo's client found out by running the tool.
+// demoResult is what the tool returns. The client of the demo runs nothing.
 const demoResult = "21 degrees celsius, sunny"
 
+// demo serves the simulated model on a free port and holds the conversation. It has no
+// environment, so that no configuration of the user's changes it.
 func demo(ctx context.Context, w io.Writer) error {
 	model := &recorder{Upstream: simulated.New()}
 	cfg, err := config.Load(config.Source{
@@ -84,7 +90,7 @@ type conversation struct {
 	url    string
 	model  *recorder
 	out    io.Writer
-	prompt string // of the turn before
+	prompt string // of the last request; "" before the first
 }
 
 // run asks the question, runs the tool that the model calls, and sends its result.
@@ -135,7 +141,7 @@ func (c *conversation) roundTrip(ctx context.Context, r demoRequest) (*demoMessa
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Anthropic-Version", "2023-06-01")
+	request.Header.Set("Anthropic-Version", messages.Version20230601)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {
@@ -156,11 +162,13 @@ func (c *conversation) roundTrip(ctx context.Context, r demoRequest) (*demoMessa
 	return readMessage(stream)
 }
 
+// section prints a text under a title.
 func (c *conversation) section(title, text string) {
 	fmt.Fprintf(c.out, "\n======== %s ========\n\n%s\n", title, strings.Trim(text, "\n"))
 }
 
-// sincePrompt returns what a prompt has beyond that of the turn before.
+// sincePrompt returns what a prompt has beyond that of the request before, so that the
+// preamble is printed once. It returns all of a prompt that does not begin as that one.
 func (c *conversation) sincePrompt(prompt string) string {
 	before := c.prompt
 	c.prompt = prompt
@@ -170,7 +178,8 @@ func (c *conversation) sincePrompt(prompt string) string {
 	return prompt
 }
 
-// recorder is an upstream that remembers the last prompt and the last completion.
+// recorder is an upstream that remembers the last prompt and the last completion: what a
+// client never sees, and the demo is about.
 type recorder struct {
 	proxy.Upstream
 
@@ -179,6 +188,7 @@ type recorder struct {
 	completion strings.Builder
 }
 
+// Invoke remembers the prompt at once, and the completion while it is written.
 func (r *recorder) Invoke(ctx context.Context, model upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	r.mu.Lock()
 	r.prompt = p.Text()
@@ -199,6 +209,7 @@ func (r *recorder) Invoke(ctx context.Context, model upstream.Model, p *translat
 	}
 }
 
+// last returns the last prompt, and its completion so far.
 func (r *recorder) last() (prompt, completion string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

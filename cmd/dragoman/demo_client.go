@@ -18,13 +18,15 @@ type demoRequest struct {
 	Messages  []demoTurn     `json:"messages"`
 }
 
+// demoTurn is a message of the conversation. Its content is a string or content blocks.
 type demoTurn struct {
 	Role    string `json:"role"`
 	Content any    `json:"content"`
 }
 
-// demoMessage is a message as the demo's client puts it together from the
-// stream, the way the SDKs do (docs/reference/streaming.md §2).
+// demoMessage is a message as the demo's client puts it together from the stream, the way
+// the SDKs do (docs/reference/streaming.md §2). The types of package messages are not used
+// here: the client is to know no more than any other client.
 type demoMessage struct{ blocks []*demoBlock }
 
 // demoBlock is a content block: text, tool_use or tool_result.
@@ -52,7 +54,8 @@ type demoEvent struct {
 	} `json:"error"`
 }
 
-// readMessage reads a stream of server-sent events to its end.
+// readMessage reads a stream of server-sent events up to message_stop. An error event and a
+// stream that ends before are errors.
 func readMessage(stream []byte) (*demoMessage, error) {
 	m := &demoMessage{}
 	for line := range bytes.Lines(stream) {

@@ -15,6 +15,7 @@ import (
 	"dragoman/translate"
 )
 
+// evalCommand is `dragoman eval`.
 func evalCommand() command {
 	return command{
 		name:     "eval",
@@ -57,6 +58,8 @@ type evaluation struct {
 	concurrency, limit           int
 }
 
+// run asks the model, and prints the table of the report. Questions without an answer are
+// an error, which it returns after the table.
 func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	o := eval.Options{Out: e.out, Concurrency: e.concurrency}
 	if err := e.check(&o); err != nil {
@@ -79,7 +82,8 @@ func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	return cmp.Or(e.print(p.stdout, report), err)
 }
 
-// check reads the flags that need no file.
+// check sets what flags alone decide, and returns a usage error for those that make no
+// sense, before anything is read or asked. A format that is named twice is asked once.
 func (e *evaluation) check(o *eval.Options) error {
 	switch {
 	case e.model == "" && !e.settings.simulated:
@@ -103,7 +107,8 @@ func (e *evaluation) check(o *eval.Options) error {
 	return nil
 }
 
-// questions returns the questions of the set that args names, or the built-in ones.
+// questions returns the questions of the set that args names, or the built-in ones, and
+// notes in about which they are.
 func (e *evaluation) questions(args []string, about *eval.About) (list []eval.Question, err error) {
 	if len(args) > 0 {
 		var set eval.Set
@@ -119,7 +124,9 @@ func (e *evaluation) questions(args []string, about *eval.About) (list []eval.Qu
 	return list, err
 }
 
-// choose returns the model to ask, with its upstream, as the configuration has it.
+// choose returns the model to ask, with its upstream, as the configuration has it, and
+// notes in about who that is. The route's fallbacks are not asked: the figures are to be
+// those of one model.
 func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (eval.Model, error) {
 	cfg, err := e.settings.load(p)
 	if err != nil {
@@ -140,7 +147,7 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: upstreams[route.UpstreamKey()]}, nil
 }
 
-// print writes the table, and where the reports are.
+// print writes the table, and says where the reports are.
 func (e *evaluation) print(w io.Writer, report *eval.Report) error {
 	if report.Simulated {
 		fmt.Fprintln(w, "Simulated: a built-in program answered, not a model. The figures say nothing of one.")

@@ -13,6 +13,7 @@ import (
 // healthTimeout is less than the time that container engines give to a check.
 const healthTimeout = 5 * time.Second
 
+// healthcheckCommand is `dragoman healthcheck`.
 func healthcheckCommand() command {
 	return command{
 		name:     "healthcheck",
@@ -30,9 +31,10 @@ file or the default. Exit code 0 if it is healthy, 1 if not. For images without 
 	}
 }
 
-// adminAddress returns where the server should listen for operators. Nothing else of the
-// configuration matters. It is loaded as with --simulated, because the file alone may be
-// incomplete: the server can have been started with that flag.
+// adminAddress returns where the running server listens for operators, if it was started
+// with the same flags and file. Nothing else of the configuration matters. It is loaded as
+// with --simulated, because the file alone may be incomplete: the server can have been
+// started with that flag.
 func (s *settings) adminAddress(p process) (string, error) {
 	if s.adminListen != "" || s.file == "" {
 		return cmp.Or(s.adminListen, config.DefaultAdminListen), nil
@@ -45,6 +47,8 @@ func (s *settings) adminAddress(p process) (string, error) {
 	return cfg.AdminListen, nil
 }
 
+// healthcheck returns an error unless /healthz of the running server answers with 200. It
+// asks for liveness and not readiness: a container that drains must not be restarted.
 func healthcheck(ctx context.Context, p process, s *settings) error {
 	address, err := s.adminAddress(p)
 	if err != nil {

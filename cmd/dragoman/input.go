@@ -14,7 +14,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// maxLine bounds a line of --jsonl, in bytes without its ending.
+// maxLine bounds a line of --jsonl, in bytes without its ending. It is the most that the
+// proxy takes as a body, too, if nothing else is configured.
 const maxLine = 32 << 20
 
 // readAll returns all of the input: see input.
@@ -98,6 +99,7 @@ type lineError struct {
 
 func (e *lineError) Error() string { return e.Message }
 
+// appendJSON appends {"error":{"type":…,"message":…}}.
 func (e *lineError) appendJSON(dst []byte) []byte {
 	b, err := json.Marshal(map[string]*lineError{"error": e}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
@@ -106,8 +108,9 @@ func (e *lineError) appendJSON(dst []byte) []byte {
 	return append(dst, b...)
 }
 
+// badLine returns a *lineError for a line that cannot be read or makes no sense.
 func badLine(format string, args ...any) error {
-	return &lineError{"invalid_request_error", fmt.Sprintf(format, args...)}
+	return &lineError{messages.ErrorInvalidRequest, fmt.Sprintf(format, args...)}
 }
 
 // asLineError returns a *lineError for an invalid request, and other errors as they are.

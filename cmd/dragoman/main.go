@@ -1,5 +1,15 @@
 // Command dragoman serves the Messages API with tools in front of models that
 // only complete text.
+//
+// Each command is a value of type [command] and has a file of its own: serve is made by
+// [serveCommand] in serve.go. What several commands share:
+//
+//	main, command, process   the command line: help, flags, exit codes
+//	settings                 the flags for a configuration, and what is made of it
+//	site, connections        the two listeners of a server, and the drain
+//	input, completion        files and JSON lines; a completion that is parsed
+//
+// Only this package reads the environment and the command line.
 package main
 
 import (
@@ -31,7 +41,8 @@ const (
 )
 
 // run carries out one command line, without the program's name, and returns the exit code.
-// It returns early when ctx ends.
+// It returns early when ctx ends. It touches nothing of the process but its parameters, so
+// that tests call it as the shell would.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := process{stdin, stdout, stderr, getenv}
 	name := "help"
@@ -119,6 +130,7 @@ func unknownCommand(name string) error {
 }
 
 // exitCode prints an error, with what to do about it, and returns the exit code for it.
+// command is the one whose help a usage error points to.
 func exitCode(p process, command string, err error) int {
 	var usage *usageError
 	var problems config.Problems

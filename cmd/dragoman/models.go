@@ -12,6 +12,7 @@ import (
 	"dragoman/upstream"
 )
 
+// modelsCommand is `dragoman models`.
 func modelsCommand() command {
 	return command{
 		name:     "models",
@@ -31,6 +32,7 @@ turn is continued, and the wire.
 	}
 }
 
+// listModels prints a table with a row for each entry under models.
 func listModels(p process, s *settings) error {
 	cfg, err := s.load(p)
 	if err != nil {
@@ -43,6 +45,8 @@ func listModels(p process, s *settings) error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tUPSTREAM\tKIND\tMODEL\tFORMAT\tPREFILL\tWIRE\tTOOLS\tFALLBACKS")
 	for _, route := range cfg.Models {
+		// Whether a model goes on with a prefill is known of its family. A wildcard without a
+		// model may stand for several families, unless the entry or the wire decides.
 		prefill := "by family"
 		if (route.Features.With | route.Features.Without).Has(upstream.Prefill) || route.Wire == proxy.WireText || route.Model != "" || !strings.Contains(route.Name, "*") {
 			prefill = strconv.FormatBool(route.For(route.Name).Spec().Can.Has(upstream.Prefill))

@@ -9,6 +9,7 @@ import (
 	"dragoman/translate/messages"
 )
 
+// parseCommand is `dragoman parse`.
 func parseCommand() command {
 	return command{
 		name:     "parse",
@@ -41,17 +42,20 @@ first two are needed, and each line out its message, or {"error":{"type":…,"me
 	}
 }
 
+// parseFlags are the flags of the command.
 type parseFlags struct {
 	request, stop, format string
 	chunk                 int
-	events, lines         bool
+	events, lines         bool // --events and --jsonl
 }
 
+// run parses one completion, or with --jsonl one a line.
 func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 	if err := checkFormat(f.format); err != nil {
 		return usagef("parse: --format: %v", err)
 	}
 	if f.lines {
+		// Wherever such a flag was set, also in the environment, it would be ignored.
 		for _, name := range []string{"request", "stop", "chunk", "events"} {
 			if from := fs.from[name]; from != "" {
 				return usagef("parse: %s does not go with --jsonl: each line says for itself", from)
@@ -87,6 +91,8 @@ func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 	return f.print(p, c)
 }
 
+// print prints the message of a completion or, with --events, its events. They have no
+// random ids, so the output of the same input is the same.
 func (f *parseFlags) print(p process, c completion) error {
 	events, err := c.parse("")
 	if err != nil {

@@ -36,7 +36,7 @@ func parseLine(n int, line, dst []byte, format string) ([]byte, error) {
 	}
 	msg, err := messages.Collect(events)
 	if err != nil {
-		return dst, &lineError{"api_error", err.Error()}
+		return dst, &lineError{messages.ErrorAPI, err.Error()}
 	}
 	return msg.AppendJSON(dst), nil
 }

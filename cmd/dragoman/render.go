@@ -11,6 +11,7 @@ import (
 	"dragoman/translate/messages"
 )
 
+// renderCommand is `dragoman render`.
 func renderCommand() command {
 	return command{
 		name:     "render",
@@ -48,6 +49,8 @@ type renderer struct {
 	cfg      *config.Config // nil: the defaults of the model's family
 }
 
+// run renders one request, or with lines one a line. Then a request that is refused takes a
+// line of the output, and the others are rendered.
 func (r *renderer) run(p process, args []string, lines bool) error {
 	if r.settings.file != "" {
 		cfg, err := r.settings.load(p)
@@ -79,7 +82,8 @@ func (r *renderer) run(p process, args []string, lines bool) error {
 	return err
 }
 
-// append renders a request of the Messages API and appends the prompt to dst.
+// append renders a request of the Messages API and appends the prompt to dst, as JSON or,
+// with --text, as text. The error about a request is a *messages.InvalidRequestError or a *lineError.
 func (r *renderer) append(dst, body []byte) ([]byte, error) {
 	req, err := messages.Decode(body, messages.DecodeOptions{Strict: r.cfg != nil && r.cfg.Strict})
 	if err != nil {
@@ -112,7 +116,7 @@ func (r *renderer) target(model string) (translate.Target, error) {
 	}
 	route, ok := r.cfg.Model(model)
 	if !ok {
-		return translate.Target{}, &lineError{"not_found_error", "model: " + model + " is none that the configuration serves"}
+		return translate.Target{}, &lineError{messages.ErrorNotFound, "model: " + model + " is none that the configuration serves"}
 	}
 	return route.Target(route.Spec()), nil
 }

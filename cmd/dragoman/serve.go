@@ -9,9 +9,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/metrics"
 )
 
+// serveCommand is `dragoman serve`.
 func serveCommand() command {
 	return command{
 		name:     "serve",
@@ -32,6 +32,9 @@ exchanges have timeouts.drain to finish; a second signal ends them with an error
 	}
 }
 
+// serve answers clients until ctx ends, which the first signal does, and then drains: open
+// exchanges have timeouts.drain to finish, or until the second signal. It returns nil
+// after a drain in which all of them did.
 func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
@@ -39,13 +42,8 @@ func serve(ctx context.Context, p process, s *settings) error {
 	if err != nil {
 		return err
 	}
-	counts := metrics.New(build().Version)
-	upstreams, err := newUpstreams(ctx, cfg, counts)
-	if err != nil {
-		return err
-	}
 	log := newLog(p.stderr)
-	server, err := newProxy(cfg, upstreams, counts, log)
+	server, _, err := newServer(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
@@ -71,12 +69,15 @@ func serve(ctx context.Context, p process, s *settings) error {
 	return err
 }
 
-// newLog writes one JSON object a line. Messages are in its field msg.
+// newLog returns a log that writes one JSON object a line. Messages are in its field msg,
+// which callers set themselves: zerolog's own field has another name.
 func newLog(w io.Writer) zerolog.Logger {
 	return zerolog.New(zerolog.SyncWriter(w)).With().Timestamp().Logger()
 }
 
-// announce logs where the server is, and what makes a client use it.
+// announce logs where the server is, and the line to paste into a shell so that clients use
+// it. It repeats that on standard output if it is a terminal, where the log may scroll away, and
+// logs the warnings of the configuration.
 func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
 	export := "export ANTHROPIC_BASE_URL=" + s.url()
 	of, comment := "", ""
@@ -98,7 +99,7 @@ func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
 	}
 }
 
-// isTerminal reports whether somebody may be looking.
+// isTerminal reports whether w is a terminal, so that a person may be reading.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -13,10 +13,11 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// settings are the flags that choose and change a configuration.
+// settings are the flags that choose a configuration and override it. A command declares
+// those that it has a use for: newSettings, and the methods with… below.
 type settings struct {
 	flags               *flagSet
-	file                string
+	file                string // --config
 	listen, adminListen string
 	simulated, insecure bool
 }
@@ -67,6 +68,18 @@ func (s *settings) load(p process) (*config.Config, error) {
 		Insecure:    s.insecure,
 		Getenv:      p.getenv,
 	})
+}
+
+// newServer returns the proxy for a configuration, and the upstreams that it asks:
+// see newUpstreams. The error is config.Problems.
+func newServer(ctx context.Context, cfg *config.Config, log zerolog.Logger) (*proxy.Server, map[string]proxy.Upstream, error) {
+	counts := metrics.New(build().Version)
+	upstreams, err := newUpstreams(ctx, cfg, counts)
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := newProxy(cfg, upstreams, counts, log)
+	return server, upstreams, err
 }
 
 // newUpstreams returns every upstream of a configuration, by its name and by the keys of
@@ -142,7 +155,8 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cou
 	}
 }
 
-// newProxy returns the server for a configuration. The error is config.Problems.
+// newProxy returns the proxy for a configuration with these upstreams: those of newUpstreams,
+// or the demo's own. The error is config.Problems.
 func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, error) {
 	server, err := proxy.New(proxy.Options{
 		Routes:    cfg.Models,

@@ -19,7 +19,7 @@ func secondSignal() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer signal.Stop(signals)
-		for range 2 {
+		for range 2 { // the first one has reached main as well, and begins the drain
 			select {
 			case <-signals:
 			case <-ctx.Done():

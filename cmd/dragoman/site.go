@@ -15,6 +15,7 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -91,6 +92,7 @@ func newHTTPServer(base context.Context, h http.Handler, conns *connections) *ht
 // serverLog turns what net/http logs of connections into lines of our log.
 type serverLog struct{ log zerolog.Logger }
 
+// Write logs one message: package log calls it once for each.
 func (l serverLog) Write(p []byte) (int, error) {
 	l.log.Warn().Str("msg", string(bytes.TrimSpace(p))).Send()
 	return len(p), nil
@@ -112,6 +114,7 @@ func (s *site) serve() {
 // url returns the base URL for clients.
 func (s *site) url() string { return "http://" + reachable(s.clients.Addr().String()) }
 
+// adminURL returns the base URL for operators.
 func (s *site) adminURL() string { return "http://" + reachable(s.admins.Addr().String()) }
 
 // reachable returns the address to connect to for an address that is listened on. One that
@@ -138,7 +141,7 @@ const farewell = 2 * time.Second
 func (s *site) close(ctx context.Context, limit time.Duration) error {
 	err := shutdown(ctx, s.client, limit)
 	if err != nil {
-		s.cut(&upstream.Error{Status: 529, Type: "overloaded_error", Message: "the server is shutting down"})
+		s.cut(&upstream.Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the server is shutting down"})
 		if shutdown(context.Background(), s.client, farewell) != nil {
 			s.client.Close()
 		}

@@ -49,6 +49,7 @@ func build() buildInfo {
 	return b
 }
 
+// versionCommand is `dragoman version`.
 func versionCommand() command {
 	return command{
 		name:     "version",

@@ -23,8 +23,8 @@ var (
 	inSource  = []string{"text"}
 )
 
-// content writes the blocks of a list: see gap for its number. A cache point is a block of
-// its own in Converse, and in the Messages API a member of the block before it.
+// content writes the blocks of a list. list is the list's number: see gap. A cache point is
+// a block of its own in Converse, and in the Messages API a member of the block before it.
 func (c *converter) content(at *place, blocks jsontext.Value, kinds []string, list int) {
 	c.write("[")
 	last, end := "", 0 // the kind of the block before, and where its closing brace is
@@ -45,7 +45,7 @@ func (c *converter) content(at *place, blocks jsontext.Value, kinds []string, li
 			c.block(inner, kind, v)
 			last, end = kind, len(c.out)-1
 			c.write(",")
-		case last == "" || last == "reasoningContent": // a thought cannot have one
+		case last == "" || last == "reasoningContent": // the API takes no cache_control on thinking
 			c.gaps.add(list, at.index)
 			c.drop(at.member(kind))
 			c.discard(func() { c.cacheControl(at, v) })
@@ -174,7 +174,7 @@ func (c *converter) document(at *place, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// reasoning writes what the model has thought: a union.
+// reasoning writes a thought of the model: its text, or a redacted one.
 func (c *converter) reasoning(at *place, v jsontext.Value) {
 	from := c.object(at, v, reasoningKinds)
 	if c.union(at, &from, reasoningKinds) == "redactedContent" {
@@ -198,8 +198,9 @@ func (c *converter) reasoning(at *place, v jsontext.Value) {
 
 var reasoningKinds = []string{"reasoningText", "redactedContent"}
 
-// guardContent writes a block that is marked for the guardrail as an ordinary one: a
-// union. What the mark says besides is dropped, or an error if there is a guardrail.
+// guardContent writes a block that the client has marked for the guardrail, as an ordinary
+// block. Qualifiers of the mark other than the default are dropped; if there is a
+// guardrail, they are an error, since it could not be told of them.
 func (c *converter) guardContent(at *place, v jsontext.Value) {
 	kinds := []string{"text", "image"}
 	from := c.object(at, v, kinds)

@@ -23,7 +23,7 @@ type Conversion struct {
 	LengthOpen bool       // the client did not say how long the answer may be; max_tokens in Body is a default
 	Guardrail  *Guardrail // that the answer has to pass; nil for none
 
-	path  func(path string) string // turns a path in Body into the client's
+	path  func(path string) string // turns a path in Body into the client's; not for one that is the client's already
 	words *strings.Replacer        // puts the text of an error in the client's terms; nil if they are the same
 }
 
@@ -59,9 +59,9 @@ func (c *Conversion) DroppedWith(fields []string) []string {
 	return slices.Compact(names)
 }
 
-// within returns the conversion of a request that stands inside another one, at a place
-// there: all names get the place before them. An err of the inner conversion is renamed
-// in the same way and returned.
+// within returns the conversion of a request that is a part of another one: at is where it
+// stands there, and comes before all names. err is the error of the conversion, nil for
+// none; its path is renamed in the same way, and it is returned.
 func (c *Conversion) within(at string, err error) (*Conversion, error) {
 	below := func(path string) string {
 		if path == "" {

@@ -111,9 +111,9 @@ func (c *converter) failRest(at *place, o *rawjson.Object) {
 	}
 }
 
-// checkGuardrail fails if a value of the guardrail is not one of a guardrail. The values
-// become headers of the request to Bedrock, so their letters are bounded. The guardrail
-// stands at one place in the client's request, and its mode at another.
+// checkGuardrail fails if the guardrail has a value that no guardrail can have. The values
+// become headers of the request to Bedrock, so only some characters are allowed in them.
+// at is where the client's request has the guardrail, and modeAt where it has the mode.
 func (c *converter) checkGuardrail(g *Guardrail, at, modeAt *place) {
 	for _, id := range []struct{ name, value, marks string }{
 		{"guardrailIdentifier", g.ID, ":/-_."},

@@ -25,8 +25,8 @@ func (c *converter) image(at *place, v jsontext.Value) {
 	c.dropRest(at, &from)
 }
 
-// source returns the kind of a source, which has to be one of kinds, and its content: a
-// union.
+// source returns the kind of a source, which is a union, and its content. A kind that is
+// not one of kinds is an error.
 func (c *converter) source(at *place, v jsontext.Value, kinds ...string) (kind string, content jsontext.Value) {
 	all := []string{"bytes", "text", "content"}
 	from := c.object(at, v, all)

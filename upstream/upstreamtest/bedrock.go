@@ -145,18 +145,10 @@ func (p *malformed) bedrock() string {
 // refuseBedrock answers with an exception instead of an answer
 // (docs/reference/bedrock.md §4).
 func refuseBedrock(w http.ResponseWriter, f *Fault) {
-	if f.kind == reply {
-		f.reply(w)
-		return
+	if f.kind == refuse {
+		w.Header().Set("x-amzn-ErrorType", f.typ+":http://internal.amazon.com/coral/com.amazon.bedrock/")
 	}
-	h := w.Header()
-	h.Set("content-type", "application/json")
-	h.Set("x-amzn-ErrorType", f.typ+":http://internal.amazon.com/coral/com.amazon.bedrock/")
-	if f.retryAfter != "" {
-		h.Set("retry-after", f.retryAfter)
-	}
-	w.WriteHeader(f.status)
-	fmt.Fprintf(w, `{"message":%s}`, quote(f.message))
+	f.answer(w, func(_, message string) []byte { return fmt.Appendf(nil, `{"message":%s}`, quote(message)) })
 }
 
 // readCount reads a request for a count: the body of one of the other operations, which

@@ -21,5 +21,6 @@ const (
 	converse       = "converse"
 )
 
-// countTokens is the operation of docs/reference/bedrock.md §6.
+// countTokens is the operation that only counts (docs/reference/bedrock.md §6). The others
+// answer.
 const countTokens = "count-tokens"

@@ -18,7 +18,7 @@ type Chat struct {
 	Key string
 	// NoStops ignores the stop sequences.
 	NoStops bool
-	// Named tells which stop sequence was met, as vLLM does.
+	// Named has the answer say which stop sequence was met, as vLLM does.
 	Named bool
 	// Reasoning is the member that holds the reasoning: "reasoning_content", which
 	// "" stands for, or "reasoning".
@@ -28,7 +28,9 @@ type Chat struct {
 	// NoDone ends a stream without the event that says so.
 	NoDone bool
 	*log
-	script    Script
+	script Script
+	// How failures are told, before an answer and within it: a [Vertex] tells them in
+	// Google's way.
 	refuse    func(http.ResponseWriter, *Fault)
 	errorBody func(typ, message string) []byte
 }
@@ -60,7 +62,7 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.complete(w, r, data)
 }
 
-// complete answers a request with this body, wherever it went.
+// complete answers a request with this body. Its path and its key have been checked.
 func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 	var request chatBody
 	problem := decode(data, &request)
@@ -73,7 +75,7 @@ func (s *Chat) complete(w http.ResponseWriter, r *http.Request, data []byte) {
 		return
 	}
 	s.add(Request{Model: request.Model, Header: r.Header.Clone(), Body: data, Prompt: prompt})
-	heeded := *prompt
+	heeded := *prompt // as the model has it: with the stop sequences that the server heeds
 	if s.NoStops {
 		heeded.StopSequences = nil
 	}
@@ -105,20 +107,10 @@ func (p *malformed) chat() string {
 	return p.text
 }
 
-func refuseChat(w http.ResponseWriter, f *Fault) {
-	if f.kind == reply {
-		f.reply(w)
-		return
-	}
-	h := w.Header()
-	h.Set("content-type", "application/json")
-	if f.retryAfter != "" {
-		h.Set("retry-after", f.retryAfter)
-	}
-	w.WriteHeader(f.status)
-	w.Write(chatErrorBody(f.typ, f.message))
-}
+// refuseChat answers with an error of OpenAI's form instead of an answer.
+func refuseChat(w http.ResponseWriter, f *Fault) { f.answer(w, chatErrorBody) }
 
+// chatErrorBody returns the JSON of an error.
 func chatErrorBody(typ, message string) []byte {
 	return fmt.Appendf(nil, `{"error":{"message":%s,"type":%s,"param":null,"code":null}}`, quote(message), quote(typ))
 }
@@ -147,7 +139,8 @@ func (s *Chat) events(c Completion, usage bool) []event {
 	return list
 }
 
-// whole returns the completion at once, in pieces of its text.
+// whole returns an answer that is not streamed: one JSON text, in the pieces in which it is
+// written.
 func (s *Chat) whole(c Completion) []event {
 	var list []event
 	add := func(format string, args ...any) { list = append(list, event{data: fmt.Appendf(nil, format, args...)}) }
@@ -199,24 +192,28 @@ func (c Completion) chatUsage() []byte {
 		prompt, u.OutputTokens, prompt+u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
 }
 
-// chatFrames writes server-sent events without names.
+// chatFrames is the [wireWriter] of a stream: server-sent events without names.
 type chatFrames struct {
 	w         http.ResponseWriter
 	body      *body
 	errorBody func(typ, message string) []byte
 }
 
+// start sends the head of the response.
 func (f *chatFrames) start() {
 	f.w.Header().Set("content-type", "text/event-stream; charset=utf-8")
 	f.body.flush()
 }
 
+// event writes an event after a comment, which servers send to keep a connection alive and
+// readers have to pass over.
 func (f *chatFrames) event(_ string, data []byte, damaged bool) {
 	if damaged {
 		data = data[:len(data)-1]
 	}
-	// A client that went shows in the context.
+	// The context tells that a client has left, so the error of the write is not needed.
 	_, _ = f.body.Write(fmt.Appendf(nil, ": keep-alive\n\ndata: %s\n\n", data))
 }
 
+// fail writes an error as the data of an event.
 func (f *chatFrames) fail(typ, message string) { f.event("", f.errorBody(typ, message), false) }

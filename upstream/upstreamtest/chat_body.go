@@ -30,6 +30,7 @@ type chatBody struct {
 	GenerationPrompt *bool `json:"add_generation_prompt"`
 }
 
+// chatMessage is one message.
 type chatMessage struct {
 	Role    string      `json:"role"`
 	Content chatContent `json:"content"`
@@ -38,6 +39,7 @@ type chatMessage struct {
 // chatContent is a list of parts; a string is one text part.
 type chatContent []chatPart
 
+// UnmarshalJSONFrom reads either form.
 func (c *chatContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '"' {
 		*c = chatContent{{Type: "text"}}
@@ -46,6 +48,7 @@ func (c *chatContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, (*[]chatPart)(c))
 }
 
+// chatPart is a part of a message: text, an image or a file, as Type says.
 type chatPart struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -58,7 +61,8 @@ type chatPart struct {
 	} `json:"file"`
 }
 
-// part returns the part as a prompt has it.
+// part returns the part as a prompt has it. It is false for a part of another type, and for
+// one without its source.
 func (p *chatPart) part() (translate.Part, bool) {
 	switch p.Type {
 	case "text":
@@ -71,7 +75,8 @@ func (p *chatPart) part() (translate.Part, bool) {
 	return translate.Part{}, false
 }
 
-// sourceOf returns a URL as a source of the Messages API.
+// sourceOf returns a URL as a source of the Messages API: a data: URL as base64, any other
+// as a URL.
 func sourceOf(url string) jsontext.Value {
 	kind, data, embedded := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if !embedded {
@@ -93,7 +98,7 @@ func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 	p := &translate.Prompt{
 		StopSequences: b.Stop, MaxTokens: b.MaxTokens, Temperature: b.Temperature, TopP: b.TopP, TopK: b.TopK,
 	}
-	list := b.Messages
+	list := b.Messages // but for a system message, which can only be the first
 	if first := list[0]; first.Role == messages.RoleSystem {
 		for _, part := range first.Content {
 			p.System = append(p.System, translate.Text{Text: part.Text})
@@ -110,7 +115,8 @@ func (b *chatBody) prompt() (*translate.Prompt, *malformed) {
 	return p, b.ending(p)
 }
 
-// ending checks how the body wants a last assistant message read, as vLLM does.
+// ending checks, as vLLM does, what the body says of a last assistant message: whether the
+// model goes on with it or begins another one.
 func (b *chatBody) ending(p *translate.Prompt) *malformed {
 	prefill := len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant
 	begins := cmp.Or(b.GenerationPrompt, new(true))
@@ -123,6 +129,7 @@ func (b *chatBody) ending(p *translate.Prompt) *malformed {
 	return nil
 }
 
+// turn checks the message of this index among the turns, and returns it as a turn.
 func (m *chatMessage) turn(i int) (translate.Turn, *malformed) {
 	turn := translate.Turn{Role: m.Role}
 	if m.Role != [...]string{messages.RoleUser, messages.RoleAssistant}[i%2] {

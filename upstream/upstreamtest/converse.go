@@ -21,6 +21,7 @@ func readConverse(operation, model string, data []byte, lacks upstream.Features)
 		return call, problem
 	}
 	call.prompt, problem = request.prompt()
+	// Only a Claude's answer has the stop sequence, and only if the request asks for it.
 	named := slices.Contains(request.ResponseFields, "/stop_sequence") && strings.Contains(model, "claude")
 	call.whole = operation == converse
 	if call.whole {
@@ -33,8 +34,9 @@ func readConverse(operation, model string, data []byte, lacks upstream.Features)
 	return call, problem
 }
 
-// lacking refuses a feature that the model lacks (docs/reference/bedrock.md §9; the
-// texts on streaming, images and documents are reported).
+// lacking refuses a request with a feature that the model lacks, in the words of Bedrock:
+// the upstream knows the feature by them (docs/reference/bedrock.md §9; those on
+// streaming, images and documents are from reports of users).
 func (r *converseBody) lacking(operation string, lacks upstream.Features) *malformed {
 	has := func(member func(converseBlock) bool) bool {
 		return slices.ContainsFunc(r.Messages, func(m converseMessage) bool { return slices.ContainsFunc(m.Content, member) })
@@ -89,7 +91,7 @@ func (r *converseBody) prompt() (*translate.Prompt, *malformed) {
 	return p, problem
 }
 
-// inference checks the parameters.
+// inference checks the parameters against the ranges that Converse documents.
 func (r *converseBody) inference() *malformed {
 	c := r.Inference
 	switch {

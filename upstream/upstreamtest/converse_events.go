@@ -55,8 +55,8 @@ func (c Completion) converseWhole(named bool) []event {
 	return list
 }
 
-// converseReasons are the stop reasons that Converse calls otherwise than the Messages
-// API.
+// converseReasons are the stop reasons for which Converse has another name than the
+// Messages API.
 var converseReasons = map[messages.Stop]string{messages.StopRefusal: "content_filtered"}
 
 // converseStop returns the members of JSON that say why the completion ended.
@@ -79,26 +79,30 @@ func (c Completion) converseUsage() string {
 		u.InputTokens, u.OutputTokens, u.InputTokens+u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
 }
 
-// converseFrames writes frames whose payload is the event itself.
+// converseFrames is the [wireWriter] of ConverseStream: frames whose payload is the event
+// itself. An event of InvokeModel stands in base64 in its payload.
 type converseFrames struct{ bedrockFrames }
 
+// event writes an event of this type, padded as Bedrock pads it.
 func (f *converseFrames) event(name string, data []byte, damaged bool) {
 	payload := fmt.Appendf(nil, `%s,"p":%s}`, bytes.TrimSuffix(data, []byte("}")), quote(padding[:len(data)%len(padding)]))
 	f.frame(payload, damaged, eventstreamapi.MessageTypeHeader, eventstreamapi.EventMessageType,
 		eventstreamapi.EventTypeHeader, name)
 }
 
-// wholeFrames writes the pieces of an answer that is one JSON text.
+// wholeFrames is the [wireWriter] of an answer that is one JSON text, and comes in pieces.
 type wholeFrames struct {
 	w    http.ResponseWriter
 	body *body
 }
 
+// start sends the head of the response.
 func (f *wholeFrames) start() {
 	f.w.Header().Set("content-type", "application/json")
 	f.body.flush()
 }
 
+// event writes a piece. One that is damaged makes the text no JSON.
 func (f *wholeFrames) event(_ string, data []byte, damaged bool) {
 	if damaged {
 		data[0] = 0
@@ -106,4 +110,5 @@ func (f *wholeFrames) event(_ string, data []byte, damaged bool) {
 	_, _ = f.body.Write(data) // a client that went shows in the context
 }
 
-func (f *wholeFrames) fail(string, string) {} // such a fault comes before the answer
+// fail does nothing: a fault within such an answer comes before it (see Fault.before).
+func (f *wholeFrames) fail(string, string) {}

@@ -16,17 +16,16 @@ const (
 	maxName      = 200
 )
 
-// mediaTypes are the media types of the formats.
+// mediaTypes are the media types of the formats that Converse takes, by type of part.
 var mediaTypes = map[string]map[string]string{
 	translate.PartImage:    {"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"},
 	translate.PartDocument: {"pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv"},
 }
 
-// conversation reads the messages of one request. It counts what a request may hold only
-// so much of.
+// conversation reads the messages of one request, and counts what is limited in a request.
 type conversation struct {
-	images, documents int
-	names             map[string]bool
+	images, documents int             // so far
+	names             map[string]bool // of the documents
 }
 
 // turns returns the turns of the conversation, or what Converse would refuse of them.
@@ -56,7 +55,7 @@ func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 // turn reads the message of this index.
 func (c *conversation) turn(i int, m converseMessage) (translate.Turn, *malformed) {
 	turn := translate.Turn{Role: m.Role}
-	spoken, documents := false, c.documents
+	spoken, documents := false, c.documents // there is text in the turn; documents before it
 	for j, b := range m.Content {
 		part, problem := c.part(b, fmt.Sprintf("messages.%d.content.%d", i, j), m.Role)
 		if problem != nil {
@@ -74,7 +73,8 @@ func (c *conversation) turn(i int, m converseMessage) (translate.Turn, *malforme
 	return turn, nil
 }
 
-// part reads the block at a place, which the error names.
+// part reads the block at a place, which the error names. Cache points are taken in the
+// system prompt alone: that is where the upstream writes one.
 func (c *conversation) part(b converseBlock, place, role string) (translate.Part, *malformed) {
 	var part translate.Part
 	typ, m := translate.PartImage, b.Image
@@ -101,8 +101,8 @@ func (c *conversation) part(b converseBlock, place, role string) (translate.Part
 	return m.part(typ, mediaTypes[typ][m.Format]), nil
 }
 
-// count refuses an image or a document too many, and a document whose name Converse does
-// not take.
+// count counts an image or a document, and refuses one too many, a document whose name
+// Converse does not take, and one whose name another document has.
 func (c *conversation) count(typ string, m *media, place string) *malformed {
 	if typ == translate.PartImage {
 		if c.images++; c.images > maxImages || m.Name+m.Context != "" {

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// User writes the credentials file of a user into a folder and returns its path.
-// Tokens are had from the server at this URL. The quota is test-quota's.
+// User writes the credentials file of a user, as gcloud does, into a folder and returns its
+// path. The file says that tokens come from the server at this URL, and that the quota of
+// the project test-quota is used.
 func (t *Tokens) User(folder, server string) (string, error) {
 	return write(folder, "user.json", map[string]string{
 		"type": "authorized_user", "client_id": "client.test", "client_secret": "secret",
@@ -16,7 +17,7 @@ func (t *Tokens) User(folder, server string) (string, error) {
 	})
 }
 
-// ServiceAccount writes the key file of a service account, likewise. The project is
+// ServiceAccount writes the key file of a service account, as User does. Its project is
 // test-project.
 func (t *Tokens) ServiceAccount(folder, server string) (string, error) {
 	key, err := t.serviceKey()
@@ -34,8 +35,8 @@ func (t *Tokens) ServiceAccount(folder, server string) (string, error) {
 	})
 }
 
-// ExternalAccount writes the file of workload identity federation, likewise, and
-// beside it the file with the token of the other identity provider.
+// ExternalAccount writes the file of workload identity federation, as User does, and beside
+// it the file with the token of the other identity provider, which the first file names.
 func (t *Tokens) ExternalAccount(folder, server string) (string, error) {
 	subject := filepath.Join(folder, "subject_token")
 	if err := os.WriteFile(subject, []byte(t.secret("subject")+"\n"), 0o600); err != nil {

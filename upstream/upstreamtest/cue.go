@@ -40,10 +40,11 @@ func ParseFault(s string) (*Fault, error) {
 	if err != nil || number < 0 {
 		return nil, fmt.Errorf("%s wants %s: %q is not a number", words[0], form.want, words[1])
 	}
-	return form.make(number, append(words[2:], "", "")), nil
+	return form.make(number, append(words[2:], "", "")), nil // a word that may be missing is ""
 }
 
-// faultForms are the faults by name: how many words they take, and what they mean.
+// faultForms are the faults by name: how many words follow the name, and what makes the
+// fault of the number, which comes first, and the other words.
 var faultForms = map[string]struct {
 	least, most int
 	want        string
@@ -65,8 +66,8 @@ var faultForms = map[string]struct {
 // Cue has answers of a script go wrong while its server runs.
 type Cue struct {
 	mu    sync.Mutex
-	fault *Fault
-	times int
+	fault *Fault // of the next answer; nil for none
+	times int    // how many answers still have it; 0: all
 }
 
 // Set has the next answers go wrong in this way, as many as times, or all if times
@@ -77,7 +78,7 @@ func (c *Cue) Set(fault *Fault, times int) {
 	c.fault, c.times = fault, times
 }
 
-// Script is the script with the faults of the cue.
+// Script returns the script whose answers have the faults of the cue instead of their own.
 func (c *Cue) Script(script Script) Script {
 	return func(model string, p *translate.Prompt) Completion {
 		completion := script(model, p)

@@ -5,8 +5,17 @@
 //	fake := upstreamtest.NewBedrock(nil)         // plays the simulated model
 //	server := httptest.NewServer(fake)
 //
-// A [Script] says what a server answers. The servers take text alone, as a model without
-// tools does: a request with tools is refused.
+// A [Script] says what a server answers, and a [Fault] what goes wrong. The servers take
+// text alone, as a model without tools does: a request with tools is refused. A server
+// whose [Native] is set takes them.
+//
+// A request goes through these files:
+//
+//	bedrock*, converse*, text, vertex, messages, chat*   one server or wire each
+//	request, sigv4, guardrail                            what is checked of a body, and who asks
+//	tokens, token_server, grants, credentials            the token servers of Google
+//	script, cue, native                                  what is answered, and what goes wrong
+//	events, play                                         the events of an answer, and how they are sent
 //
 // The servers spell the wires of Bedrock a second time on purpose: they have types of
 // their own for the JSON of Converse, and write AWS frames with the SDK's encoder. A

@@ -38,7 +38,7 @@ func (c Completion) events() []event {
 	if c.Text != "" {
 		add("content_block_start", `,"index":%d,"content_block":{"type":"text","text":""}`, index)
 	}
-	add("ping", "")
+	add("ping", "") // which may come anywhere, and readers have to pass over
 	for _, piece := range c.pieces() {
 		add("content_block_delta", `,"index":%d,"delta":{"type":"text_delta","text":%s}`, index, quote(piece))
 	}
@@ -50,7 +50,7 @@ func (c Completion) events() []event {
 		sequence = string(quote(c.StopSequence))
 	}
 	stop := c.Stop
-	if stop == messages.StopGuardrail { // of which the model knows nothing
+	if stop == messages.StopGuardrail { // Bedrock says so beside an event, and leaves the reason as it is
 		stop = messages.StopEndTurn
 	}
 	add("message_delta", `,"delta":{"stop_reason":%s,"stop_sequence":%s},"usage":{"output_tokens":%d}`,
@@ -59,7 +59,7 @@ func (c Completion) events() []event {
 	return list
 }
 
-// quote returns a value as JSON.
+// quote returns a value, often a string, as JSON.
 func quote(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -26,8 +26,9 @@ const (
 	audience      = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/cluster"
 )
 
-// userGrant checks a request with the refresh token of a user (RFC 6749, §6), or with
-// the assertion of a service account.
+// userGrant checks a request with the refresh token of a user (RFC 6749, §6), or with the
+// assertion of a service account. It returns the grant's name in [Tokens.Grants], or an
+// error if the request is to get no token; so do the checks below.
 func (t *Tokens) userGrant(r *http.Request) (string, error) {
 	if r.PostFormValue("grant_type") == jwtBearer {
 		return "jwt-bearer", t.assertion(r.PostFormValue("assertion"), r.Host)
@@ -54,7 +55,8 @@ func (t *Tokens) metadataGrant(r *http.Request) (string, error) {
 	return "metadata", want(r.FormValue, url.Values{"scopes": {cloudPlatform}})
 }
 
-// want returns an error if a field is not what it should be.
+// want returns an error that names a field, if get does not return for each of these what
+// it should.
 func want(get func(string) string, fields url.Values) error {
 	for name := range fields {
 		if get(name) != fields.Get(name) {

@@ -64,15 +64,13 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case counts:
 		writeCount(w, "input_tokens", prompt.EstimateTokens())
 	default:
-		events := c.events()
-		if m.Native != nil {
-			events = m.Native.call(model, data)
-		}
+		events := m.Native.callOr(c, model, data)
 		untilEnd(func() { m.play(r.Context(), &messagesFrames{w, newBody(w, c), messagesErrorBody}, events, c.Fault) })
 	}
 }
 
-// read reads the body of a request for an answer, or for a count.
+// read reads the body of a request for an answer or, if counts, for a count. Of a native
+// request it reads only whom it is for.
 func (m *Messages) read(data []byte, counts bool) (model string, prompt *translate.Prompt, problem *malformed) {
 	var request struct {
 		messagesBody
@@ -103,8 +101,8 @@ func (m *Messages) read(data []byte, counts bool) (model string, prompt *transla
 	return request.Model, prompt, problem
 }
 
-// promptOr returns what the body asks, for an answer or for a count, which has no
-// length.
+// promptOr returns what the body asks. A body that asks for a count must not have the
+// max_tokens that one for an answer must have.
 func (b *messagesBody) promptOr(counts bool) (*translate.Prompt, *malformed) {
 	if counts {
 		if b.MaxTokens != nil {
@@ -128,46 +126,39 @@ func (p *malformed) messages() string {
 	return p.text
 }
 
-func refuseMessages(w http.ResponseWriter, f *Fault) {
-	if f.kind == reply {
-		f.reply(w)
-		return
-	}
-	h := w.Header()
-	h.Set("content-type", "application/json")
-	if f.retryAfter != "" {
-		h.Set("retry-after", f.retryAfter)
-	}
-	w.WriteHeader(f.status)
-	w.Write(messagesErrorBody(f.typ, f.message))
-}
+// refuseMessages answers with an error of the Messages API instead of an answer.
+func refuseMessages(w http.ResponseWriter, f *Fault) { f.answer(w, messagesErrorBody) }
 
+// messagesErrorBody returns the JSON of an error (docs/reference/errors.md §1).
 func messagesErrorBody(typ, message string) []byte {
 	return fmt.Appendf(nil, `{"type":"error","error":{"type":%s,"message":%s},"request_id":%s}`,
 		quote(typ), quote(message), quote(requestID))
 }
 
-// messagesFrames writes server-sent events.
+// messagesFrames is the [wireWriter] of server-sent events (docs/reference/streaming.md §1).
 type messagesFrames struct {
 	w         http.ResponseWriter
 	body      *body
-	errorBody func(typ, message string) []byte
+	errorBody func(typ, message string) []byte // the data of an error event
 }
 
+// start sends the head of the response, before the first event has come.
 func (f *messagesFrames) start() {
 	f.w.Header().Set("content-type", "text/event-stream; charset=utf-8")
 	f.w.Header().Set("cache-control", "no-cache")
 	f.body.flush()
 }
 
+// event writes an event. One that is damaged lacks the last brace of its JSON.
 func (f *messagesFrames) event(name string, data []byte, damaged bool) {
 	if damaged {
 		data = data[:len(data)-1]
 	}
-	// A client that went shows in the context.
+	// The context tells that a client has left, so the error of the write is not needed.
 	_, _ = f.body.Write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data))
 }
 
+// fail writes an error event.
 func (f *messagesFrames) fail(typ, message string) {
 	f.event("error", f.errorBody(typ, message), false)
 }

@@ -27,5 +27,13 @@ func (n Native) call(model string, body []byte) []event {
 	return list
 }
 
+// callOr is call, or returns the events of the completion if there is no such model.
+func (n Native) callOr(c Completion, model string, body []byte) []event {
+	if n == nil {
+		return c.events()
+	}
+	return n.call(model, body)
+}
+
 // nativePrompt stands in the log for what a native request asks.
 var nativePrompt = &translate.Prompt{}

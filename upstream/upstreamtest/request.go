@@ -42,9 +42,10 @@ type messageBlock struct {
 	} `json:"cache_control"`
 }
 
-// messageContent is a list of blocks; a string is one text block.
+// messageContent is a list of blocks; a string stands for one text block.
 type messageContent []messageBlock
 
+// UnmarshalJSONFrom reads either form.
 func (c *messageContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '"' {
 		*c = messageContent{{Part: translate.Part{Type: translate.PartText}}}
@@ -53,15 +54,17 @@ func (c *messageContent) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, (*[]messageBlock)(c))
 }
 
-// malformed is what is wrong with a body.
+// malformed is what is wrong with a body. Each server says it in the words of its API:
+// see the methods messages, bedrock and chat.
 type malformed struct {
 	pointer string // where: "" or "/messages/0"
 	key     string // an unknown key there, or one that is missing
-	missing bool
-	text    string // if it is not a matter of keys
+	missing bool   // the key is missing
+	text    string // what is wrong, if it is not a key; then the others are not set
 }
 
-// decode reads a body into to, which is a messagesBody or embeds one.
+// decode reads a body into to, strictly: a member that to does not have is refused, as the
+// real servers refuse it.
 func decode(data []byte, to any) *malformed {
 	err := json.Unmarshal(data, to, json.RejectUnknownMembers(true))
 	var semantic *json.SemanticError

@@ -51,8 +51,10 @@ type Fault struct {
 	retryAfter string
 }
 
+// faultKind is what a fault does. It decides which fields of a [Fault] count.
 type faultKind int
 
+// The kinds of fault, each with the function of its name.
 const (
 	refuse faultKind = iota + 1
 	stall
@@ -122,7 +124,24 @@ var statusWithin = map[string]int{
 	"overloaded_error":            http.StatusServiceUnavailable,
 }
 
-// reply writes the response of [Reply].
+// answer writes the response of a fault that is [Fault.early]. errorBody returns the JSON
+// of an error, as the API of the server has it.
+func (f *Fault) answer(w http.ResponseWriter, errorBody func(typ, message string) []byte) {
+	if f.kind == reply {
+		f.reply(w)
+		return
+	}
+	h := w.Header()
+	h.Set("content-type", "application/json")
+	if f.retryAfter != "" {
+		h.Set("retry-after", f.retryAfter)
+	}
+	w.WriteHeader(f.status)
+	w.Write(errorBody(f.typ, f.message))
+}
+
+// reply writes the response of [Reply], whose content type is in typ and whose body in
+// message.
 func (f *Fault) reply(w http.ResponseWriter) {
 	w.Header().Set("content-type", f.typ)
 	w.WriteHeader(f.status)

@@ -19,12 +19,14 @@ const (
 	SecretAccessKey = "secret"
 )
 
+// The beginning of the Authorization header, and the form of x-amz-date.
 const (
 	algorithm  = "AWS4-HMAC-SHA256 "
 	timeLayout = "20060102T150405Z"
 )
 
-// verify checks the Authorization header of Signature Version 4.
+// verify checks the Authorization header of Signature Version 4. It returns nil if the
+// request is signed, and else what Bedrock would refuse it with.
 func verify(r *http.Request, body []byte) *Fault {
 	a, ok := readAuthorization(r)
 	if !ok {
@@ -75,7 +77,8 @@ func readAuthorization(r *http.Request) (a authorization, ok bool) {
 	return a, err == nil && len(raw) == sha256.Size
 }
 
-// sign returns the signature that the request should have.
+// sign returns the signature that the request should have. It signs a copy that has the
+// signed headers alone, with the SDK's own signer.
 func (a *authorization) sign(r *http.Request, body []byte) (string, error) {
 	again := r.Clone(r.Context())
 	again.URL.Scheme, again.URL.Host = "http", r.Host

@@ -91,6 +91,7 @@ func (b *textBody) problem() *malformed {
 	return nil
 }
 
+// valueOf returns what v points to, 0 for nil.
 func valueOf[T int | float64](v *T) T {
 	if v == nil {
 		return 0
@@ -143,6 +144,7 @@ func nextMarker(text string) (before, role, after string) {
 	return text, "", ""
 }
 
+// invalidPrompt returns a problem with the text of a prompt, in the words of Bedrock.
 func invalidPrompt(text string) *malformed { return &malformed{text: "Invalid prompt: prompt " + text} }
 
 // textEvents returns the chunks of a completion of the prompt (docs/reference/bedrock.md
@@ -171,7 +173,8 @@ func (c Completion) textEvents(p *translate.Prompt) []event {
 	return list
 }
 
-// metrics are the counters that Bedrock adds (docs/reference/bedrock.md §3).
+// metrics returns the counters that Bedrock adds to the last event of an answer
+// (docs/reference/bedrock.md §3).
 func (c Completion) metrics() any {
 	return struct {
 		Input      int `json:"inputTokenCount"`

@@ -21,10 +21,10 @@ import (
 type Tokens struct {
 	mu         sync.Mutex
 	lifetime   time.Duration
-	fault      *Fault
-	changed    chan struct{} // closed when the fault is another
-	stalled    chan struct{}
-	generation int                  // of the secrets
+	fault      *Fault               // of every request; nil for none
+	changed    chan struct{}        // closed when the fault is replaced
+	stalled    chan struct{}        // gets a value for each request that stalls
+	generation int                  // of the secrets: see Rotate
 	key        *rsa.PrivateKey      // of the service account, made when it is first needed
 	grants     []string             // by which tokens were issued, in order
 	ends       map[string]time.Time // when the tokens end that were issued
@@ -40,7 +40,7 @@ func NewTokens() *Tokens {
 	}
 }
 
-// Last makes tokens last this long from now on: whole seconds.
+// Last makes tokens that are issued from now on last this long, in whole seconds.
 func (t *Tokens) Last(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +93,8 @@ func (t *Tokens) issue(grant string) (string, time.Duration) {
 	return value, t.lifetime
 }
 
-// valid reports whether an Authorization header has a token that serves.
+// valid reports whether an Authorization header has a token that was issued, has not been
+// revoked, and has not come to its end.
 func (t *Tokens) valid(authorization string) bool {
 	value, ok := strings.CutPrefix(authorization, "Bearer ")
 	t.mu.Lock()
@@ -109,7 +110,8 @@ func (t *Tokens) secret(name string) string {
 	return fmt.Sprintf("%s-%d", name, t.generation)
 }
 
-// serviceKey returns the key of the service account.
+// serviceKey returns the key of the service account. It is made when it is first asked for:
+// that takes a tenth of a second, and few tests need it.
 func (t *Tokens) serviceKey() (*rsa.PrivateKey, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

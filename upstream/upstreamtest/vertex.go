@@ -90,10 +90,7 @@ func (v *Vertex) messages(w http.ResponseWriter, r *http.Request, data []byte) {
 	case counts:
 		writeCount(w, "input_tokens", prompt.EstimateTokens())
 	default:
-		events := c.events()
-		if v.Native != nil {
-			events = v.Native.call(model, data)
-		}
+		events := v.Native.callOr(c, model, data)
 		untilEnd(func() { v.play(r.Context(), &messagesFrames{w, newBody(w, c), googleErrorBody}, events, c.Fault) })
 	}
 }

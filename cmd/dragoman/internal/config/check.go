@@ -12,7 +12,8 @@ import (
 	"dragoman/upstream"
 )
 
-// check applies the overrides, and finds what is wrong with values that do not go together.
+// check applies the overrides and fills in what the environment has, and then reports what
+// is wrong with values that do not go together.
 func (l *loader) check() {
 	for i, u := range l.cfg.Upstreams {
 		l.checkUpstream(&l.cfg.Upstreams[i], "upstreams."+u.Name)
@@ -21,6 +22,8 @@ func (l *loader) check() {
 	l.checkListen()
 }
 
+// checkUpstream reports what the upstream's kind needs and it does not have. key is its
+// place in the file, such as "upstreams.east".
 func (l *loader) checkUpstream(u *Upstream, key string) {
 	switch u.Kind {
 	case Bedrock:
@@ -40,6 +43,8 @@ func (l *loader) checkUpstream(u *Upstream, key string) {
 	}
 }
 
+// checkRegion sets the region of an upstream that has none to the one that the AWS SDKs
+// would take, and reports one that is missing or cannot be a region.
 func (l *loader) checkRegion(u *Upstream, key string) {
 	if u.Region == "" {
 		region, err := awsRegion(l.getenv, u.Profile)
@@ -65,8 +70,9 @@ func (l *loader) checkModels() {
 		kinds[u.Name] = u.Kind
 		names = append(names, u.Name)
 	}
-	judged := slices.ContainsFunc(l.problems, func(p Problem) bool { return p.Key == "models" })
-	if len(names) > 0 && len(l.cfg.Models) == 0 && !judged {
+	// If models is no list, that has been reported, and there are no entries for that reason.
+	reported := slices.ContainsFunc(l.problems, func(p Problem) bool { return p.Key == "models" })
+	if len(names) > 0 && len(l.cfg.Models) == 0 && !reported {
 		l.report(max(1, l.lines["models"]), "models", "no model is declared", fmt.Sprintf("add models: [{name: \"*\", upstream: %s}]", names[0]))
 	}
 	for i := range l.cfg.Models {
@@ -83,7 +89,9 @@ func (l *loader) checkModels() {
 }
 
 // checkUpstreamModel reports a model whose upstream is not declared, or cannot do what the
-// entry says.
+// entry says. kinds has the kind of each upstream, and names are theirs in the order of the
+// file. It also sets what follows from the kind: openai has one wire, and the simulated
+// model can go on with a prefill.
 func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds map[string]string, names []string) {
 	kind, declared := kinds[m.Upstream]
 	if !declared {
@@ -107,12 +115,13 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 	}
 }
 
-// wireOf names, for a wire that only some kinds of upstream have, those kinds.
-var wireOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
+// kindsOf are the kinds of upstream that have a wire. A wire that is not here is one of all
+// kinds but openai.
+var kindsOf = map[string][]string{proxy.WireText: {Bedrock}, proxy.WireConverse: {Bedrock}, proxy.WireChat: {OpenAI, Vertex}}
 
-// checkWire reports a wire that the upstream of a model does not have. openai has only one.
+// checkWire reports a wire that the upstream of a model does not have.
 func (l *loader) checkWire(m *proxy.UpstreamModel, key, kind string) {
-	only, of := wireOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
+	only, of := kindsOf[m.Wire], fmt.Sprintf("and %s is of the kind %s", m.Upstream, kind)
 	switch {
 	case len(only) > 0 && !slices.Contains(only, kind):
 		l.report(l.lines[key], key, fmt.Sprintf("%q is a wire of %s alone, %s", m.Wire, strings.Join(only, " and "), of),
@@ -122,6 +131,8 @@ func (l *loader) checkWire(m *proxy.UpstreamModel, key, kind string) {
 	}
 }
 
+// undeclared reports the name of an upstream that is not declared. names are those that
+// are.
 func (l *loader) undeclared(name, key string, names []string) {
 	switch near := nearest.Word(name, names); {
 	case name == "":
@@ -171,11 +182,14 @@ func (l *loader) checkListen() {
 
 // address is an address to listen on, and where it was given.
 type address struct {
-	port            string
-	valid, loopback bool
-	complain        func(cause, fix string)
+	port     string
+	valid    bool                    // a host and a port; else the problem has been reported
+	loopback bool                    // only this machine can reach it
+	complain func(cause, fix string) // reports a problem at the place where it was given
 }
 
+// address returns the address of a key. It puts an override in its place at dst, and
+// reports an address that is not valid.
 func (l *loader) address(key string, dst *string, over Override) address {
 	a := address{complain: func(cause, fix string) {
 		if line, ok := l.lines[key]; ok {

@@ -1,5 +1,14 @@
-// Package config reads what `dragoman serve` runs with: the configuration file,
-// or the environment where there is none, and the flags that override it.
+// Package config reads what `dragoman serve` runs with: the configuration file, or the
+// environment where there is none, and the flags that override it.
+//
+//	load                            [Load], which does the steps below in this order
+//	file, reader, expand, syntax    the file: keys, values, variables in them, broken YAML
+//	environment, google             the upstream that the environment names
+//	check, values                   what has to hold of values, alone and together
+//	config, problem                 what comes out: a [Config], or all [Problems]
+//
+// All problems are gathered and reported at once, each with its line, so that a file is
+// mended in one go.
 package config
 
 import (
@@ -45,7 +54,7 @@ type Config struct {
 	Connect        time.Duration // to an upstream; 0: the upstream's default
 	Drain          time.Duration // from SIGTERM until open exchanges are cut
 
-	// Warnings are about what can be served, but was probably meant otherwise.
+	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem
 }
 
@@ -66,15 +75,15 @@ type Upstream struct {
 	APIKey      string // Anthropic, OpenAI; "" for none
 }
 
-// Source is where a configuration comes from, the strongest first: flags and
-// their environment variables, the file, the defaults.
+// Source is where a configuration comes from. Flags and their environment variables go
+// before the file, and the file before the defaults.
 type Source struct {
-	File        string   // path of the configuration file; "" for none
-	Listen      Override // --listen
-	AdminListen Override // --admin-listen
-	Simulated   bool     // the simulated upstream for every model name
-	Insecure    bool     // no authentication on an address that others can reach
-	Getenv      func(string) string
+	File        string              // path of the configuration file; "" for none
+	Listen      Override            // --listen
+	AdminListen Override            // --admin-listen
+	Simulated   bool                // the simulated upstream for every model name
+	Insecure    bool                // no authentication on an address that others can reach
+	Getenv      func(string) string // as os.Getenv
 }
 
 // Override is a value that takes precedence over the file's.
@@ -95,7 +104,8 @@ func (c *Config) Simulates() bool {
 	return slices.ContainsFunc(c.Upstreams, func(u Upstream) bool { return u.Kind == Simulated })
 }
 
-// Model returns the first route that matches a name that a client asks for.
+// Model returns the first route that matches a name that a client asks for. It is false if
+// none does.
 func (c *Config) Model(name string) (proxy.Route, bool) {
 	i := slices.IndexFunc(c.Models, func(r proxy.Route) bool { return r.Matches(name) })
 	if i < 0 {
@@ -112,7 +122,8 @@ type loader struct {
 	reader
 }
 
-// complain adds a problem that has no line.
+// complain adds a problem that is at no line of the file: where names a flag, a variable or
+// the file itself. Problems with a line are added with report.
 func (l *loader) complain(where, key, cause, fix string) {
 	l.problems = append(l.problems, Problem{Where: where, Key: key, Cause: cause, Fix: fix})
 }

@@ -11,9 +11,10 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 )
 
-// fromEnvironment takes the upstream from the environment, if none is declared. An AWS
+// fromEnvironment takes the upstream from the environment, where none is declared. An AWS
 // region is enough for Bedrock; Vertex needs a project and a location. The names that
-// clients ask for are then the upstream's ids.
+// clients ask for are then the upstream's ids. Where both could be meant, Bedrock is
+// taken, with a warning. Where there is neither, the problem says how to begin.
 func (l *loader) fromEnvironment() {
 	region, err := awsRegion(l.getenv, "")
 	if err != nil {
@@ -79,7 +80,7 @@ func awsRegion(getenv func(string) string, profile string) (string, error) {
 		return "", nil
 	case errors.As(err, &absent):
 		return "", fmt.Errorf("the AWS configuration has no profile %q", asked)
-	default:
+	default: // the SDK's message has line breaks
 		return "", errors.New(strings.Join(strings.Fields(err.Error()), " "))
 	}
 }

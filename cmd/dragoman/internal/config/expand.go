@@ -11,6 +11,7 @@ import (
 // never end.
 const maxSecret = 64 << 10
 
+// expandError says why a value cannot be expanded, and what to do about it.
 type expandError struct{ cause, fix string }
 
 func (e *expandError) Error() string { return e.cause + "; " + e.fix }
@@ -35,6 +36,8 @@ func expand(value string, getenv func(string) string) (string, error) {
 	return readSecret(strings.TrimPrefix(value, "file:"))
 }
 
+// expandVariables replaces each ${VAR} and ${VAR:-default}. What a variable holds is not
+// expanded again. The error is an *expandError.
 func expandVariables(value string, getenv func(string) string) (string, error) {
 	var out strings.Builder
 	for {
@@ -67,7 +70,7 @@ func expandVariables(value string, getenv func(string) string) (string, error) {
 	}
 }
 
-// isVariable reports whether s is a name a shell would take.
+// isVariable reports whether s can be the name of a variable in a shell.
 func isVariable(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -78,6 +81,8 @@ func isVariable(s string) bool {
 	return s != ""
 }
 
+// readSecret returns what a file holds, without a line ending at its end: editors and
+// `echo` add one. The error is an *expandError.
 func readSecret(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -95,6 +100,7 @@ func readSecret(path string) (string, error) {
 	return strings.TrimSuffix(s, "\r"), nil
 }
 
+// unreadable returns the error for a file that cannot be read.
 func unreadable(path string, err error) error {
 	return &expandError{fmt.Sprintf("%s cannot be read: %s", path, reason(err)), "check the path and its permissions"}
 }

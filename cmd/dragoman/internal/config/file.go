@@ -16,7 +16,8 @@ import (
 	"dragoman/upstream"
 )
 
-// readFile reads the configuration file into l.cfg.
+// readFile reads the configuration file into l.cfg. An empty file is one that says
+// nothing.
 func (l *loader) readFile() {
 	data, err := os.ReadFile(l.src.File)
 	if err != nil {
@@ -62,6 +63,7 @@ func (l *loader) document(root *yaml.Node) {
 	c.Strict = compat == "strict"
 }
 
+// auth reads the keys of clients. An empty one is a problem: it would let everybody in.
 func (l *loader) auth(n *yaml.Node, key string) {
 	l.mapping(n, key, map[string]field{
 		"keys": l.list(func(n *yaml.Node, key string) {
@@ -77,13 +79,15 @@ func (l *loader) auth(n *yaml.Node, key string) {
 	})
 }
 
-// The largest numbers that a configuration can have. A larger one is a slip of the pen.
+// The largest numbers that a configuration can have. A larger one is taken for a mistake.
 const (
 	mostBodyBytes = 1 << 30
 	mostAttempts  = 100
 	mostTokens    = 1 << 30
 )
 
+// limits reads what bounds a request and the process. max_concurrent can say no
+// more than 0, for no limit.
 func (l *loader) limits(n *yaml.Node, key string) {
 	var concurrent int64
 	l.mapping(n, key, map[string]field{
@@ -98,6 +102,7 @@ func (l *loader) limits(n *yaml.Node, key string) {
 	}
 }
 
+// timeouts reads the durations: those of the proxy, and those of connecting and draining.
 func (l *loader) timeouts(n *yaml.Node, key string) {
 	t := &l.cfg.Timeouts
 	l.mapping(n, key, map[string]field{
@@ -110,6 +115,7 @@ func (l *loader) timeouts(n *yaml.Node, key string) {
 	})
 }
 
+// upstreams reads all upstreams, by their names.
 func (l *loader) upstreams(n *yaml.Node, key string) {
 	l.entries(n, key, func(name string, line int, value *yaml.Node, key string) {
 		if !isName(name) {
@@ -144,6 +150,8 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 	l.mapping(n, key, fields)
 }
 
+// kind reads the kind of an upstream before its other keys, wherever it stands among them.
+// It is false if the kind is missing or unknown, which is reported.
 func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 	kinds := []string{Simulated, Bedrock, Vertex, Anthropic, OpenAI}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -156,6 +164,8 @@ func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
 	return false
 }
 
+// model reads an entry of models. A fallback that says nothing of format, template and
+// language has those of the entry.
 func (l *loader) model(n *yaml.Node, key string) {
 	route := proxy.Route{UpstreamModel: proxy.UpstreamModel{Format: translate.FormatLegacy}}
 	fields := l.upstreamModel(&route.UpstreamModel)
@@ -172,7 +182,7 @@ func (l *loader) model(n *yaml.Node, key string) {
 	l.template(&route.UpstreamModel, key)
 	for i := range route.Fallbacks {
 		m := &route.Fallbacks[i]
-		if m.Format == "" {
+		if m.Format == "" { // a template goes with a format, so it is not taken without it
 			m.Format, m.Template = route.Format, cmp.Or(m.Template, route.Template)
 		}
 		m.Language = cmp.Or(m.Language, route.Language)
@@ -192,7 +202,8 @@ func (l *loader) template(m *proxy.UpstreamModel, key string) {
 	}
 }
 
-// upstreamModel returns the keys that say which model is asked, and how.
+// upstreamModel returns the keys that an entry and a fallback have in common: which model
+// is asked, and how. Their values are put into m.
 func (l *loader) upstreamModel(m *proxy.UpstreamModel) map[string]field {
 	fields := map[string]field{
 		"upstream":      l.text(&m.Upstream),
@@ -211,7 +222,7 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) map[string]field {
 	return fields
 }
 
-// features adds the keys that correct what is known of the model's family.
+// features adds a key for each feature, which corrects what is known of the model's family.
 func (l *loader) features(fields map[string]field, o *upstream.Override) {
 	for _, name := range upstream.FeatureNames() {
 		f := upstream.FeatureOf(name)

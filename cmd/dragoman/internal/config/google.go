@@ -18,6 +18,7 @@ var (
 	locationVariables = []string{"CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION"}
 )
 
+// credentialsVariable names the credentials file.
 const credentialsVariable = "GOOGLE_APPLICATION_CREDENTIALS"
 
 // first returns the first of the variables that is set, and its value.
@@ -30,17 +31,17 @@ func (l *loader) first(names []string) (name, value string) {
 	return "", ""
 }
 
-// google is what the environment says of Vertex, and the variables that say so. The project
-// may come from the credentials file instead: then projectFrom is "".
-type google struct {
+// googleEnvironment is what the environment says of Vertex, and the variables that say so.
+// The project may come from the credentials file instead: then projectFrom is "".
+type googleEnvironment struct {
 	project, projectFrom   string
 	location, locationFrom string
-	credentials            string
+	credentials            string // a path; "" for the metadata server
 }
 
-// google reads the environment.
-func (l *loader) google() google {
-	g := google{credentials: l.googleCredentials()}
+// google returns what the environment says of Vertex. What it does not say is "".
+func (l *loader) google() googleEnvironment {
+	g := googleEnvironment{credentials: l.googleCredentials()}
 	g.locationFrom, g.location = l.first(locationVariables)
 	g.projectFrom, g.project = l.first(projectVariables)
 	if g.project == "" {
@@ -49,23 +50,24 @@ func (l *loader) google() google {
 	return g
 }
 
-// checkVertex adds from the environment what the file does not say, and checks it.
+// checkVertex adds from the environment what the file does not say of an upstream, and
+// reports what is missing or cannot be right.
 func (l *loader) checkVertex(u *Upstream, key string) {
 	g := l.google()
 	u.Project, u.Location, u.Credentials = cmp.Or(u.Project, g.project), cmp.Or(u.Location, g.location), g.credentials
 	switch {
 	case u.Project == "":
-		l.blame(key, "project", g.projectFrom, "the upstream has no project, and neither has the environment, nor a credentials file",
+		l.reportValue(key, "project", g.projectFrom, "the upstream has no project, and neither has the environment, nor a credentials file",
 			"add project: my-project, or set GOOGLE_CLOUD_PROJECT")
 	case !upstream.IsVertexProject(u.Project):
-		l.blame(key, "project", g.projectFrom, fmt.Sprintf("%q is not the id of a project", u.Project), "write it as in my-project-123")
+		l.reportValue(key, "project", g.projectFrom, fmt.Sprintf("%q is not the id of a project", u.Project), "write it as in my-project-123")
 	}
 	switch {
 	case u.Location == "":
-		l.blame(key, "location", g.locationFrom, "the upstream has no location, and neither has the environment",
+		l.reportValue(key, "location", g.locationFrom, "the upstream has no location, and neither has the environment",
 			"add location: us-east5, or set CLOUD_ML_REGION")
 	case !upstream.IsVertexLocation(u.Location):
-		l.blame(key, "location", g.locationFrom, fmt.Sprintf("%q is not a location", u.Location), "write it as in us-east5, global, us or eu")
+		l.reportValue(key, "location", g.locationFrom, fmt.Sprintf("%q is not a location", u.Location), "write it as in us-east5, global, us or eu")
 	}
 	if u.Endpoint != "" {
 		l.checkURL(u.Endpoint, key+".endpoint")
@@ -78,9 +80,9 @@ func (l *loader) checkVertex(u *Upstream, key string) {
 	}
 }
 
-// blame adds a problem with one value of an upstream: at its line or, if the file does not
-// have it, at the upstream's line or, without a file, at the variable.
-func (l *loader) blame(key, name, variable, cause, fix string) {
+// reportValue adds a problem with one value of an upstream: at the value's line; at the
+// upstream's line, if the file does not have the value; or, without a file, at the variable.
+func (l *loader) reportValue(key, name, variable, cause, fix string) {
 	if line, given := l.lines[key+"."+name]; given {
 		l.report(line, key+"."+name, cause, fix)
 	} else if line, given := l.lines[key]; given {
@@ -124,6 +126,6 @@ func projectOf(path string) string {
 		Project string `json:"project_id"`
 		Quota   string `json:"quota_project_id"`
 	}
-	_ = json.Unmarshal(data, &file)
+	_ = json.Unmarshal(data, &file) // a file that is no JSON names none; the first request reports it
 	return cmp.Or(file.Project, file.Quota)
 }

@@ -22,8 +22,9 @@ func Load(src Source) (*Config, error) {
 		l.readFile()
 	}
 	switch {
-	case src.Simulated:
+	case src.Simulated: // whatever the file declares
 		l.only(Upstream{Name: Simulated, Kind: Simulated})
+	// A file with problems may have been meant to declare an upstream.
 	case len(l.problems) == 0 && len(l.cfg.Upstreams) == 0 && len(l.cfg.Models) == 0:
 		l.fromEnvironment()
 	}

@@ -14,7 +14,7 @@ type Problem struct {
 	Cause string
 	Fix   string // what to do about it
 
-	line int // of Where, to sort by
+	line int // of Where, to sort by; 0 if Where is not in the file
 }
 
 // String returns the problem on one line: "where: key: cause; fix".

@@ -23,7 +23,8 @@ type reader struct {
 	problems []Problem
 }
 
-// field reads the value of one key.
+// field reads the value of one key into the configuration, or reports what is wrong with
+// it. key is the whole path of the key, as problems name it.
 type field func(n *yaml.Node, key string)
 
 // report adds a problem at a line of the file.
@@ -48,6 +49,7 @@ func (r *reader) mapping(n *yaml.Node, key string, fields map[string]field) {
 	})
 }
 
+// unknown reports a key that is not known, and suggests the nearest one that is.
 func (r *reader) unknown(line int, name, key string, known []string) {
 	fix := "the keys here are " + oneOf(known)
 	if near := nearest.Word(name, known); near != "" {
@@ -110,6 +112,7 @@ func (r *reader) scalar(n *yaml.Node, key string) (string, bool) {
 	return s, true
 }
 
+// text reads any text.
 func (r *reader) text(dst *string) field {
 	return func(n *yaml.Node, key string) {
 		if s, ok := r.scalar(n, key); ok {
@@ -118,6 +121,7 @@ func (r *reader) text(dst *string) field {
 	}
 }
 
+// duration reads a duration of more than 0, as [time.ParseDuration] spells it.
 func (r *reader) duration(dst *time.Duration) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
@@ -157,6 +161,7 @@ func (r *reader) between(dst *int64, least, most int64) field {
 	}
 }
 
+// boolean reads true or false, and no other words that YAML 1.1 has for them.
 func (r *reader) boolean(set func(bool)) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
@@ -197,6 +202,7 @@ func deref(n *yaml.Node) *yaml.Node {
 	return n
 }
 
+// kindName says what a node is, for a problem.
 func kindName(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -18,24 +18,27 @@ import (
 
 // Model is the model that is asked, and its upstream.
 type Model struct {
-	Name          string
+	Name          string              // that clients of the proxy would ask for
 	UpstreamModel proxy.UpstreamModel // with the id that the upstream knows
 	Upstream      proxy.Upstream
 }
 
 const (
-	// answerTimeout bounds one answer.
+	// answerTimeout bounds one answer. It is long, since a model on a small machine may
+	// write only a few tokens a second.
 	answerTimeout = 10 * time.Minute
 	// maxTries is how often a question is asked while the upstream is overloaded.
 	maxTries = 6
 )
 
-// answer asks one question and grades what comes.
+// answer asks one question and returns its record, with the grade of the answer. As long
+// as the upstream is overloaded or out of order it is asked again, after the pause that
+// it wants. If there is no answer, the record has the last error.
 func (m Model) answer(ctx context.Context, j job) Record {
 	r := Record{Model: m.Name, Format: j.format, ID: j.question.ID, Digest: j.question.digest, Kind: j.question.Kind}
 	var (
 		took  time.Duration
-		cause error // of the last try
+		cause error // of the last try: Retry wraps it or replaces it
 	)
 	can := m.UpstreamModel.Spec().Can
 	again := backoff.NewExponentialBackOff()
@@ -50,7 +53,7 @@ func (m Model) answer(ctx context.Context, j job) Record {
 		case !errors.As(err, &failed):
 			return nil, backoff.Permanent(err)
 		case failed.Refuses&can != 0:
-			can &^= failed.Refuses // as the proxy learns what a model cannot do
+			can &^= failed.Refuses // the proxy, too, asks again without a feature that a model refuses
 			return nil, err
 		case failed.Status != http.StatusTooManyRequests && failed.Status < http.StatusInternalServerError:
 			return nil, backoff.Permanent(err)
@@ -64,15 +67,17 @@ func (m Model) answer(ctx context.Context, j job) Record {
 		return r
 	}
 	r.Milliseconds = took.Milliseconds()
-	r.take(message)
+	r.setAnswer(message)
 	r.Wrong = j.question.want.grade(r.Calls)
+	// Calls that were cut may happen to be right; but a client could not have run them.
 	if message.StopReason == messages.StopMaxTokens {
 		r.Wrong = cmp.Or(r.Wrong, "cut off by max_tokens")
 	}
 	return r
 }
 
-// ask is the pipeline of the proxy: decode, render, invoke, parse.
+// ask is the pipeline of the proxy: decode, render, invoke, parse. can is what the model
+// is taken to be able to do.
 func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -85,7 +90,7 @@ func (m Model) ask(ctx context.Context, j job, can upstream.Features) (*messages
 	spec.Can = can
 	target := m.UpstreamModel.Target(spec)
 	if target.Format != j.format {
-		target.Format, target.Template = j.format, "" // which is written for its own format
+		target.Format, target.Template = j.format, "" // a template is written for one format
 	}
 	prompt, err := translate.Render(req, target)
 	if err != nil {

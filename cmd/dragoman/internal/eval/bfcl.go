@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,16 +38,18 @@ type bfclFunction struct {
 // bfclCall is a call that is expected: the values that will do, by function and argument.
 type bfclCall map[string]map[string][]any
 
-// unanswered reports whether the questions of a category have no answers: nothing is
-// to be called, or anything.
+// unanswered reports whether the question is of a category without answers. In the
+// category irrelevance no tool is to be called, in relevance any.
 func unanswered(id string) bool { return strings.Contains(id, "relevance") }
 
-// bfclKind is the category of a question, which stands before its number.
+// bfclKind returns the category of a question from its id: what stands before the number,
+// "simple" of "simple_12".
 func bfclKind(id string) string {
 	return strings.TrimRight(strings.TrimRight(id, "0123456789-"), "_")
 }
 
-// readTruth reads a file of answers, by the ids of the questions.
+// readTruth reads a file of answers. It returns the expected calls by the id of the
+// question.
 func readTruth(path string) (map[string][]bfclCall, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -70,8 +71,9 @@ func readTruth(path string) (map[string][]bfclCall, error) {
 	return all, err
 }
 
-// bfcl reads a line in BFCL's layout.
-func (l *line) bfcl(answers map[string][]bfclCall) (request, want, error) {
+// readBFCL returns what to ask for a question with this id and these tools, and what is
+// expected of the answer. question and functions are as in the file of questions.
+func readBFCL(id string, question json.RawMessage, functions []bfclFunction, answers map[string][]bfclCall) (request, want, error) {
 	var (
 		r     request
 		turns [][]struct {
@@ -79,10 +81,10 @@ func (l *line) bfcl(answers map[string][]bfclCall) (request, want, error) {
 			Content string `json:"content"`
 		}
 	)
-	if strings.Contains(l.ID, "java") {
+	if strings.Contains(id, "java") {
 		return r, want{}, errors.New("the categories of Java and JavaScript are not read: their values are source text")
 	}
-	if err := json.Unmarshal(l.Question, &turns); err != nil {
+	if err := json.Unmarshal(question, &turns); err != nil {
 		return r, want{}, fmt.Errorf("question: %w", err)
 	}
 	if len(turns) != 1 {
@@ -97,7 +99,7 @@ func (l *line) bfcl(answers map[string][]bfclCall) (request, want, error) {
 		}
 		messages = append(messages, map[string]string{"role": m.Role, "content": m.Content})
 	}
-	tools, err := bfclTools(l.Function)
+	tools, err := bfclTools(functions)
 	if err != nil {
 		return r, want{}, err
 	}
@@ -105,11 +107,11 @@ func (l *line) bfcl(answers map[string][]bfclCall) (request, want, error) {
 	if system != nil {
 		r.System = marshal(strings.Join(system, "\n\n"))
 	}
-	w, err := bfclWant(l.ID, answers)
+	w, err := bfclWant(id, answers)
 	return r, w, err
 }
 
-// bfclWant is what is expected of the answer to a question.
+// bfclWant returns what is expected of the answer to the question with this id.
 func bfclWant(id string, answers map[string][]bfclCall) (want, error) {
 	w := want{Loose: true}
 	if unanswered(id) {
@@ -132,6 +134,7 @@ func bfclWant(id string, answers map[string][]bfclCall) (want, error) {
 	return w, nil
 }
 
+// bfclName returns the name of a function as that of a tool.
 func bfclName(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // tool is a tool of a Messages request.
@@ -141,6 +144,7 @@ type tool struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
+// bfclTools returns the functions as tools. The error is an *unfitError.
 func bfclTools(functions []bfclFunction) ([]tool, error) {
 	tools := []tool{}
 	for _, f := range functions {
@@ -151,103 +155,4 @@ func bfclTools(functions []bfclFunction) ([]tool, error) {
 		tools = append(tools, tool{bfclName(f.Name), f.Description, json.RawMessage(schema)})
 	}
 	return tools, nil
-}
-
-// jsonTypes are JSON Schema's names of the types; "" stands for no type.
-var jsonTypes = map[string]string{
-	"dict": "object", "float": "number", "tuple": "array", "any": "",
-	"string": "string", "integer": "integer", "boolean": "boolean", "array": "array", "object": "object", "number": "number", "null": "null",
-}
-
-// jsonSchema makes a JSON Schema of a schema whose types have Python's names. Its
-// members stay in their order, in which the model is told of them.
-func jsonSchema(schema jsontext.Value) (jsontext.Value, error) {
-	var out bytes.Buffer
-	c := schemaCopy{jsontext.NewDecoder(bytes.NewReader(schema)), jsontext.NewEncoder(&out)}
-	if err := c.schema(); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(out.Bytes()), nil
-}
-
-type schemaCopy struct {
-	from *jsontext.Decoder
-	to   *jsontext.Encoder
-}
-
-// schema copies a schema, which may also be true or false.
-func (c schemaCopy) schema() error {
-	return c.members(func(name string) error {
-		switch {
-		case name == "type" && c.from.PeekKind() == '"':
-			return c.typeName()
-		case name == "items" || name == "additionalProperties":
-			return c.named(name, c.schema)
-		case name == "properties":
-			return c.named(name, func() error {
-				return c.members(func(name string) error { return c.named(name, c.schema) })
-			})
-		}
-		return c.named(name, c.value)
-	})
-}
-
-// members copies an object, and leaves each member, whose name has been read, to member.
-// It copies what is no object as it is.
-func (c schemaCopy) members(member func(name string) error) error {
-	if c.from.PeekKind() != '{' {
-		return c.value()
-	}
-	if err := c.token(); err != nil {
-		return err
-	}
-	for c.from.PeekKind() != '}' {
-		name, err := c.from.ReadToken()
-		if err == nil {
-			err = member(name.String())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return c.token()
-}
-
-// named writes a name and copies the value behind it.
-func (c schemaCopy) named(name string, value func() error) error {
-	if err := c.to.WriteToken(jsontext.String(name)); err != nil {
-		return err
-	}
-	return value()
-}
-
-func (c schemaCopy) value() error {
-	v, err := c.from.ReadValue()
-	if err != nil {
-		return err
-	}
-	return c.to.WriteValue(v)
-}
-
-func (c schemaCopy) token() error {
-	t, err := c.from.ReadToken()
-	if err != nil {
-		return err
-	}
-	return c.to.WriteToken(t)
-}
-
-func (c schemaCopy) typeName() error {
-	t, err := c.from.ReadToken()
-	if err != nil {
-		return err
-	}
-	name, known := jsonTypes[t.String()]
-	switch {
-	case !known:
-		return fmt.Errorf("type: %q is none that is read", t.String())
-	case name == "":
-		return nil
-	}
-	return c.named("type", func() error { return c.to.WriteToken(jsontext.String(name)) })
 }

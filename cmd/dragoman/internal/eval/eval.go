@@ -1,5 +1,13 @@
 // Package eval asks a model the questions of a test set, in each prompting format,
-// through the pipeline that the proxy serves with, and grades the calls it makes.
+// through the pipeline that the proxy serves with, and grades the calls that the model
+// makes.
+//
+//	set, bfcl, bfcl_schema, question   test sets, and what is expected of each answer
+//	ask, grade                         one question: asked, and its answer graded
+//	results                            the file of answers, from which a later run goes on
+//	summary, report, progress          the figures of a run, and how they are shown
+//
+// [Run] does all of it.
 package eval
 
 import (
@@ -10,10 +18,12 @@ import (
 	"sync"
 )
 
-// Run asks what the results in the folder do not answer yet, adds the answers to
-// them as they come, and writes the reports. It returns the report, whole or with
-// an error: of ctx, or one that tells how many questions could not be asked. A
-// further run goes on from there.
+// Run asks each question in each format, unless the results in the folder have an answer
+// to it, adds the answers to the results as they come, and writes the reports.
+//
+// If ctx ends, or the results cannot be written, it returns an error and no report. If
+// some questions got no answer, it returns both a report and an error that says how many.
+// In either case the next run asks only what is still without an answer.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	results, err := openResults(filepath.Join(o.Out, ResultsFile))
 	if err != nil {
@@ -53,6 +63,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
+// key returns what the record of a job is kept under.
 func (o Options) key(j job) key {
 	return key{o.Model.Name, j.format, j.question.ID, j.question.digest}
 }
@@ -65,8 +76,9 @@ func (o Options) keys(jobs []job) []key {
 	return keys
 }
 
-// askAll asks with as many workers as are allowed. done is called for one answer at
-// a time; its error ends everything. What ctx cuts short is not done.
+// askAll asks the jobs, o.Concurrency at a time. done is called for each answer, by one
+// goroutine at a time; if it returns an error, askAll asks no more and returns it. An
+// answer that the end of ctx has cut short is thrown away, so that it is asked again.
 func (o Options) askAll(ctx context.Context, jobs []job, done func(Record) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -12,16 +12,18 @@ import (
 // want is what is expected of an answer.
 type want struct {
 	Calls []wantCall
-	Any   bool // some call, whichever
-	Loose bool // by BFCL's rules
+	Any   bool // one call or more, whatever it calls; Calls is empty
+	Loose bool // values are compared by BFCL's rules: see same
 }
 
+// wantCall is a call that is expected, with its arguments by their names.
 type wantCall struct {
 	Name string
 	Args map[string]wantArg
 }
 
-// wantArg is an argument: a value that will do, or none where it is optional.
+// wantArg is an argument of such a call: the values that will do, and whether the call may
+// do without it.
 type wantArg struct {
 	Allowed  []any
 	Optional bool
@@ -53,15 +55,17 @@ func (w want) grade(calls []Call) string {
 	return ""
 }
 
-// pairing finds another call for each that is expected. A call that would do for two
-// of them is given away again if that helps.
+// pairing gives each expected call a call of its own. A call may do for several expected
+// ones: so a call that has been given to one is taken away again if that one can have
+// another (an augmenting path in a bipartite graph).
 type pairing struct {
 	want  want
 	calls []Call
-	taken []int // by call: one more than the expected call that has it, or 0
+	taken []int // by call: the number of the expected call that has it, from 1 on; 0 for none
 }
 
-// find finds a call for the n-th that is expected. Calls that were seen are not looked at.
+// find gives the n-th expected call a call, and reports whether there was one. Calls that
+// are seen are not tried: the search has been there.
 func (p pairing) find(n int, seen []bool) bool {
 	for i, c := range p.calls {
 		if seen[i] || p.want.wrong(p.want.Calls[n], c) != "" {
@@ -76,8 +80,8 @@ func (p pairing) find(n int, seen []bool) bool {
 	return false
 }
 
-// why tells how the calls that nothing has differ from the n-th that is expected:
-// the first, or better the first by the same name.
+// why returns how a call that no expected one has differs from the n-th expected: the first
+// of the same name, or else the first.
 func (p pairing) why(n int) (why string) {
 	for i, c := range p.calls {
 		same := c.Name == p.want.Calls[n].Name
@@ -91,7 +95,8 @@ func (p pairing) why(n int) (why string) {
 	return why
 }
 
-// wrong returns "" if the call is the one that is expected, else how it differs.
+// wrong returns "" if c will do for the expected call, else the first difference: in the
+// name, in an argument that was given, or in one that is missing.
 func (w want) wrong(expected wantCall, c Call) string {
 	if c.Name != expected.Name {
 		return fmt.Sprintf("%s was called, expected: %s", c.Name, expected.Name)
@@ -113,8 +118,9 @@ func (w want) wrong(expected wantCall, c Call) string {
 	return ""
 }
 
-// same compares two JSON values: numbers by what they are worth, strings by their
-// characters, or as BFCL does.
+// same reports whether a value will do where allowed is expected. Numbers are compared by
+// their value. Strings have to be equal, or with w.Loose alike in what BFCL compares of
+// them; then an object may also be expected in BFCL's way.
 func (w want) same(allowed, got any) bool {
 	switch a := allowed.(type) {
 	case json.Number:
@@ -134,8 +140,9 @@ func (w want) same(allowed, got any) bool {
 	}
 }
 
-// sameMembers compares an object with one that has, in BFCL's way, a list of values
-// that will do for each member, with "" for a member that may be missing.
+// sameMembers reports whether an object will do where allowed is expected, which has in
+// BFCL's way a list of the values that will do for each member. "" in the list says that
+// the member may be missing.
 func (w want) sameMembers(allowed, got map[string]any) bool {
 	for name := range got {
 		if _, known := allowed[name]; !known {
@@ -157,7 +164,8 @@ func (w want) sameMembers(allowed, got map[string]any) bool {
 	return true
 }
 
-// sameNumber compares numbers whose texts may differ: 3, 3.0 and 0.3e1 are one.
+// sameNumber reports whether two numbers are equal, whatever their spelling: 3, 3.0 and
+// 0.3e1 are. Two that cannot be read are equal if they are spelled alike.
 func sameNumber(a, b json.Number) bool {
 	const precision = 256
 	x, _, errX := big.ParseFloat(string(a), 10, precision, big.ToNearestEven)
@@ -165,16 +173,17 @@ func sameNumber(a, b json.Number) bool {
 	return a == b || errX == nil && errY == nil && x.Cmp(y) == 0
 }
 
-// ignored is what BFCL takes no heed of in strings, beside capital letters.
+// ignored takes away what BFCL ignores in strings, beside case, and writes single quotes
+// as double ones.
 var ignored = strings.NewReplacer(" ", "", ",", "", ".", "", "/", "", "-", "", "_", "", "*", "", "^", "", "'", `"`)
 
-// standard is what BFCL compares of a string.
+// standard returns what BFCL compares of a string.
 func standard(s string) string { return ignored.Replace(strings.ToLower(s)) }
 
-// longest is how much of a value the report shows, in bytes.
+// longest is how much of a value the report shows at most, in bytes.
 const longest = 120
 
-// show writes values for people.
+// show returns values as JSON for people to read, with "or" between them and long ones cut.
 func show(values ...any) string {
 	var list []string
 	for _, v := range values {

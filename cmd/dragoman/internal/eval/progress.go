@@ -6,21 +6,23 @@ import (
 	"strings"
 )
 
-// progress draws a line on a terminal that tells how far a run is.
+// progress draws one line on a terminal, again after each answer: how many questions have
+// been answered, and how well.
 type progress struct {
-	w           io.Writer // nil: nobody looks
-	done, total int
-	asked       int // in this run
-	right       int
+	w           io.Writer // nil to draw nothing
+	done, total int       // questions, with those that earlier runs have asked
+	asked       int       // in this run
+	right       int       // of asked
 }
 
+// newProgress draws the line for a run of which earlier runs have done a part.
 func newProgress(w io.Writer, total, done int) *progress {
 	p := &progress{w: w, done: done, total: total}
 	p.draw()
 	return p
 }
 
-// add takes down an answer.
+// add counts an answer, and draws the line anew.
 func (p *progress) add(r Record) {
 	p.done++
 	p.asked++
@@ -30,8 +32,10 @@ func (p *progress) add(r Record) {
 	p.draw()
 }
 
+// barWidth is the length of a bar, in characters.
 const barWidth = 30
 
+// draw writes the line over the one before: it begins with a carriage return.
 func (p *progress) draw() {
 	if p.w == nil || p.total == 0 {
 		return
@@ -43,7 +47,7 @@ func (p *progress) draw() {
 	}
 }
 
-// end leaves the line.
+// end moves to the next line, so that what is printed later does not overwrite the bar.
 func (p *progress) end() {
 	if p.w != nil {
 		fmt.Fprintln(p.w)

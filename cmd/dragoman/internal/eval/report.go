@@ -27,7 +27,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return err
 }
 
-// write makes the reports in a folder.
+// write writes the reports into a folder, which is there.
 func (r *Report) write(folder string) error {
 	for name, content := range map[string]string{MarkdownFile: r.markdown(), HTMLFile: r.html()} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
@@ -37,18 +37,20 @@ func (r *Report) write(folder string) error {
 	return nil
 }
 
-// chart is a figure of each format, as bars.
+// chart shows a figure of each format as a bar.
 type chart struct {
 	Title string
 	Bars  []bar
 }
 
+// bar is one bar of a chart: the name before it, the figure behind it, and its length.
 type bar struct {
 	Label, Text string
-	Share       float64 // of the longest, or of 100 %
+	Share       float64 // of the longest possible bar, from 0 to 1
 }
 
-// charts are those that both reports show.
+// charts returns the charts that both reports show. Of percentages the longest possible
+// bar is 100 %, of other figures it is the longest bar of the chart.
 func (r *Report) charts() []chart {
 	share := func(title string, of func(Summary) (part, whole int)) chart {
 		c := chart{Title: title}
@@ -87,10 +89,12 @@ func (r *Report) charts() []chart {
 	}
 }
 
-// shownWrong is how many answers that are not right a report lists.
+// shownWrong is how many answers that are not right a report lists at most. The results
+// have all of them.
 const shownWrong = 200
 
-// wrongRows are the answers that are not right, as far as they are listed.
+// wrongRows returns the rows of the table of answers that are not right: the format, the
+// id of the question, and what is wrong.
 func (r *Report) wrongRows() [][]string {
 	var rows [][]string
 	for _, w := range r.Wrong[:min(len(r.Wrong), shownWrong)] {
@@ -103,9 +107,10 @@ func (r *Report) wrongRows() [][]string {
 	return rows
 }
 
+// markdown returns the report as Markdown, with charts of characters.
 func (r *Report) markdown() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# %s on %s\n\n%s\n\n", line1(r.Model), line1(r.Set), line1(r.intro()))
+	fmt.Fprintf(&out, "# %s on %s\n\n%s\n\n", plain(r.Model), plain(r.Set), plain(r.intro()))
 	markdownTable(&out, columns, rowsOf(r.Formats))
 	for _, c := range r.charts() {
 		fmt.Fprintf(&out, "\n## %s\n\n```\n", c.Title)
@@ -129,7 +134,7 @@ func (r *Report) markdown() string {
 	return out.String()
 }
 
-// intro tells what was asked.
+// intro returns the first paragraph: who was asked, and what the figures mean.
 func (r *Report) intro() string {
 	asked := fmt.Sprintf("Asked through %s by dragoman %s.", r.Upstream, r.Version)
 	if r.Simulated {
@@ -141,7 +146,8 @@ func (r *Report) intro() string {
 	return asked + " Malformed are the calls that were read in any other way than clean."
 }
 
-// leftOut tells of the questions that could not be asked, "" if there are none.
+// leftOut returns a sentence about the questions that could not be asked, "" if there are
+// none.
 func (r *Report) leftOut() string {
 	if len(r.LeftOut) == 0 {
 		return ""
@@ -149,6 +155,7 @@ func (r *Report) leftOut() string {
 	return fmt.Sprintf("Questions left out, because the Messages API does not take them: %d; the first: %v.", len(r.LeftOut), r.LeftOut[0])
 }
 
+// rowsOf returns the rows of the table of formats.
 func rowsOf(list []Summary) [][]string {
 	var rows [][]string
 	for _, s := range list {
@@ -157,6 +164,7 @@ func rowsOf(list []Summary) [][]string {
 	return rows
 }
 
+// outcomeRows returns a row for each format: its name, and how its calls were read.
 func (r *Report) outcomeRows() [][]string {
 	var rows [][]string
 	for _, s := range r.Formats {
@@ -169,6 +177,8 @@ func (r *Report) outcomeRows() [][]string {
 	return rows
 }
 
+// kindTable returns the table of right answers, with a row for each kind of question and a
+// column for each format.
 func (r *Report) kindTable() (head []string, rows [][]string) {
 	head = []string{"kind"}
 	for _, s := range r.Formats {
@@ -180,11 +190,14 @@ func (r *Report) kindTable() (head []string, rows [][]string) {
 	return head, rows
 }
 
-// cell keeps what a model or a test set said from being read as Markdown.
-var cell = strings.NewReplacer("\n", " ", "\r", " ", "|", `\|`, "<", "&lt;", "`", "&#96;", "*", `\*`, "_", `\_`, "[", `\[`)
+// markdownEscapes makes one line of a text, and escapes what Markdown would read as its
+// own: models and test sets may say anything.
+var markdownEscapes = strings.NewReplacer("\n", " ", "\r", " ", "|", `\|`, "<", "&lt;", "`", "&#96;", "*", `\*`, "_", `\_`, "[", `\[`)
 
-func line1(s string) string { return cell.Replace(s) }
+// plain returns a text as one line that Markdown shows as it is.
+func plain(s string) string { return markdownEscapes.Replace(s) }
 
+// markdownTable writes a table whose cells hold plain text.
 func markdownTable(out *strings.Builder, head []string, rows [][]string) {
 	write := func(row []string) { fmt.Fprintf(out, "| %s |\n", strings.Join(row, " | ")) }
 	write(head)
@@ -192,7 +205,7 @@ func markdownTable(out *strings.Builder, head []string, rows [][]string) {
 	for _, row := range rows {
 		safe := make([]string, len(row))
 		for i, text := range row {
-			safe[i] = line1(text)
+			safe[i] = plain(text)
 		}
 		write(safe)
 	}
@@ -210,19 +223,23 @@ const (
 	chartRow   = 24
 )
 
-// drawn is a chart with the places of its parts.
+// drawn is a chart with the places of its parts, in pixels, as the template writes them
+// into an SVG.
 type drawn struct {
 	Title         string
 	Width, Height int
 	Bars          []drawnBar
 }
 
+// drawnBar is a bar with its place. Its texts stand on the line TextY, the label from the
+// left edge on and the figure from TextStart on.
 type drawnBar struct {
 	Label, Text         string
 	Y, TextY            int
 	X, Width, TextStart int
 }
 
+// draw places the bars below one another, each in a row of its own.
 func (c chart) draw() drawn {
 	const gap, textWidth = 6, 90
 	d := drawn{Title: c.Title, Width: chartLabel + chartBars + textWidth, Height: chartRow * len(c.Bars)}
@@ -237,7 +254,8 @@ func (c chart) draw() drawn {
 	return d
 }
 
-// html is the report as a page that needs nothing else.
+// html returns the report as a page of HTML that loads nothing from elsewhere, so that it
+// can be sent as one file.
 func (r *Report) html() string {
 	type table struct {
 		Title string

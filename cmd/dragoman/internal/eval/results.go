@@ -16,21 +16,22 @@ type Record struct {
 	Model        string         `json:"model"`
 	Format       string         `json:"format"`
 	ID           string         `json:"id"`
-	Digest       string         `json:"digest"` // of the question
+	Digest       string         `json:"digest"` // [Question].digest
 	Kind         string         `json:"kind,omitempty"`
 	Wrong        string         `json:"wrong"` // "" if the answer is right
 	Calls        []Call         `json:"calls,omitempty"`
 	Text         string         `json:"text,omitempty"`
 	Outcomes     map[string]int `json:"outcomes,omitempty"` // calls, by how they were read
 	StopReason   string         `json:"stop_reason,omitempty"`
-	InputTokens  int            `json:"input_tokens"`
+	InputTokens  int            `json:"input_tokens"` // with those of the cache
 	OutputTokens int            `json:"output_tokens"`
-	Milliseconds int64          `json:"ms"`
+	Milliseconds int64          `json:"ms"`              // of the last try
 	Error        string         `json:"error,omitempty"` // why there is no answer; it is asked again
 }
 
-// take takes down what the model answered.
-func (r *Record) take(m *messages.Message) {
+// setAnswer sets what the message says: its text, its calls and how they were read, its
+// tokens.
+func (r *Record) setAnswer(m *messages.Message) {
 	var text strings.Builder
 	for _, b := range m.Content {
 		switch b.Type {
@@ -55,18 +56,22 @@ func (r *Record) take(m *messages.Message) {
 	r.InputTokens, r.OutputTokens = m.Usage.InputTokens+m.Usage.CacheReadInputTokens+m.Usage.CacheCreationInputTokens, m.Usage.OutputTokens
 }
 
-// key is what a record answers.
+// key identifies what a record answers. The digest is in it, so that a question that was
+// changed in the test set is asked again.
 type key struct{ model, format, id, digest string }
 
-// results are the records of a file, to which others are added.
+// results are the records of a file, to which more are appended. A question that got no
+// answer and was asked again has several records, of which the last counts.
 type results struct {
 	path string
 	file *os.File
 	all  map[key]Record // the last of each
 }
 
-// openResults reads the file, if there is one. A last line that was cut off by the
-// end of the program is taken away.
+// openResults reads the file, if there is one, and opens it for writing. A program that
+// is killed may leave half a line at the end: it is cut off, so that the next record
+// begins a line. A line that cannot be read is an error, so that no file of another kind
+// is written to.
 func openResults(path string) (*results, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -100,6 +105,7 @@ func openResults(path string) (*results, error) {
 
 func (r *results) close() { r.file.Close() }
 
+// keep sets the record in place of an earlier one for the same question.
 func (r *results) keep(record Record) {
 	r.all[key{record.Model, record.Format, record.ID, record.Digest}] = record
 }
@@ -111,12 +117,13 @@ func (r *results) add(record Record) error {
 	return err
 }
 
-// has reports whether a question has been answered.
+// has reports whether a question has been answered. A record of an error is no answer.
 func (r *results) has(k key) bool {
 	record, known := r.all[k]
 	return known && record.Error == ""
 }
 
+// count returns how many of the questions have been answered.
 func (r *results) count(keys []key) (n int) {
 	for _, k := range keys {
 		if r.has(k) {

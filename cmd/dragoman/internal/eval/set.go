@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	_ "embed"
@@ -15,19 +14,6 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Question is one line of a test set, ready to be asked.
-type Question struct {
-	ID   string
-	Kind string // what it is about, for the report; "" if nobody said
-
-	body   []byte // a Messages request without a model
-	want   want
-	digest string // of the line: a question that was changed is another one
-}
-
-// maxTokens is what an answer may take: the most that the smallest model allows.
-const maxTokens = 4096
-
 //go:embed builtin.jsonl
 var builtin []byte
 
@@ -37,13 +23,7 @@ func Builtin() ([]Question, error) {
 	return s.Questions, err
 }
 
-// job is one question in one format.
-type job struct {
-	question *Question
-	format   string
-}
-
-// Set is a test set.
+// Set is a test set that was read.
 type Set struct {
 	Questions []Question
 	// LeftOut says of each question of BFCL's that cannot be asked why: the Messages
@@ -94,7 +74,8 @@ type line struct {
 	Function []bfclFunction `json:"function"`
 }
 
-// read reads questions. Where a line of BFCL's needs its answer, truth has them all.
+// read reads questions from r; name is that of the file, for errors. truth is called for
+// the answers to the questions of BFCL, once, and only if there is a question that has one.
 func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error)) (Set, error) {
 	var (
 		set     Set
@@ -139,19 +120,15 @@ func read(r io.Reader, name string, truth func() (map[string][]bfclCall, error))
 	return set, err
 }
 
-// unfitError is why a question of BFCL's cannot be asked.
-type unfitError struct{ cause error }
-
-func (e *unfitError) Error() string { return e.cause.Error() }
-
-// read makes the question of a line, and checks that it can be asked.
+// read returns the question of a line in either layout, and checks that it can be asked:
+// the error is that of the decoder, if the Messages API would refuse it.
 func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	if l.ID == "" {
 		return Question{}, errors.New("id: missing")
 	}
 	read := l.own
 	if l.Function != nil {
-		read = func() (request, want, error) { return l.bfcl(answers) }
+		read = func() (request, want, error) { return readBFCL(l.ID, l.Question, l.Function, answers) }
 	}
 	ask, want, err := read()
 	if err != nil {
@@ -170,16 +147,7 @@ func (l *line) read(answers map[string][]bfclCall) (Question, error) {
 	return q, err
 }
 
-// request is a Messages request.
-type request struct {
-	Model     string          `json:"model"`
-	MaxTokens int             `json:"max_tokens"`
-	System    json.RawMessage `json:"system,omitempty"`
-	Tools     json.RawMessage `json:"tools,omitempty"`
-	Messages  json.RawMessage `json:"messages"`
-}
-
-// own reads a line in our layout.
+// own returns what to ask for a line in our layout, and what is expected of the answer.
 func (l *line) own() (request, want, error) {
 	r := request{System: l.System, Tools: l.Tools, Messages: l.Messages}
 	switch {
@@ -205,7 +173,7 @@ func (l *line) own() (request, want, error) {
 	return r, w, nil
 }
 
-// expectedCall is an element of expected.
+// expectedCall is an element of expected: see [Load].
 type expectedCall struct {
 	Name     string           `json:"name"`
 	Input    map[string]any   `json:"input"`
@@ -213,6 +181,7 @@ type expectedCall struct {
 	Optional []string         `json:"optional"`
 }
 
+// read returns the call as grading knows it: each argument with all values that will do.
 func (e expectedCall) read() (wantCall, error) {
 	c := wantCall{Name: e.Name, Args: map[string]wantArg{}}
 	if e.Name == "" {
@@ -237,49 +206,7 @@ func (e expectedCall) read() (wantCall, error) {
 	return c, nil
 }
 
+// userSays returns the messages of a request in which the user says one text.
 func userSays(text string) json.RawMessage {
 	return marshal([]map[string]string{{"role": "user", "content": text}})
-}
-
-// marshal writes JSON in which text is as the model is to see it: without escapes
-// for the sake of HTML.
-func marshal(v any) json.RawMessage {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // all of it came from JSON
-	}
-	return bytes.TrimSpace(out.Bytes())
-}
-
-// maxLine bounds a line of a test set or of the results, in bytes.
-const maxLine = 16 << 20
-
-// eachLine calls f for every line that is not empty, until it returns an error.
-func eachLine(r io.Reader, f func(n int, data []byte) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		if err := f(n, lines.Bytes()); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
-}
-
-// unmarshal reads JSON with the digits of its numbers as they are.
-func unmarshal(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one JSON value")
-	}
-	return nil
 }

@@ -184,6 +184,6 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 		t.Fatal(err)
 	}
 	var r Record
-	r.take(m)
+	r.setAnswer(m)
 	return r.Calls
 }

@@ -8,44 +8,45 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Report is what came of a run.
+// Report has the figures of a run, and what was wrong.
 type Report struct {
 	About
 	Model   string
 	Formats []Summary
-	Kinds   []KindRow // how right the answers are by what they are about; nil if all are of one kind
+	Kinds   []KindRow // right answers by kind of question; nil if all are of one kind
 	Wrong   []Record  // answers that are not right, and questions without one
 }
 
-// Summary is how a format did.
+// Summary has the figures of one format.
 type Summary struct {
 	Format       string
 	Questions    int
-	Failed       int // of them: no answer
-	Right        int
-	Calls        int // that were begun
-	Malformed    int // of them: not read as clean
-	Outcomes     []Count
+	Failed       int     // of Questions: those that got no answer
+	Right        int     // of Questions
+	Calls        int     // that the model began to write
+	Malformed    int     // of Calls: those that were read in any other way than clean
+	Outcomes     []Count // Calls by how they were read, in the order of the names
 	InputTokens  int
 	OutputTokens int
 	P50, P95     int64 // milliseconds for an answer
 }
 
-// Count is how often something was.
+// Count is a name and how often it was counted.
 type Count struct {
 	Name string
 	N    int
 }
 
-// KindRow is how many answers are right of one kind, by format.
+// KindRow says how many answers to questions of one kind are right.
 type KindRow struct {
 	Kind  string
-	Cells []string
+	Cells []string // by format, in the order of [Report.Formats]: "3 of 4"
 }
 
 // right reports whether there is an answer, and nothing wrong with it.
 func (r Record) right() bool { return r.Error == "" && r.Wrong == "" }
 
+// newReport returns the report of a run with these records, the last of each question.
 func newReport(o Options, records []Record) *Report {
 	r := &Report{About: o.About, Model: o.Model.Name}
 	byFormat := map[string][]Record{}
@@ -76,6 +77,7 @@ func newReport(o Options, records []Record) *Report {
 	return r
 }
 
+// kindCell returns how many of the records of a kind are right, as "3 of 4".
 func kindCell(records []Record, kind string) string {
 	right, all := 0, 0
 	for _, record := range records {
@@ -90,6 +92,8 @@ func kindCell(records []Record, kind string) string {
 	return fmt.Sprintf("%d of %d", right, all)
 }
 
+// summarize returns the figures of the records of one format. Questions without an answer
+// count as failed and in no other figure.
 func summarize(format string, records []Record) Summary {
 	s := Summary{Format: format, Questions: len(records)}
 	outcomes := map[string]int{}
@@ -121,7 +125,8 @@ func summarize(format string, records []Record) Summary {
 	return s
 }
 
-// rank returns the value that so many percent of the sorted list do not exceed.
+// rank returns the percentile of a sorted list by the nearest rank: the lowest of its
+// values that at least so many percent of them do not exceed. It is 0 for an empty list.
 func rank(sorted []int64, percent int) int64 {
 	if len(sorted) == 0 {
 		return 0
@@ -129,7 +134,8 @@ func rank(sorted []int64, percent int) int64 {
 	return sorted[(len(sorted)*percent+99)/100-1]
 }
 
-// percent writes a part of a whole; of nothing it is a dash.
+// percent returns a part of a whole as text, such as "12.5 %", and a dash if the whole is
+// 0.
 func percent(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -145,15 +151,18 @@ func (r *Report) Failed() (n int) {
 	return n
 }
 
+// firstError returns the error of the first question without an answer. There has to be
+// one: see Failed.
 func (r *Report) firstError() string {
 	i := slices.IndexFunc(r.Wrong, func(record Record) bool { return record.Error != "" })
 	return r.Wrong[i].Error
 }
 
-// columns are the heads of the table.
+// columns are the heads of the table of formats. cells has their values.
 var columns = []string{"format", "questions", "right", "accuracy", "calls", "malformed", "tokens in", "tokens out", "p50 ms", "p95 ms"}
 
-// cells is a row of the table. The accuracy is that of the questions that were answered.
+// cells returns a row of that table. The accuracy is the share of right answers among the
+// questions that were answered: a failure of the upstream says nothing of the model.
 func (s Summary) cells() []string {
 	return []string{
 		s.Format, fmt.Sprint(s.Questions), fmt.Sprint(s.Right), percent(s.Right, s.Questions-s.Failed),
