@@ -35,7 +35,7 @@ func maxAgainFor(why Reason) int {
 type budget struct{ stopped, corrected int }
 
 // take reports whether the model may be asked again for a reason, and takes that off the budget.
-func (b *budget) take(why Reason) bool {
+func (b *budget) spend(why Reason) bool {
 	asked := &b.corrected
 	if why == ReasonStopped {
 		asked = &b.stopped

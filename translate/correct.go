@@ -16,7 +16,7 @@ func Corrected(req *messages.Request, prompt *Prompt, ask Ask, checks *Checks, r
 		correction: correction{Checks: checks, req: req, language: func() *language { return languageOf(prompt.language, req) }},
 		prompt:     prompt, ask: ask, render: render,
 	}
-	return c.events
+	return c.yieldEvents
 }
 
 // corrector has one answer corrected.
@@ -29,11 +29,11 @@ type corrector struct {
 }
 
 // events yields the events of the answer, corrected where they have to be.
-func (c *corrector) events(yield func(messages.Event, error) bool) {
+func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 	blocks, left := 0, false
 	held := -1 // the index of the first block that is held back
 	m, err := messages.Collect(func(collect func(messages.Event, error) bool) {
-		for e, err := range events(c.req, c.prompt, c.ask, &c.again) {
+		for e, err := range eventsWithin(c.req, c.prompt, c.ask, &c.again) {
 			if held < 0 && err == nil && c.mayBeWrong(e) {
 				held = blocks
 			}
@@ -101,7 +101,7 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 
 // askAgain returns the answer to a corrected request; nil if there is none.
 func (c *corrector) askAgain(corrected *messages.Request, why Reason) *messages.Message {
-	if !c.again.take(why) {
+	if !c.again.spend(why) {
 		return nil
 	}
 	prompt, err := c.render(corrected)
@@ -109,7 +109,7 @@ func (c *corrector) askAgain(corrected *messages.Request, why Reason) *messages.
 		return nil
 	}
 	prompt.again = why
-	second, err := messages.Collect(events(corrected, prompt, c.ask, &c.again))
+	second, err := messages.Collect(eventsWithin(corrected, prompt, c.ask, &c.again))
 	if err != nil {
 		return nil
 	}

@@ -113,7 +113,7 @@ func TestBudget(t *testing.T) {
 		var b budget
 		allowed := 0
 		for _, why := range tt.asked {
-			if b.take(why) {
+			if b.spend(why) {
 				allowed++
 			}
 		}

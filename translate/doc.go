@@ -54,22 +54,22 @@
 // two stand the states, each a function that reads as much of the input as it
 // can decide on and names the next state:
 //
-//	inText          -> atInvoke inWrapper inRehearsal afterThinking behindTheAnswer
+//	inText          -> atInvoke inWrapper inRehearsal afterThinking afterAnswer
 //	afterThinking   -> inText
 //	inRehearsal     -> inText
 //	inWrapper       -> atInvoke atJSONName betweenCalls inForeignBlock inText
 //	atInvoke        -> atToolName inCall betweenCalls inText
 //	atToolName      -> inCall inText
-//	inCall          -> atValue inValue betweenCalls behindTheAnswer inText
+//	inCall          -> atValue inValue betweenCalls afterAnswer inText
 //	atValue         -> inValue
-//	inValue         -> inCall behindTheAnswer
+//	inValue         -> inCall afterAnswer
 //	atJSONName      -> inJSONCall
-//	inJSONCall      -> afterJSONCall betweenCalls behindTheAnswer inText
-//	afterJSONCall   -> betweenCalls behindTheAnswer
-//	betweenCalls    -> atInvoke inWrapper atJSONName behindTheAnswer
+//	inJSONCall      -> afterJSONCall betweenCalls afterAnswer inText
+//	afterJSONCall   -> betweenCalls afterAnswer
+//	betweenCalls    -> atInvoke inWrapper atJSONName afterAnswer
 //	inBrokenCall    -> betweenCalls
 //	inForeignBlock  -> inText
-//	behindTheAnswer -> inText, only for [Rescue]
+//	afterAnswer -> inText, only for [Rescue]
 //
 // From every state of a call whose block is not open yet, what was read goes
 // back to be text: to inText, or to inBrokenCall among other calls.

@@ -22,11 +22,11 @@ type Ask func(*Prompt) iter.Seq2[Chunk, error]
 // before the model has gone on, unless it is [context.Canceled], leaves the answer as it was: its
 // call is incomplete, which the stop_reason says. An error after that is the answer's.
 func Events(req *messages.Request, prompt *Prompt, ask Ask) iter.Seq2[messages.Event, error] {
-	return events(req, prompt, ask, new(budget))
+	return eventsWithin(req, prompt, ask, new(budget))
 }
 
 // events is [Events] within a budget that other answers to the same request share.
-func events(req *messages.Request, prompt *Prompt, ask Ask, again *budget) iter.Seq2[messages.Event, error] {
+func eventsWithin(req *messages.Request, prompt *Prompt, ask Ask, again *budget) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		r := newReader(req, prompt, again, func(e messages.Event) bool { return yield(e, nil) })
 		next := prompt

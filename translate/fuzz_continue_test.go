@@ -96,7 +96,7 @@ type writer struct {
 // has written since.
 func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
 	w.t.Helper()
-	stop := cmp.Or(w.asksIn, formats[0]).stop
+	stop := cmp.Or(w.asksIn, formats[0]).stopSequence
 	w.asked = append(w.asked, p)
 	said, ok := strings.CutPrefix(prefillOf(p), prefillOf(w.asked[0]))
 	if !ok || !strings.HasPrefix(w.text, said) || len(w.asked) > 1 && !strings.HasSuffix(said, stop) {

@@ -51,13 +51,13 @@ func (in *input) take(n int) { in.pos += n }
 func (in *input) takeAll() { in.pos = len(in.buf) }
 
 // skip reads white space, and reports whether text follows it.
-func (in *input) skip() bool {
+func (in *input) skipBlanks() bool {
 	in.pos = markup.SkipBlanks(in.buf, in.pos, len(in.buf))
 	return in.pos < len(in.buf)
 }
 
-// isIdle reports whether all text has been read, so that nothing waits for more.
-func (in *input) isIdle() bool { return in.pos == len(in.buf) && len(in.partial) == 0 }
+// isAllRead reports whether all text has been read, so that nothing waits for more.
+func (in *input) isAllRead() bool { return in.pos == len(in.buf) && len(in.partial) == 0 }
 
 // isMarked reports whether some of what was read may be given back.
 func (in *input) isMarked() bool { return in.mark >= 0 }
@@ -165,7 +165,7 @@ func partialRune(s string) int {
 
 // blanks returns where the white space ends that begins at rest[i]. It says No if there is as
 // much as limit, which bounds what is held, and More where the text may go on with it.
-func (in *input) blanks(rest []byte, i, limit int) (int, markup.Verdict) {
+func (in *input) matchBlanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	end := i + limit
 	for i < end && i < len(rest) && markup.IsBlank(rest[i]) {
 		i++
@@ -180,7 +180,7 @@ func (in *input) blanks(rest []byte, i, limit int) (int, markup.Verdict) {
 }
 
 // undecided is the verdict on text that could go either way: No once nothing can follow it.
-func (in *input) undecided() markup.Verdict {
+func (in *input) needMore() markup.Verdict {
 	if in.eof {
 		return markup.NoMatch
 	}
@@ -188,7 +188,7 @@ func (in *input) undecided() markup.Verdict {
 }
 
 // put replaces the next byte that has not been read.
-func (in *input) put(c byte) { in.buf[in.pos] = c }
+func (in *input) replaceNext(c byte) { in.buf[in.pos] = c }
 
 // borrow returns text as bytes, in the buffer, which has nothing else in it that is unread. They
 // are valid until the input changes.
@@ -200,7 +200,7 @@ func (in *input) borrow(s string) []byte {
 }
 
 // endsLine reports whether a line ends where rest begins.
-func (in *input) endsLine(rest []byte) markup.Verdict {
+func (in *input) matchLineEnd(rest []byte) markup.Verdict {
 	switch {
 	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
 		return markup.Match

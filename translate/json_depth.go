@@ -37,7 +37,7 @@ func (j *jsonDepth) isWhole() bool { return j.depth == 0 && !j.inString }
 
 // object reads an object: n bytes of s belong to it. The verdict is Yes at its end, and No at a
 // tag where no string is open, which is no JSON.
-func (j *jsonDepth) object(s []byte) (n int, end markup.Verdict) {
+func (j *jsonDepth) readObject(s []byte) (n int, end markup.Verdict) {
 	for i, c := range s {
 		if c == '<' && !j.inString {
 			return i, markup.NoMatch

@@ -12,22 +12,22 @@ import (
 
 // states are the functions that read each state.
 var states = [...]func(*parser) state{
-	inText:          (*parser).readText,
-	afterThinking:   (*parser).readAfterThinking,
-	inRehearsal:     (*parser).readRehearsal,
-	inWrapper:       (*parser).readWrapper,
-	atInvoke:        (*parser).readInvoke,
-	atToolName:      (*parser).readToolName,
-	inCall:          (*parser).readCall,
-	atValue:         (*parser).readValueStart,
-	inValue:         (*parser).readValue,
-	atJSONName:      (*parser).readJSONName,
-	inJSONCall:      (*parser).readJSONCall,
-	afterJSONCall:   (*parser).readAfterJSONCall,
-	betweenCalls:    (*parser).readBetweenCalls,
-	inBrokenCall:    (*parser).readBrokenCall,
-	inForeignBlock:  (*parser).readForeignBlock,
-	behindTheAnswer: (*parser).readPastAnswer,
+	inText:         (*parser).readText,
+	afterThinking:  (*parser).readAfterThinking,
+	inRehearsal:    (*parser).readRehearsal,
+	inWrapper:      (*parser).readWrapper,
+	atInvoke:       (*parser).readInvoke,
+	atToolName:     (*parser).readToolName,
+	inCall:         (*parser).readCall,
+	atValue:        (*parser).readValueStart,
+	inValue:        (*parser).readValue,
+	atJSONName:     (*parser).readJSONName,
+	inJSONCall:     (*parser).readJSONCall,
+	afterJSONCall:  (*parser).readAfterJSONCall,
+	betweenCalls:   (*parser).readBetweenCalls,
+	inBrokenCall:   (*parser).readBrokenCall,
+	inForeignBlock: (*parser).readForeignBlock,
+	afterAnswer:    (*parser).readAfterAnswer,
 }
 
 // newParser returns a parser of the answer to a prompt, which yields its events until yield
@@ -37,7 +37,7 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event)
 		req: req, format: cmp.Or(prompt.format, formats[0]), state: inText,
 		in:      input{mark: -1},
 		out:     emitter{yield: yield, seed: req.ID},
-		escaped: prompt.escaped, mayCall: req.OffersTools(), wholeValues: prompt.holdsValues,
+		escaped: prompt.escaped, mayCall: req.OffersTools(), holdsValues: prompt.holdsValues,
 		tools: toolNames{list: req.Tools}, schemas: cmp.Or(prompt.schemas, new(toolSchemas)),
 		text: textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
 	}
@@ -62,9 +62,9 @@ func (p *parser) feed(s string) {
 		p.in.add(piece)
 		p.run()
 		if p.in.isFull() {
-			p.decide()
+			p.decideAsText()
 		}
-		if s == "" || p.over || p.out.gone {
+		if s == "" || p.ended || p.out.gone {
 			return
 		}
 	}
@@ -72,7 +72,7 @@ func (p *parser) feed(s string) {
 
 // run reads as far as the states can decide.
 func (p *parser) run() {
-	p.direct = nil
+	p.writePlain = nil
 	for !p.out.gone {
 		next := states[p.state](p)
 		if next == wait {
@@ -85,7 +85,7 @@ func (p *parser) run() {
 }
 
 // decide takes what has been undecided for too long for text.
-func (p *parser) decide() {
+func (p *parser) decideAsText() {
 	p.in.takeAll()
 	p.value = valueSeen{}
 	if p.call.tool == "" {
@@ -99,20 +99,20 @@ func (p *parser) decide() {
 // feedPlain reads the piece that most are: text without markup, in the middle of prose or of a
 // string, with nothing undecided before it. It reports whether s is one.
 func (p *parser) feedPlain(s string) bool {
-	if p.direct == nil || s == "" || len(p.out.buf) > maxHeld {
+	if p.writePlain == nil || s == "" || p.out.gathered() > maxHeld {
 		return false
 	}
-	if p.out.open == messages.BlockToolUse && p.value.lastNewline == "" && len(s) <= maxPiece && p.in.isIdle() && rawjson.IsPlain(s) {
-		p.out.buf = append(p.out.buf, s...)
+	if p.out.openKind == messages.BlockToolUse && p.value.lastNewline == "" && len(s) <= maxPiece && p.in.isAllRead() && rawjson.IsPlain(s) {
+		p.out.writeString(s)
 		p.value.endsBlank = markup.IsBlank(s[len(s)-1])
 		p.out.flush()
 		return true
 	}
 	if len(s) > maxPiece || strings.IndexByte(s, '<') >= 0 ||
-		p.escaped != 0 && strings.IndexByte(s, '&') >= 0 || !p.in.isIdle() || !utf8.ValidString(s) {
+		p.escaped != 0 && strings.IndexByte(s, '&') >= 0 || !p.in.isAllRead() || !utf8.ValidString(s) {
 		return false
 	}
-	p.direct(p, p.in.borrow(s))
+	p.writePlain(p, p.in.borrow(s))
 	p.out.flush()
 	return true
 }
@@ -122,16 +122,16 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	f, ours := p.format, p.format.isOurs(stop, sequence)
 	p.cutShort = stop != messages.StopEndTurn && !ours
 	switch {
-	case ours && sequence == "" && p.goesOn(f.stop):
+	case ours && sequence == "" && p.wouldBeText(f.stopSequence):
 		// It may as well be that the model had no more to say: nothing tells that it
 		// wrote the tag.
 	case ours && p.call.begun:
 		// The upstream took the tag off that ended the calls, or, if it says so, that
 		// the model quoted: with it, there is one way to read both.
-		p.feed(f.ended)
-	case sequence == f.stop && p.text.code.isOpen():
-		p.feed(f.stop)
-	case stop == messages.StopSequence && sequence == invokeEnd && p.call.begun && !p.goesOn(invokeEnd):
+		p.feed(f.impliedEnd)
+	case sequence == f.stopSequence && p.text.code.isOpen():
+		p.feed(f.stopSequence)
+	case stop == messages.StopSequence && sequence == invokeEnd && p.call.begun && !p.wouldBeText(invokeEnd):
 		p.feed(invokeEnd)
 		p.cutShort = false
 	}

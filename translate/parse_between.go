@@ -12,18 +12,18 @@ import (
 // readBetweenCalls reads after a call: another one, the end of the calls, or text, which was
 // written without their results and ends the answer.
 func (p *parser) readBetweenCalls() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		return wait
 	}
 	rest := p.in.rest()
 	t, v := markup.MatchTag(rest, p.in.eof)
 	switch {
-	case rest[0] == '{' && p.call.inWrapper:
+	case rest[0] == '{' && p.call.wrapperOpen:
 		p.beginNextCall(markup.Tag{})
 		return atJSONName
 	case p.endsInTag():
 		p.calls.incomplete = true
-		return behindTheAnswer
+		return afterAnswer
 	case rest[0] != '<' || v == markup.NoMatch:
 		return p.runOn()
 	case v == markup.NeedMore:
@@ -33,11 +33,11 @@ func (p *parser) readBetweenCalls() state {
 		return atInvoke
 	case t.IsWrapper() && t.Closing:
 		p.in.take(t.Len)
-		p.call.inWrapper, p.calls.closed = false, true
+		p.call.wrapperOpen, p.calls.closed = false, true
 		return betweenCalls
 	case t.IsWrapper():
 		p.beginNextCall(t)
-		p.call.inWrapper = true
+		p.call.wrapperOpen = true
 		p.in.take(t.Len)
 		return inWrapper
 	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
@@ -64,7 +64,7 @@ func (p *parser) runOn() state {
 		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = messages.OutcomeRepaired, "ran_on"
 	}
 	p.calls.closed = true
-	return behindTheAnswer
+	return afterAnswer
 }
 
 // giveBack turns what was read since the mark into text: it was no call. Behind calls it is prose,
@@ -80,7 +80,7 @@ func (p *parser) giveBack() state {
 // giveBackText writes what was read since the mark as text.
 func (p *parser) giveBackText() {
 	raw := p.in.giveBack()
-	p.out.dropCall()
+	p.out.dropInput()
 	p.call = callSeen{}
 	if len(raw) > 0 {
 		p.writeText(raw)
@@ -89,14 +89,14 @@ func (p *parser) giveBackText() {
 
 // giveBackCall is giveBack for text that has named a tool, or tried to.
 func (p *parser) giveBackCall(reason string) state {
-	p.note(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
-	inWrapper := p.call.inWrapper
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
+	wrapperOpen := p.call.wrapperOpen
 	switch {
-	case p.calls.whole > 0 && !inWrapper:
+	case p.calls.whole > 0 && !wrapperOpen:
 		return p.runOn()
 	case p.calls.whole > 0:
 		p.giveBackText()
-		p.call = callSeen{begun: true, inWrapper: true}
+		p.call = callSeen{begun: true, wrapperOpen: true}
 		return inBrokenCall
 	}
 	p.giveBackText()

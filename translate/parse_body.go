@@ -16,7 +16,7 @@ func (p *parser) readCall() state {
 		return p.closeUnread()
 	}
 	blank := p.in.rest()
-	more := p.in.skip()
+	more := p.in.skipBlanks()
 	if len(call.stray) > 0 {
 		call.stray = append(call.stray, blank[:len(blank)-len(p.in.rest())]...)
 	}
@@ -52,21 +52,21 @@ func (p *parser) readClosingTag(t markup.Tag) state {
 	switch {
 	case t.Is("invoke"):
 		p.in.take(t.Len)
-		if p.call.inParameters {
-			p.repair("missing_closer")
+		if p.call.parametersOpen {
+			p.noteReason("missing_closer")
 		}
 		return p.closeCall("")
 	case t.IsWrapper():
 		return p.closeCall("missing_closer")
 	case t.Is("parameters"):
-		p.call.inParameters = false
+		p.call.parametersOpen = false
 	case p.out.pending:
 		return p.giveBackCall("stray_closer")
 	default:
 		if len(p.call.stray) > 0 {
 			p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
 		}
-		p.repair("stray_closer")
+		p.noteReason("stray_closer")
 	}
 	p.in.take(t.Len)
 	return inCall
@@ -93,14 +93,14 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 		return p.readStrayTag(t)
 	case len(call.parameters) == maxParameters:
 		return p.closeTooLong()
-	case call.inWrapper, !element, call.inParameters, declared:
+	case call.wrapperOpen, !element, call.parametersOpen, declared:
 		p.openOffered()
 	}
-	if element && !call.inParameters {
-		p.repair("no_parameters_tag")
+	if element && !call.parametersOpen {
+		p.noteReason("no_parameters_tag")
 	}
 	if element && len(t.Attributes) > 0 {
-		p.repair("attributes")
+		p.noteReason("attributes")
 	}
 	return p.beginValue(t, property, tag, element)
 }
@@ -108,7 +108,7 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 // isInPlace reports whether a tag that is ours stands where it belongs. There it is no
 // parameter's: a property of that name is offered under another tag.
 func (p *parser) isInPlace(t markup.Tag) bool {
-	return t.Is("parameters") && len(p.call.parameters) == 0 || !p.call.inParameters && markup.IsReserved(string(t.Full))
+	return t.Is("parameters") && len(p.call.parameters) == 0 || !p.call.parametersOpen && markup.IsReserved(string(t.Full))
 }
 
 // readStructure reads an opening tag of the call's own structure: its parameters, the next call,
@@ -119,22 +119,22 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	switch {
 	case t.Is("parameters") && call.jsonInput:
 		return p.readStrayTag(t), true
-	case t.Is("parameters") && (!call.inParameters || fresh):
+	case t.Is("parameters") && (!call.parametersOpen || fresh):
 		p.openOffered()
-		call.inParameters = !t.Empty
-	case t.IsWrapper() && fresh && call.inParameters:
+		call.parametersOpen = !t.Empty
+	case t.IsWrapper() && fresh && call.parametersOpen:
 		call.restarted = true
-		p.repair("restarted")
+		p.noteReason("restarted")
 	case t.Is("invoke") && call.restarted && fresh:
 		if name, named := t.NameAttribute(); named && name != call.tool {
 			return p.closeCall("missing_closer"), true
 		}
-	case t.Is("invoke") && fresh && !call.inParameters && p.opensAgain(t): // one call or two
+	case t.Is("invoke") && fresh && !call.parametersOpen && p.opensAgain(t): // one call or two
 		return p.closeDoubtful(), true
 	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
 		return p.closeCall("missing_closer"), true
-	case t.Is("tool_name") && (!call.inParameters || call.restarted),
-		!call.inParameters && (t.Is("tool_id") || t.Is("id")) && (call.schema.AdditionalProperties == nil || call.unoffered):
+	case t.Is("tool_name") && (!call.parametersOpen || call.restarted),
+		!call.parametersOpen && (t.Is("tool_id") || t.Is("id")) && (call.schema.AdditionalProperties == nil || call.unoffered):
 		return p.skipElement(t), true
 	default:
 		return wait, false
@@ -172,7 +172,7 @@ func (p *parser) skipElement(t markup.Tag) state {
 	case markup.Match:
 		end += closer.Len
 	}
-	p.repair("extra_element")
+	p.noteReason("extra_element")
 	p.in.take(t.Len + end)
 	return inCall
 }
@@ -184,7 +184,7 @@ func (p *parser) readStrayTag(t markup.Tag) state {
 	}
 	p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
 	p.call.strayTag = true
-	p.repair("stray_text")
+	p.noteReason("stray_text")
 	p.in.take(t.Len)
 	return inCall
 }
@@ -209,6 +209,6 @@ func (p *parser) readStrayText(rest []byte) state {
 		call.stray = append(call.stray, rest[:n]...)
 	}
 	p.in.take(n)
-	p.repair("stray_text")
+	p.noteReason("stray_text")
 	return inCall
 }

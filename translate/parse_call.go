@@ -15,7 +15,7 @@ import (
 // readWrapper reads on after <function_calls>: to be a block of calls, a call must follow. An
 // empty block is nothing; one that holds something else is text.
 func (p *parser) readWrapper() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
 	}
 	rest := p.in.rest()
@@ -43,7 +43,7 @@ func (p *parser) readWrapper() state {
 // if the line goes on.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.rest()[t.Len:]
-	if v := p.in.endsLine(after); v == markup.NeedMore {
+	if v := p.in.matchLineEnd(after); v == markup.NeedMore {
 		return wait
 	} else if v == markup.NoMatch && len(after) > 0 {
 		p.in.take(t.Len)
@@ -93,7 +93,7 @@ const maxToolName = 512
 // readToolName reads <tool_name>x</tool_name>, or a bare x that names an offered tool and stands
 // before <parameters>.
 func (p *parser) readToolName() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
 	}
 	rest, opening := p.in.rest(), 0
@@ -127,7 +127,7 @@ func (p *parser) readToolName() state {
 		p.in.take(opening + end + t.Len)
 	case !tagged && v == markup.Match && t.Is("parameters") && !t.Closing && offered:
 		p.in.take(end)
-		p.repair("bare_tool_name")
+		p.noteReason("bare_tool_name")
 	default:
 		return p.giveBack()
 	}
@@ -148,11 +148,11 @@ func (p *parser) nameTool(name string) state {
 	p.call.tool, p.call.schema, p.call.unoffered = name, schema.ObjectOfStrings, !offered
 	if offered {
 		p.call.tool, p.call.schema = tool.Name, p.schemas.of(tool)
-		p.out.whole = tool.HoldsValues(p.wholeValues)
+		p.out.holdsValues = tool.HoldsValues(p.holdsValues)
 		if tool.Name != name {
-			p.repair("name_case")
+			p.noteReason("name_case")
 		}
-		if p.call.inWrapper {
+		if p.call.wrapperOpen {
 			p.openCall()
 		}
 	}

@@ -6,14 +6,13 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // How a call closes: whole, or broken off where it is cut, in doubt or cannot be read. The block
 // of a call that is broken off is open already, and its input stays open where it is.
 
 // closeCall closes a call that was read to its end, which is malformed if repair is not "".
-func (p *parser) closeCall(repair string) state {
+func (p *parser) closeCall(reason string) state {
 	call := &p.call
 	if len(call.stray) > 0 && (len(call.parameters) == 0 || call.strayTag) {
 		return p.closeUnread()
@@ -24,17 +23,17 @@ func (p *parser) closeCall(repair string) state {
 			return p.closeDoubtful()
 		}
 	}
-	if repair != "" {
-		p.repair(repair)
+	if reason != "" {
+		p.noteReason(reason)
 	}
 	p.openCall()
-	p.out.closeCall()
-	p.note(p.outcome())
+	p.out.closeToolUse()
+	p.noteOutcome(p.outcome())
 	p.calls.whole++
-	p.call = callSeen{begun: true, inWrapper: call.inWrapper}
+	p.call = callSeen{begun: true, wrapperOpen: call.wrapperOpen}
 	if p.req.ToolChoice.DisableParallelToolUse {
 		p.calls.closed = true
-		return behindTheAnswer
+		return afterAnswer
 	}
 	return betweenCalls
 }
@@ -45,13 +44,13 @@ func (p *parser) outcome() messages.Outcome {
 	o := messages.Outcome{Tool: call.tool, Kind: messages.OutcomeClean}
 	switch {
 	case call.continued:
-		o.Kind, o.Reason = messages.OutcomeContinued, cmp.Or(call.misfit, call.repair)
+		o.Kind, o.Reason = messages.OutcomeContinued, cmp.Or(call.misfit, call.reason)
 	case call.unoffered:
 		o.Kind = messages.OutcomeUnknownTool
 	case call.misfit != "":
 		o.Kind, o.Reason = messages.OutcomeTypeFallback, call.misfit
-	case call.repair != "":
-		o.Kind, o.Reason = messages.OutcomeRepaired, call.repair
+	case call.reason != "":
+		o.Kind, o.Reason = messages.OutcomeRepaired, call.reason
 	}
 	return o
 }
@@ -60,7 +59,7 @@ func (p *parser) outcome() messages.Outcome {
 // model had come to its end, which no closing tag tells.
 func (p *parser) closeAtEOF() state {
 	given := len(p.call.parameters) > 0 || p.call.jsonInput
-	if p.cutShort || p.call.inParameters || p.call.attributeForm || !given {
+	if p.cutShort || p.call.parametersOpen || p.call.attributeForm || !given {
 		return p.breakOff()
 	}
 	return p.closeCall("missing_closer")
@@ -71,22 +70,22 @@ func (p *parser) breakOff() state {
 	if p.out.pending {
 		return p.giveBackCall("incomplete")
 	}
-	p.out.leaveCall()
-	p.note(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.repair, Unread: p.endedByModel()})
+	p.out.cutToolUse()
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: p.endedByModel()})
 	p.calls.incomplete = true
-	return behindTheAnswer
+	return afterAnswer
 }
 
 // closeDoubtful breaks a call off with a value that is not certain.
 func (p *parser) closeDoubtful() state {
-	p.call.repair = "doubtful_value"
+	p.call.reason = "doubtful_value"
 	return p.breakOff()
 }
 
 // closeTooLong breaks a call off that holds more than is read of one.
 func (p *parser) closeTooLong() state {
 	p.value.held, p.value.open = nil, false
-	p.call.repair = "too_long"
+	p.call.reason = "too_long"
 	return p.breakOff()
 }
 
@@ -97,27 +96,26 @@ func (p *parser) breakOffValue() state {
 	if p.value.schema == nil {
 		p.writeOpenObject(markup.Unescape(string(p.value.held), p.escaped, ""))
 	}
-	p.repair("cut_value")
+	p.noteReason("cut_value")
 	return p.breakOff()
 }
 
 // writeOpenObject takes over the members that came whole of an input in JSON that was cut.
 func (p *parser) writeOpenObject(text string) {
-	p.out.buf = rawjson.AppendCutObject(p.out.buf, text)
-	p.out.cameWhole()
+	p.out.writeCutObject(text)
 }
 
 // closeUnread closes a call whose parameters could not be read. Its block is open and cannot be
 // taken back, so it counts as incomplete; what was not read follows as text.
 func (p *parser) closeUnread() state {
 	stray := p.call.stray
-	p.out.leaveCall()
-	p.note(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.repair, Unread: true})
+	p.out.cutToolUse()
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: true})
 	p.calls.incomplete = true
-	p.call = callSeen{begun: true, inWrapper: p.call.inWrapper}
+	p.call = callSeen{begun: true, wrapperOpen: p.call.wrapperOpen}
 	p.writeText(bytes.TrimSpace(stray))
 	if len(stray) > maxUndecided {
-		return behindTheAnswer
+		return afterAnswer
 	}
 	return betweenCalls
 }

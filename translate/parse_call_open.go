@@ -10,24 +10,24 @@ import (
 
 // beginCall marks where text begins that may become a call, with the tag t.
 func (p *parser) beginCall(t markup.Tag) {
-	p.out.beginCall()
+	p.out.holdInput()
 	p.in.setMark()
 	p.call = callSeen{begun: true, namespace: t.Namespace()}
 }
 
 // beginNextCall is beginCall behind another one, in the same wrapper if that is open.
 func (p *parser) beginNextCall(t markup.Tag) {
-	inWrapper := p.call.inWrapper
+	wrapperOpen := p.call.wrapperOpen
 	p.calls.closed = false
 	p.beginCall(t)
-	p.call.inWrapper = inWrapper
+	p.call.wrapperOpen = wrapperOpen
 }
 
 // repair takes down how the call is malformed, though its meaning is certain. What is found
 // first is told.
-func (p *parser) repair(reason string) {
-	if p.call.repair == "" {
-		p.call.repair = reason
+func (p *parser) noteReason(reason string) {
+	if p.call.reason == "" {
+		p.call.reason = reason
 	}
 }
 
@@ -39,7 +39,7 @@ func (p *parser) openCall() {
 	}
 	p.in.unmark()
 	p.dropBlank()
-	p.out.openCall(p.call.tool)
+	p.out.openToolUse(p.call.tool)
 }
 
 // openOffered opens the block of a call to an offered tool. The block of any other opens when
@@ -58,7 +58,7 @@ const (
 )
 
 // note takes down how a call was read.
-func (p *parser) note(o messages.Outcome) {
+func (p *parser) noteOutcome(o messages.Outcome) {
 	if len(p.outcomes) < maxOutcomes {
 		p.outcomes = append(p.outcomes, o)
 	}
@@ -70,5 +70,5 @@ func (p *parser) endedByModel() bool { return !p.in.eof || !p.cutShort }
 
 // holdsTooMuch reports whether a parameter is too long to be held.
 func (p *parser) holdsTooMuch() bool {
-	return len(p.value.held) > maxHeld || p.out.whole && len(p.out.buf) > maxHeld
+	return len(p.value.held) > maxHeld || p.out.holdsValues && p.out.gathered() > maxHeld
 }

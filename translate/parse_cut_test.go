@@ -56,7 +56,7 @@ func TestCutOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			req, flows, holds := fuzzRequest(), &Prompt{format: f}, &Prompt{format: f, holdsValues: true}
-			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.stop}, 0)
+			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.stopSequence}, 0)
 			if whole.cut != 0 || whole.stop != messages.StopToolUse {
 				t.Fatalf("the whole call: %+v", whole)
 			}

@@ -33,9 +33,9 @@ func (p *parser) noteSibling(rest []byte) markup.Verdict {
 	case verdict != markup.Match:
 		return verdict
 	case closing:
-		v.siblings.close(tag)
+		v.siblings.noteClosing(tag)
 	default:
-		v.siblings.open(tag)
+		v.siblings.noteOpening(tag)
 	}
 	return markup.NoMatch
 }
@@ -46,7 +46,7 @@ func (p *parser) noteParameter(rest []byte) markup.Verdict {
 	inside := &p.value.siblings
 	switch {
 	case markup.HasPrefix(rest, closing):
-		inside.close("")
+		inside.noteClosing("")
 		return markup.NoMatch
 	case !p.in.eof && (markup.IsPrefixOf(rest, opening) || markup.IsPrefixOf(rest, closing)):
 		return markup.NeedMore
@@ -63,10 +63,10 @@ func (p *parser) noteParameter(rest []byte) markup.Verdict {
 	}
 	property, other := otherProperty(p.call.schema, tag, p.value.property)
 	if property == p.value.property { // the next element of a list
-		inside.stray = false
+		inside.closedUnopened = false
 		return markup.NoMatch
 	}
-	inside.open("")
+	inside.noteOpening("")
 	if other {
 		inside.opened = append(inside.opened, property)
 		inside.doubt = inside.doubt || len(inside.opened) > maxOpened

@@ -109,7 +109,7 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 func (p *parser) readJSONCall() state {
 	v := &p.value
 	rest := p.in.rest()
-	n, end := v.json.object(rest)
+	n, end := v.json.readObject(rest)
 	v.held = append(v.held, rest[:n]...)
 	p.in.take(n)
 	switch {
@@ -118,7 +118,7 @@ func (p *parser) readJSONCall() state {
 	case end == markup.Match:
 		return p.endJSONCall()
 	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString: // a tag: the last brace was forgotten
-		p.repair("missing_brace")
+		p.noteReason("missing_brace")
 		v.held = append(v.held, '}')
 		return p.endJSONCall()
 	case end == markup.NoMatch:
@@ -150,17 +150,17 @@ func (p *parser) endJSONCall() state {
 		return p.closeUnreadJSON()
 	}
 	if p.format.name != FormatJSON {
-		p.repair("json_call")
+		p.noteReason("json_call")
 	}
 	if len(call.Rest) > 0 {
-		p.repair("extra_element")
+		p.noteReason("extra_element")
 	}
 	if !jsontext.Value(said).IsValid() {
-		p.repair("mended_json")
+		p.noteReason("mended_json")
 	}
 	p.openCall()
 	p.out.write(input[:len(input)-1]) // the brace comes with the end of the call
-	p.out.cameWhole()
+	p.out.markWhole()
 	p.value.held = nil
 	p.call.jsonInput = true
 	return afterJSONCall
@@ -168,7 +168,7 @@ func (p *parser) endJSONCall() state {
 
 // closeUnreadJSON gives back what cannot be read.
 func (p *parser) closeUnreadJSON() state {
-	p.repair("invalid_json")
+	p.noteReason("invalid_json")
 	held := p.value.held
 	p.value.held = nil
 	if p.out.pending {
@@ -180,7 +180,7 @@ func (p *parser) closeUnreadJSON() state {
 
 // readAfterJSONCall reads the end of the call's block, which its last brace has told.
 func (p *parser) readAfterJSONCall() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		if !p.in.eof {
 			return wait
 		}

@@ -16,7 +16,7 @@ import (
 func (p *parser) readText() state {
 	rest := p.in.rest()
 	if len(rest) == 0 {
-		p.direct = (*parser).writeText
+		p.writePlain = (*parser).writeText
 		return wait
 	}
 	n := len(rest)
@@ -66,7 +66,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		return p.takeText(1)
 	}
 	if code.inline > 0 { // markup in a code span; a block of calls is none
-		if v = p.in.endsLine(rest[t.Len:]); v == markup.NeedMore {
+		if v = p.in.matchLineEnd(rest[t.Len:]); v == markup.NeedMore {
 			return wait
 		} else if v == markup.NoMatch {
 			return p.takeText(1)
@@ -84,7 +84,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	case p.text.thinkingTag != "":
 		return inRehearsal
 	case t.Kind == markup.KindWrapper:
-		p.call.inWrapper = true
+		p.call.wrapperOpen = true
 		p.in.take(t.Len)
 		return inWrapper
 	}
@@ -101,7 +101,7 @@ func (p *parser) readThinkingTag(t markup.TextTag) state {
 		text.thinkingTag, text.inThinking, text.code = "", false, code{}
 		p.dropBlank()
 		p.out.closeBlock()
-	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.spoken && text.opening == "" && text.prefill == "":
+	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
 		text.thinkingTag, text.inThinking = t.Name, true
 		p.dropBlank()
 		p.out.openBlock(messages.BlockThinking)
@@ -114,7 +114,7 @@ func (p *parser) readThinkingTag(t markup.TextTag) state {
 
 // readAfterThinking passes over the white space around thinking.
 func (p *parser) readAfterThinking() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		return wait
 	}
 	return inText
@@ -151,15 +151,15 @@ func (p *parser) noteQuotes(prefill string) {
 // readInventedResults ends the answer where the model begins to write the results itself:
 // <function_results> at the start of a line, with an element in it.
 func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
-	i, v := p.in.blanks(rest, t.Len, maxGap)
+	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
 	switch {
 	case v == markup.NeedMore:
 		return wait
 	case t.Closing || p.text.code.midLine || v == markup.NoMatch || i == len(rest) || rest[i] != '<':
 		return p.takeText(1)
 	}
-	p.note(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
-	return behindTheAnswer
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
+	return afterAnswer
 }
 
 // readRehearsal reads a call within thinking, up to the end of the thinking: then it is text. It
@@ -195,15 +195,15 @@ func (p *parser) readRehearsal() state {
 	return inText
 }
 
-// readPastAnswer reads what follows the answer: nothing of it counts. A model that may go on has
+// readAfterAnswer reads what follows the answer: nothing of it counts. A model that may go on has
 // only ended its calls, and text follows.
-func (p *parser) readPastAnswer() state {
-	if p.mayGoOn {
+func (p *parser) readAfterAnswer() state {
+	if p.textMayFollow {
 		p.mayCall = false
 		p.in.unmark()
 		return inText
 	}
-	p.over = true
+	p.ended = true
 	p.in.takeAll()
 	p.in.unmark()
 	return wait

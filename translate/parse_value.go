@@ -21,7 +21,7 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	p.noteStarts()
 	switch str, nullable := s.IsString(); {
 	case p.call.parameters[property]:
-		p.repair("duplicate_parameter") // JSON has room for one: the first is out already
+		p.noteReason("duplicate_parameter") // JSON has room for one: the first is out already
 		p.value.duplicate = true
 	case str && nullable:
 		p.value.mode = modeNullable
@@ -52,7 +52,7 @@ func (p *parser) readValueStart() state {
 	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
 		n = 2
 	}
-	i, v := p.in.blanks(rest, n, markup.MaxTagBlanks)
+	i, v := p.in.matchBlanks(rest, n, markup.MaxTagBlanks)
 	switch {
 	case v == markup.NeedMore, n == 0 && string(rest) == "\r" && !p.in.eof:
 		return wait
@@ -74,11 +74,12 @@ func (p *parser) readValue() state {
 	if !p.in.eof {
 		return p.readValueText()
 	}
-	before, gathered := p.value, len(p.out.buf)
+	before, gathered := p.value, p.out.gathered()
 	if next := p.readValueText(); next != wait {
 		return next
 	}
-	p.value, p.out.buf = before, p.out.buf[:gathered]
+	p.value = before
+	p.out.truncate(gathered)
 	return p.breakOffValue()
 }
 
@@ -111,7 +112,7 @@ func (p *parser) readValueText() state {
 		}
 	}
 	if v.mode == modeText && !v.cdata && !p.in.isMarked() {
-		p.direct = (*parser).writeString
+		p.writePlain = (*parser).writeStringValue
 	}
 	return wait
 }
@@ -218,7 +219,7 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 		case markup.Match:
 			return p.endValue(n)
 		}
-		if i, _ := p.in.blanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
+		if i, _ := p.in.matchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
 			p.value.ambiguous = true // a wrong closing tag, or prose after the value
 		}
 	}
@@ -229,11 +230,11 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 
 // goesOn reports whether a tag behind the text so far would be text of a value: whether it has
 // not come to its end.
-func (p *parser) goesOn(tag string) bool {
-	return p.value.open && p.textGoesOn(tag) || p.value.json.inString
+func (p *parser) wouldBeText(tag string) bool {
+	return p.value.open && p.wouldBeValue(tag) || p.value.json.inString
 }
 
-func (p *parser) textGoesOn(tag string) bool {
+func (p *parser) wouldBeValue(tag string) bool {
 	s := p.value.schema
 	if s == nil && p.value.json.isWhole() || s != nil && p.isScalar() {
 		return false

@@ -29,7 +29,7 @@ const (
 func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
 	switch {
 	case len(rest) < 2:
-		return 0, p.in.undecided()
+		return 0, p.in.needMore()
 	case rest[1] != '/':
 		return 0, p.noteSibling(rest)
 	}
@@ -50,7 +50,7 @@ func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
 		}
 		if v == markup.Match && p.value.schema != nil {
 			p.value.unclosed = true
-			p.repair("missing_closer")
+			p.noteReason("missing_closer")
 		}
 		return 0, v
 	}
@@ -75,7 +75,7 @@ func (p *parser) matchOwnEnd(rest []byte) (n int, v markup.Verdict) {
 		}
 	}
 	if v == markup.Match && wrong {
-		p.repair("wrong_closer")
+		p.noteReason("wrong_closer")
 	}
 	return n, v
 }
@@ -137,7 +137,7 @@ func (p *parser) matchCloser(rest []byte, name string) (n int, v markup.Verdict)
 		case markup.HasPrefix(s, namespace):
 			return p.matchNamedCloser(rest, 2+len(namespace), name)
 		case markup.IsPrefixOf(s, namespace):
-			return 0, p.in.undecided()
+			return 0, p.in.needMore()
 		}
 	}
 	return n, v
@@ -152,11 +152,11 @@ func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v ma
 	}
 	switch {
 	case common == len(s):
-		return 0, p.in.undecided()
+		return 0, p.in.needMore()
 	case common < len(name):
 		return 0, markup.NoMatch
 	}
-	i, v := p.in.blanks(s, len(name), markup.MaxTagBlanks)
+	i, v := p.in.matchBlanks(s, len(name), markup.MaxTagBlanks)
 	switch {
 	case v == markup.NeedMore:
 		return 0, markup.NeedMore
@@ -169,7 +169,7 @@ func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v ma
 // matchAfterCDATA is matchValueEnd for a value whose CDATA section ends where rest begins: n counts
 // the end of the section too.
 func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
-	i, v := p.in.blanks(rest, len(cdataEnds), markup.MaxTagBlanks)
+	i, v := p.in.matchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks)
 	switch {
 	case v != markup.Match:
 		return 0, v
@@ -186,7 +186,7 @@ func (p *parser) callMayClose(rest []byte, closer string) markup.Verdict {
 	if p.value.schema == nil && p.value.json.isWhole() {
 		return markup.Match // the whole input is whole
 	}
-	i, v := p.in.blanks(rest, 0, maxGap)
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
 	switch {
 	case v == markup.Match && i == len(rest):
 		return markup.VerdictOf(!p.cutShort)
@@ -212,7 +212,7 @@ func (p *parser) callMayClose(rest []byte, closer string) markup.Verdict {
 func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	looked := p.value.blankAfter
 	p.value.blankAfter = 0
-	i, v := p.in.blanks(rest, looked, maxBlankAfter-looked)
+	i, v := p.in.matchBlanks(rest, looked, maxBlankAfter-looked)
 	switch {
 	case v == markup.NeedMore:
 		p.value.blankAfter = i
@@ -248,7 +248,7 @@ func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
 	if !t.Is("parameters") {
 		return markup.NoMatch
 	}
-	i, v := p.in.blanks(rest, 0, maxGap)
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
 	if v == markup.NeedMore {
 		return markup.NeedMore
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -21,14 +20,14 @@ func (p *parser) beginMember() {
 		p.call.parameters = map[string]bool{}
 	}
 	p.call.parameters[p.value.property] = true
-	p.out.beginMember(p.value.property)
+	p.out.writeName(p.value.property)
 }
 
 // beginText begins to pass the value on as a string, as it comes.
 func (p *parser) beginText() {
 	p.value.mode = modeText
 	p.beginMember()
-	p.out.buf = append(p.out.buf, '"')
+	p.out.quote()
 }
 
 // writeValue adds to the value.
@@ -38,10 +37,10 @@ func (p *parser) writeValue(s []byte) {
 	switch v.mode {
 	case modeText:
 		if v.cdata {
-			p.out.buf = rawjson.AppendEscapedUTF8(p.out.buf, s)
+			p.out.writeEscaped(s)
 			return
 		}
-		p.writeString(s)
+		p.writeStringValue(s)
 	case modeNullable:
 		v.held = append(v.held, s...)
 		if t := bytes.Trim(v.held, " \t\r\n"); len(v.held) > maxNull || string(t) != "null" && !markup.IsPrefixOf(t, "null") {
@@ -68,7 +67,7 @@ func (p *parser) writeAsText() {
 
 // writeString adds to a string, but for a newline at its end, which may be layout: see
 // endsInLayout.
-func (p *parser) writeString(s []byte) {
+func (p *parser) writeStringValue(s []byte) {
 	v := &p.value
 	if v.lastNewline == "\r" && s[0] == '\n' {
 		v.lastNewline, s = "\r\n", s[1:]
@@ -78,7 +77,7 @@ func (p *parser) writeString(s []byte) {
 	}
 	wrote := v.lastNewline != ""
 	if wrote {
-		p.out.buf = rawjson.AppendEscaped(p.out.buf, v.lastNewline)
+		p.out.writeEscapedString(v.lastNewline)
 		v.lastNewline = ""
 	}
 	n := len(s)
@@ -95,7 +94,7 @@ func (p *parser) writeString(s []byte) {
 	} else {
 		v.endsBlank = v.endsBlank || wrote
 	}
-	p.out.buf = rawjson.AppendEscapedUTF8(p.out.buf, s)
+	p.out.writeEscaped(s)
 }
 
 // endsInLayout reports whether the newline at the end of the value is layout: where one stands
@@ -118,11 +117,9 @@ func (p *parser) endValue(n int) state {
 	case v.mode == modeText:
 		return p.endString()
 	}
-	before := len(p.out.buf)
+	before := p.out.gathered()
 	p.beginMember()
-	var fits bool
-	p.out.buf, fits = v.appendTyped(p.out.buf, p.call.schema)
-	if !fits {
+	if !p.writeTyped() {
 		p.call.misfit = cmp.Or(p.call.misfit, "type")
 		v.ambiguous = v.ambiguous || v.siblings.depth != nil
 	}
@@ -130,12 +127,12 @@ func (p *parser) endValue(n int) state {
 		text := bytes.TrimRight(v.held, " \t\r\n")
 		v.endsBlank = len(text) < len(markup.TrimLastNewline(string(v.held)))
 		if p.isDoubtful() {
-			p.out.buf = p.out.buf[:before]
+			p.out.truncate(before)
 			return p.closeDoubtful()
 		}
 		p.noteSwallowed()
 	}
-	p.out.cameWhole()
+	p.out.markWhole()
 	return inCall
 }
 
@@ -143,14 +140,14 @@ func (p *parser) endValue(n int) state {
 func (p *parser) endString() state {
 	v := &p.value
 	if v.lastNewline == "\r" || !v.endsInLayout() {
-		p.out.buf = rawjson.AppendEscaped(p.out.buf, v.lastNewline)
+		p.out.writeEscapedString(v.lastNewline)
 	}
 	if p.isDoubtful() {
 		return p.closeDoubtful()
 	}
-	p.out.buf = append(p.out.buf, '"')
+	p.out.quote()
 	p.noteSwallowed()
-	p.out.cameWhole()
+	p.out.markWhole()
 	return inCall
 }
 
@@ -158,39 +155,35 @@ func (p *parser) endString() state {
 func (p *parser) endObject() state {
 	text := bytes.TrimSpace(p.value.held)
 	p.value.held, p.value.json = nil, jsonDepth{} // where a quote was left open, no string goes on
-	out, ok := rawjson.AppendLooseKind(p.out.buf, string(text), '{')
-	p.call.jsonInput = ok
-	if !ok {
-		p.repair("invalid_json")
+	p.call.jsonInput = p.out.writeObject(string(text))
+	if !p.call.jsonInput {
+		p.noteReason("invalid_json")
 		if p.call.unoffered {
 			return p.giveBackCall("invalid_json")
 		}
 		p.call.stray = text
 		return inCall
 	}
-	p.out.buf = out[:len(out)-1] // the brace comes with the end of the call
-	p.out.cameWhole()
-	if !p.call.inParameters {
-		p.repair("no_parameters_tag")
+	if !p.call.parametersOpen {
+		p.noteReason("no_parameters_tag")
 	}
 	return inCall
 }
 
-// appendTyped appends the value that was held, as the schema of its property types it. Of an
-// array, each element may stand in a parameter of its own.
-func (v *valueSeen) appendTyped(dst []byte, s *schema.Schema) ([]byte, bool) {
+// writeTyped writes the value that was held, as its schema types it, and reports whether it fits.
+// The elements of an array may stand each in a parameter of its own: <p>1</p><p>2</p>.
+func (p *parser) writeTyped() (fits bool) {
+	v := &p.value
 	text := string(v.held)
 	if array := v.schema.ArraySchema(); array != nil {
-		if list := v.repeated(text, s); list != nil {
-			if out, ok := schema.AppendTypedItems(dst, array, list); ok {
-				return out, true
-			}
+		if list := v.repeated(text, p.call.schema); list != nil && p.out.writeTypedItems(array, list) {
+			return true
 		}
 	}
 	if v.endsInLayout() {
 		text = markup.TrimLastNewline(text)
 	}
-	return schema.AppendTyped(dst, v.schema, text)
+	return p.out.writeTyped(v.schema, text)
 }
 
 // repeated reads `1</p><p>2`, which is what was read of <p>1</p><p>2</p>, as elements; nil if

@@ -21,7 +21,7 @@ func (p *parser) writeText(s []byte) {
 		return
 	}
 	n, kind := len(s), p.blockType()
-	if p.mayCall || p.out.open != kind {
+	if p.mayCall || p.out.openKind != kind {
 		for n > 0 && markup.IsBlank(s[n-1]) {
 			n--
 		}
@@ -62,7 +62,7 @@ func (p *parser) writeBlank() {
 // finishText sends the white space at the end of the answer, unless the model has run on behind
 // its calls.
 func (p *parser) finishText() {
-	if p.out.open == messages.BlockText && !p.over {
+	if p.out.openKind == messages.BlockText && !p.ended {
 		p.out.write(p.text.blank)
 		p.out.flush()
 	}
@@ -71,7 +71,7 @@ func (p *parser) finishText() {
 // writeThinking passes reasoning on that the upstream itself tells apart from text. In the
 // middle of a call, or of what may become one, it has no place.
 func (p *parser) writeThinking(s string) {
-	if p.call.begun || !p.in.isIdle() {
+	if p.call.begun || !p.in.isAllRead() {
 		return
 	}
 	p.out.ensureBlock(messages.BlockThinking)
@@ -101,7 +101,7 @@ func (p *parser) readEntity(own string, write func([]byte)) bool {
 		}
 		write(rest[1:5])
 		p.in.take(4)
-		p.in.put('&')
+		p.in.replaceNext('&')
 		p.text.ampersandSent = true
 		return true
 	case m.Verdict == markup.NeedMore:

@@ -43,9 +43,9 @@ type reader struct {
 	// What it takes to have the model go on.
 	prompt     *Prompt         // that was asked first; nil if the model cannot go on
 	said       strings.Builder // the completion so far, with the tags it was stopped at
-	unread     int             // bytes at the end of said that may not be part of it: the tag, and white space
-	continued  bool            // the model was asked to go on
-	tokensLeft int             // of the prompt's MaxTokens
+	withheld   int
+	continued  bool // the model was asked to go on
+	tokensLeft int  // of the prompt's MaxTokens
 }
 
 func newReader(req *messages.Request, prompt *Prompt, again *budget, yield func(messages.Event) bool) *reader {
@@ -87,12 +87,12 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	}
 	switch {
 	case r.out.gone:
-	case r.over:
+	case r.ended:
 		// The upstream was left before it told how much it wrote.
 		r.usage.OutputTokens = max(r.usage.OutputTokens, EstimateTokens(r.size))
 		r.stopMessage(messages.StopEndTurn, "")
 	case c.Stop != "":
-		return r.stop(c.Stop, c.StopSequence)
+		return r.readStop(c.Stop, c.StopSequence)
 	}
 	return nil
 }
@@ -122,11 +122,11 @@ func (r *reader) readCompletion(s string) {
 	if r.prompt != nil {
 		r.said.WriteString(s)
 	}
-	if r.unread == 0 {
+	if r.withheld == 0 {
 		r.feed(s)
 	} else {
-		r.unread += len(s)
-		if markup.SkipBlanks(s, 0, len(s)) == len(s) && r.unread <= maxBlank {
+		r.withheld += len(s)
+		if markup.SkipBlanks(s, 0, len(s)) == len(s) && r.withheld <= maxBlank {
 			return
 		}
 		r.resume()
@@ -140,23 +140,23 @@ func (r *reader) readCompletion(s string) {
 // resume reads what was kept from the parser, now that the model has gone on.
 func (r *reader) resume() {
 	said := r.said.String()
-	text := said[len(said)-r.unread:]
-	r.unread = 0
+	text := said[len(said)-r.withheld:]
+	r.withheld = 0
 	r.call.continued = true
 	r.feed(text)
 }
 
 // stop ends the message, unless it returns what the model is to be asked to go on.
-func (r *reader) stop(stop messages.Stop, sequence string) *Prompt {
-	if r.unread > 0 {
-		if sequence != r.format.stop {
+func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
+	if r.withheld > 0 {
+		if sequence != r.format.stopSequence {
 			r.giveUp()
 			return nil
 		}
 		r.resume() // it has written the tag once more
 	}
 	if r.isStoppedInText(stop, sequence) {
-		if next := r.goOn(); next != nil {
+		if next := r.continuation(); next != nil {
 			return next
 		}
 	}
@@ -168,7 +168,7 @@ func (r *reader) stop(stop messages.Stop, sequence string) *Prompt {
 // fail returns the error of an upstream, unless it failed to go on: its answer before, which had an
 // end, stands then.
 func (r *reader) fail(err error) error {
-	if r.unread == 0 || errors.Is(err, context.Canceled) {
+	if r.withheld == 0 || errors.Is(err, context.Canceled) {
 		return err
 	}
 	r.giveUp()
@@ -177,9 +177,9 @@ func (r *reader) fail(err error) error {
 
 // giveUp ends the message as if the model had not been asked to go on.
 func (r *reader) giveUp() {
-	r.unread = 0
-	r.finish(messages.StopSequence, r.format.stop)
-	r.stopMessage(messages.StopSequence, r.format.stop)
+	r.withheld = 0
+	r.finish(messages.StopSequence, r.format.stopSequence)
+	r.stopMessage(messages.StopSequence, r.format.stopSequence)
 }
 
 // isStoppedInText reports whether the upstream took text for the end of the calls. In prose, where
@@ -189,30 +189,30 @@ func (r *reader) isStoppedInText(stop messages.Stop, sequence string) bool {
 	case !r.format.isOurs(stop, sequence):
 		return false
 	case r.call.begun:
-		return r.goesOn(r.format.stop)
+		return r.wouldBeText(r.format.stopSequence)
 	}
-	return sequence == r.format.stop && r.text.code.isOpen()
+	return sequence == r.format.stopSequence && r.text.code.isOpen()
 }
 
 // goOn returns the prompt that has the model go on behind the tag, or nil if it must not be asked.
-func (r *reader) goOn() *Prompt {
+func (r *reader) continuation() *Prompt {
 	written := r.usage.OutputTokens
 	if written == 0 {
 		written = EstimateTokens(r.size)
 	}
-	if r.prompt == nil || written >= r.tokensLeft || !r.again.take(ReasonStopped) {
+	if r.prompt == nil || written >= r.tokensLeft || !r.again.spend(ReasonStopped) {
 		return nil
 	}
 	r.continued = true
 	r.tokensLeft -= written
 	r.spent, r.usage, r.size = r.spent.Plus(r.usage), messages.Usage{}, 0
-	r.said.WriteString(r.format.stop)
-	r.unread = len(r.format.stop)
-	return r.prompt.goingOn(r.said.String(), r.tokensLeft)
+	r.said.WriteString(r.format.stopSequence)
+	r.withheld = len(r.format.stopSequence)
+	return r.prompt.continuedFrom(r.said.String(), r.tokensLeft)
 }
 
-// goingOn returns the prompt for a model that has already said so much.
-func (p *Prompt) goingOn(said string, maxTokens int) *Prompt {
+// continuedFrom returns the prompt for a model that has already said so much.
+func (p *Prompt) continuedFrom(said string, maxTokens int) *Prompt {
 	next := *p
 	next.again = ReasonStopped
 	next.MaxTokens = maxTokens

@@ -27,7 +27,7 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 				}
 				return
 			}
-			if r.event(e); r.unheard {
+			if r.read(e); r.unheard {
 				return
 			}
 		}
@@ -40,7 +40,7 @@ type rescuer struct {
 	prompt   Prompt // that the parser is told of
 	yield    func(messages.Event, error) bool
 	unheard  bool
-	text     *parser        // of the text block that is open, or nil
+	parser   *parser        // of the text block that is open, nil if none is
 	start    messages.Event // of that block, until it is known to be text
 	next     int            // index of the next block for the client
 	outcomes []messages.Outcome
@@ -49,7 +49,7 @@ type rescuer struct {
 	found bool      // something was in the text
 }
 
-func (r *rescuer) event(e messages.Event) {
+func (r *rescuer) read(e messages.Event) {
 	switch e.Type {
 	case messages.ContentBlockStart:
 		if e.Block.Type == messages.BlockText {
@@ -62,16 +62,16 @@ func (r *rescuer) event(e messages.Event) {
 		r.send(e.WithIndex(r.next))
 	case messages.ContentBlockDelta:
 		switch {
-		case r.text == nil:
+		case r.parser == nil:
 			r.send(e.WithIndex(r.next))
 		case e.Delta == messages.TextDelta:
-			r.text.feed(string(e.Text))
+			r.parser.feed(string(e.Text))
 		default: // a citation, say: it belongs to the text before it
-			r.text.writeBlank()
-			r.send(e.WithIndex(r.text.out.index))
+			r.parser.writeBlank()
+			r.send(e.WithIndex(r.parser.out.index))
 		}
 	case messages.ContentBlockStop:
-		if r.text != nil {
+		if r.parser != nil {
 			r.leave()
 			return
 		}
@@ -89,26 +89,26 @@ func (r *rescuer) event(e messages.Event) {
 func (r *rescuer) enter(e messages.Event) {
 	r.start = e
 	r.start.Raw = slices.Clone(e.Raw)
-	r.text = newParser(r.req, &r.prompt, r.parsed)
-	r.text.mayGoOn = true
-	r.text.out.index = r.next
+	r.parser = newParser(r.req, &r.prompt, r.parsed)
+	r.parser.textMayFollow = true
+	r.parser.out.index = r.next
 	if e.Block.Text != "" {
-		r.text.feed(e.Block.Text)
+		r.parser.feed(e.Block.Text)
 	}
 }
 
 // parsed passes on what the parser makes of a text block.
 func (r *rescuer) parsed(e messages.Event) bool {
 	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
-		e = r.opening().WithIndex(e.Index)
+		e = r.blockStart().WithIndex(e.Index)
 	}
 	r.send(e)
 	return !r.unheard
 }
 
-// opening is the start of the text block as it came, without the text that the
+// blockStart returns the start of the text block as it came, without the text that the
 // parser has been given.
-func (r *rescuer) opening() messages.Event {
+func (r *rescuer) blockStart() messages.Event {
 	e := r.start
 	if e.Block.Text == "" {
 		return e
@@ -120,14 +120,14 @@ func (r *rescuer) opening() messages.Event {
 
 // leave ends the text block.
 func (r *rescuer) leave() {
-	p := r.text
+	p := r.parser
 	if p == nil {
 		return
 	}
-	r.text = nil
+	r.parser = nil
 	p.finish(messages.StopMaxTokens, "") // why the message ends is not told yet: what is not closed may be cut
 	out := &p.out
-	if out.index == r.next && out.open == "" && len(p.text.blank) > 0 { // white space alone is what the model said
+	if out.index == r.next && out.openKind == "" && len(p.text.blank) > 0 { // white space alone is what the model said
 		p.writeBlank()
 	}
 	out.closeBlock()

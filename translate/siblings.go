@@ -10,10 +10,10 @@ import (
 // siblings follows the tags of other parameters in a value: where they do not match each other,
 // it is in doubt what the value is (see parse_doubt.go).
 type siblings struct {
-	depth  map[string]int // of the elements that are open, by tag
-	stray  bool           // one was closed that was not open
-	doubt  bool           // one was opened after that
-	opened []string       // the parameters that were opened in the attribute form
+	depth          map[string]int // of the elements that are open, by tag
+	closedUnopened bool           // one was closed that was not open
+	doubt          bool           // one was opened after that
+	opened         []string       // the parameters that were opened in the attribute form
 }
 
 // Bounds on what is remembered of a value. Where there is more, it is in doubt.
@@ -22,8 +22,8 @@ const (
 	maxOpened   = 64
 )
 
-func (s *siblings) open(tag string) {
-	s.doubt = s.doubt || s.stray
+func (s *siblings) noteOpening(tag string) {
+	s.doubt = s.doubt || s.closedUnopened
 	if s.depth == nil {
 		s.depth = map[string]int{}
 	}
@@ -32,9 +32,9 @@ func (s *siblings) open(tag string) {
 	}
 }
 
-func (s *siblings) close(tag string) {
+func (s *siblings) noteClosing(tag string) {
 	if s.depth[tag] == 0 {
-		s.stray = true
+		s.closedUnopened = true
 		return
 	}
 	s.depth[tag]--
@@ -68,9 +68,9 @@ func otherProperty(s *schema.Schema, tag, own string) (name string, other bool) 
 	return name, name != own && (declared || s.AdditionalProperties != nil)
 }
 
-// isAmbiguous reports whether text would be in doubt as the value of the property own, whose
+// wouldBeDoubtful reports whether text would be in doubt as the value of the property own, whose
 // schema is ps: what is rendered must be read as what it is (G5).
-func isAmbiguous(s *schema.Schema, text, own string, ps *schema.Schema) bool {
+func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 	var inside siblings
 	for rest := []byte(text); ; rest = rest[1:] {
 		i := bytes.IndexByte(rest, '<')
@@ -79,9 +79,9 @@ func isAmbiguous(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 		}
 		rest = rest[i:]
 		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Match && closing {
-			inside.close(tag)
+			inside.noteClosing(tag)
 		} else if v == markup.Match {
-			inside.open(tag)
+			inside.noteOpening(tag)
 		}
 	}
 }

@@ -42,5 +42,5 @@ func (c callsRead) stopReason(stop messages.Stop, sequence string, ours bool) (m
 // isOurs reports whether a stop sequence was that of the format. An upstream that does not say
 // which one it met has met ours.
 func (f *format) isOurs(stop messages.Stop, sequence string) bool {
-	return stop == messages.StopSequence && (sequence == f.stop || sequence == "")
+	return stop == messages.StopSequence && (sequence == f.stopSequence || sequence == "")
 }
