@@ -10,7 +10,7 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// states are the functions that read each state.
+// states holds the function of each state but wait.
 var states = [...]func(*parser) state{
 	inText:         (*parser).readText,
 	afterThinking:  (*parser).readAfterThinking,
@@ -30,8 +30,8 @@ var states = [...]func(*parser) state{
 	afterAnswer:    (*parser).readAfterAnswer,
 }
 
-// newParser returns a parser of the answer to a prompt, which yields its events until yield
-// returns false.
+// newParser returns a parser of the answer to prompt, which is for req. Its events go to yield,
+// until that returns false.
 func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event) bool) *parser {
 	p := &parser{
 		req: req, format: cmp.Or(prompt.format, formats[0]), state: inText,
@@ -51,7 +51,9 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event)
 	return p
 }
 
-// feed reads more text, of whole characters or not.
+// feed reads the next piece of the completion, which may be cut anywhere, even within a character.
+// Text that the states cannot decide on yet stays in the input. A call with "" only runs the
+// states, after the input has got its end.
 func (p *parser) feed(s string) {
 	if p.feedPlain(s) {
 		return
@@ -70,7 +72,7 @@ func (p *parser) feed(s string) {
 	}
 }
 
-// run reads as far as the states can decide.
+// run runs the states until one of them waits for more text.
 func (p *parser) run() {
 	p.writePlain = nil
 	for !p.out.gone {
@@ -84,7 +86,7 @@ func (p *parser) run() {
 	p.out.flush()
 }
 
-// decide takes what has been undecided for too long for text.
+// decideAsText gives back the text after the mark, since there is too much of it: see maxUndecided.
 func (p *parser) decideAsText() {
 	p.in.takeAll()
 	p.value = valueSeen{}
@@ -96,8 +98,10 @@ func (p *parser) decideAsText() {
 	p.run()
 }
 
-// feedPlain reads the piece that most are: text without markup, in the middle of prose or of a
-// string, with nothing undecided before it. It reports whether s is one.
+// feedPlain reads s without the states if they could only pass it on: in prose or in a string
+// value, with nothing unread before it, s holds no `<` and no escape of ours. Most pieces of a
+// completion are such. It reports whether s was read. A string of the input of a call takes the
+// first way, if s needs no escape in JSON either; prose, and all other strings, the second.
 func (p *parser) feedPlain(s string) bool {
 	if p.writePlain == nil || s == "" || p.out.gathered() > maxHeld {
 		return false
@@ -117,20 +121,22 @@ func (p *parser) feedPlain(s string) bool {
 	return true
 }
 
-// finish reads what is left when the upstream has stopped.
+// finish reads what is left when the upstream has stopped. stop and sequence are what the upstream
+// said. Where that was a stop sequence, which upstreams leave out of the text, finish decides
+// whether the parser has to read it.
 func (p *parser) finish(stop messages.Stop, sequence string) {
 	f, ours := p.format, p.format.isOurs(stop, sequence)
 	p.cutShort = stop != messages.StopEndTurn && !ours
 	switch {
 	case ours && sequence == "" && p.wouldBeText(f.stopSequence):
-		// It may as well be that the model had no more to say: nothing tells that it
-		// wrote the tag.
+		// In a value the tag would be read as text, but an upstream that names no sequence
+		// may have come to the model's own end: it is not certain that the tag was written.
 	case ours && p.call.begun:
-		// The upstream took the tag off that ended the calls, or, if it says so, that
-		// the model quoted: with it, there is one way to read both.
+		// The tag ended the calls or, where a value is open and the upstream named the tag,
+		// was text of the value. The states tell the two apart.
 		p.feed(f.impliedEnd)
 	case sequence == f.stopSequence && p.text.code.isOpen():
-		p.feed(f.stopSequence)
+		p.feed(f.stopSequence) // the model quoted the tag in Markdown code
 	case stop == messages.StopSequence && sequence == invokeEnd && p.call.begun && !p.wouldBeText(invokeEnd):
 		p.feed(invokeEnd)
 		p.cutShort = false
@@ -140,6 +146,6 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	p.finishText()
 }
 
-// invokeEnd is the end of one call: a stop sequence of some clients
-// (docs/reference/legacy-format.md §10).
+// invokeEnd is the closing tag of one call. Some clients have it among their own stop sequences
+// (docs/reference/legacy-format.md §10), so a call that stopped at it is whole.
 const invokeEnd = "</invoke>"

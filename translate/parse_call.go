@@ -8,12 +8,15 @@ import (
 	"dragoman/translate/schema"
 )
 
-// The beginning of a call: its wrapper, <invoke>, and the name of its tool. Until the name is
-// that of an offered tool and what follows it belongs to a call, the call is pending: all of it
-// may be given back as text.
+// The beginning of a call: its wrapper, <invoke>, and the name of its tool. The call is pending until
+// it is certain to be one, and until then all of it may be given back as text. In a wrapper it is
+// certain with the name of an offered tool, else with the first thing after that name that belongs to
+// a call. The call of a tool that is not offered is pending up to its end.
 
-// readWrapper reads on after <function_calls>: to be a block of calls, a call must follow. An
-// empty block is nothing; one that holds something else is text.
+// readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
+// mark stands before it. A call must follow: <invoke> (atInvoke) or { (atJSONName). An empty wrapper
+// is dropped (inText, betweenCalls). One that holds another tag is written as text up to its closing
+// tag (inForeignBlock). Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
 	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
@@ -39,8 +42,8 @@ func (p *parser) readWrapper() state {
 	return inForeignBlock
 }
 
-// readEmptyBlock reads the end of a wrapper without calls: nothing, on lines of its own; text,
-// if the line goes on.
+// readEmptyBlock reads the closing tag of a wrapper without calls. If its line ends there, the model
+// has called nothing, and the wrapper is dropped; if the line goes on, it is prose about the tags.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.rest()[t.Len:]
 	if v := p.in.matchLineEnd(after); v == markup.NeedMore {
@@ -59,8 +62,10 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 	return inText
 }
 
-// readInvoke reads <invoke>, whose tool is named by the element that follows, or
-// <invoke name="…">.
+// readInvoke is the state atInvoke: <invoke> or <invoke name="…"> is next, and the mark stands before
+// it or before its wrapper. After the first, the name of the tool must follow (atToolName); the
+// second has it (inCall), and <invoke name="…"/> is a whole call. A tag with other attributes is
+// given back.
 func (p *parser) readInvoke() state {
 	t, v := markup.MatchTag(p.in.rest(), p.in.eof)
 	if v == markup.NeedMore {
@@ -72,7 +77,7 @@ func (p *parser) readInvoke() state {
 	p.in.take(t.Len)
 	if name, ok := t.NameAttribute(); ok {
 		p.call.attributeForm = true
-		if next := p.nameTool(name); next != wait {
+		if next, ok := p.nameTool(name); !ok {
 			return next
 		}
 		if t.Empty {
@@ -86,12 +91,13 @@ func (p *parser) readInvoke() state {
 	return atToolName
 }
 
-// maxToolName bounds the name of a tool, with blanks around it. The API's own bound is 200
-// (docs/reference/messages-api.md §9).
+// maxToolName bounds the text that is read as the name of a tool, with blanks before and after it.
+// The API's own bound is 200 (docs/reference/messages-api.md §9).
 const maxToolName = 512
 
-// readToolName reads <tool_name>x</tool_name>, or a bare x that names an offered tool and stands
-// before <parameters>.
+// readToolName is the state atToolName: <invoke> has been read. It reads <tool_name>x</tool_name>, or
+// a bare x before <parameters> that is the name of an offered tool (inCall). Before anything else the
+// call is given back.
 func (p *parser) readToolName() state {
 	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
@@ -131,19 +137,20 @@ func (p *parser) readToolName() state {
 	default:
 		return p.giveBack()
 	}
-	if next := p.nameTool(name); next != wait {
+	if next, ok := p.nameTool(name); !ok {
 		return next
 	}
 	return inCall
 }
 
-// nameTool takes the name of the tool. It returns wait, or the state that follows if this is no
-// call. In a wrapper, an offered tool makes it one.
-func (p *parser) nameTool(name string) state {
+// nameTool records the name of the call's tool. In a wrapper, the name of an offered tool makes it
+// certain that this is a call. If no tool can have the name, this is none: nameTool gives it back,
+// and returns the next state and false.
+func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, offered := p.tools.find(name)
 	if !offered && !isToolName(name) {
 		p.call.tool = ""
-		return p.giveBackCall("tool_name")
+		return p.giveBackCall("tool_name"), false
 	}
 	p.call.tool, p.call.schema, p.call.unoffered = name, schema.ObjectOfStrings, !offered
 	if offered {
@@ -156,10 +163,10 @@ func (p *parser) nameTool(name string) state {
 			p.openCall()
 		}
 	}
-	return wait
+	return wait, true
 }
 
-// isToolName reports whether the API allows the name (docs/reference/messages-api.md §5).
+// isToolName reports whether the API allows a tool to have the name (docs/reference/messages-api.md §5).
 func isToolName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; !markup.IsNameByte(c) || c == '.' || c == ':' || c >= 0x80 {

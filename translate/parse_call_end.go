@@ -8,17 +8,19 @@ import (
 	"dragoman/translate/messages"
 )
 
-// How a call closes: whole, or broken off where it is cut, in doubt or cannot be read. The block
-// of a call that is broken off is open already, and its input stays open where it is.
+// How a call ends: it closes if it is whole; it is broken off if it was cut, is doubtful or cannot be
+// read. The JSON of a call that is broken off is left open, so that no client runs half of it. The
+// functions return the next state: betweenCalls, afterAnswer, or one of giveBackCall.
 
-// closeCall closes a call that was read to its end, which is malformed if repair is not "".
+// closeCall closes a call that was read to its end. If reason is not "", it says how the end was
+// malformed.
 func (p *parser) closeCall(reason string) state {
 	call := &p.call
 	if len(call.stray) > 0 && (len(call.parameters) == 0 || call.strayTag) {
 		return p.closeUnread()
 	}
 	for _, s := range call.swallowed {
-		if !call.parameters[s.name] {
+		if !call.parameters[s.name] { // only the members before the value that holds its tags are certain
 			p.out.wholeTo = s.from
 			return p.closeDoubtful()
 		}
@@ -38,7 +40,7 @@ func (p *parser) closeCall(reason string) state {
 	return betweenCalls
 }
 
-// outcome is how the call was read that has closed.
+// outcome returns how the call was read, which has been closed.
 func (p *parser) outcome() messages.Outcome {
 	call := &p.call
 	o := messages.Outcome{Tool: call.tool, Kind: messages.OutcomeClean}
@@ -55,8 +57,10 @@ func (p *parser) outcome() messages.Outcome {
 	return o
 }
 
-// closeAtEOF closes a call whose text has ended between its parameters. It is whole if the
-// model had come to its end, which no closing tag tells.
+// closeAtEOF ends a call where the text ends between its parameters. The call is whole if the model
+// has only left out </invoke>: the upstream did not cut the text, the call has an input, and
+// <parameters> is closed. In the attribute form nothing closes the parameters, so there it is
+// broken off.
 func (p *parser) closeAtEOF() state {
 	given := len(p.call.parameters) > 0 || p.call.jsonInput
 	if p.cutShort || p.call.parametersOpen || p.call.attributeForm || !given {
@@ -65,7 +69,8 @@ func (p *parser) closeAtEOF() state {
 	return p.closeCall("missing_closer")
 }
 
-// breakOff ends a call that was not read to its end; the message's stop_reason says so too.
+// breakOff ends a call that was not read to its end, and with it the answer: see callsRead.stopReason
+// for what the client is told. A pending call is given back instead.
 func (p *parser) breakOff() state {
 	if p.out.pending {
 		return p.giveBackCall("incomplete")
@@ -76,37 +81,32 @@ func (p *parser) breakOff() state {
 	return afterAnswer
 }
 
-// closeDoubtful breaks a call off with a value that is not certain.
+// closeDoubtful breaks off a call in which it is not certain where a value ends: see parse_doubt.go.
 func (p *parser) closeDoubtful() state {
 	p.call.reason = "doubtful_value"
 	return p.breakOff()
 }
 
-// closeTooLong breaks a call off that holds more than is read of one.
+// closeTooLong breaks off a call that has more parameters or a longer one than is held.
 func (p *parser) closeTooLong() state {
 	p.value.held, p.value.open = nil, false
 	p.call.reason = "too_long"
 	return p.breakOff()
 }
 
-// breakOffValue breaks a call off in a value that the text ended in. A string stays open where it
-// was cut; of an object that is the whole input, the members that came whole count.
+// breakOffValue breaks off a call whose text ends within a value. A string is sent up to where it was
+// cut. Of an object that is the whole input, the members that came whole are sent.
 func (p *parser) breakOffValue() state {
 	p.in.takeAll()
 	if p.value.schema == nil {
-		p.writeOpenObject(markup.Unescape(string(p.value.held), p.escaped, ""))
+		p.out.writeCutObject(markup.Unescape(string(p.value.held), p.escaped, ""))
 	}
 	p.noteReason("cut_value")
 	return p.breakOff()
 }
 
-// writeOpenObject takes over the members that came whole of an input in JSON that was cut.
-func (p *parser) writeOpenObject(text string) {
-	p.out.writeCutObject(text)
-}
-
-// closeUnread closes a call whose parameters could not be read. Its block is open and cannot be
-// taken back, so it counts as incomplete; what was not read follows as text.
+// closeUnread ends a call that holds text that cannot be read. Its block is open and cannot be taken
+// back, so it is broken off; the text that cannot be read follows it in a text block.
 func (p *parser) closeUnread() state {
 	stray := p.call.stray
 	p.out.cutToolUse()

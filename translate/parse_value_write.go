@@ -11,10 +11,10 @@ import (
 	"dragoman/translate/schema"
 )
 
-// What is written of a value: a string as it comes, any other value when it is whole and its
-// schema has typed it.
+// How a value is written to the input of the call: a string as it comes, any other value when it is
+// whole, since its schema types the whole text.
 
-// beginMember begins a member of the input, for the value that is read.
+// beginMember begins the member of the input that the value belongs to.
 func (p *parser) beginMember() {
 	if p.call.parameters == nil {
 		p.call.parameters = map[string]bool{}
@@ -23,14 +23,14 @@ func (p *parser) beginMember() {
 	p.out.writeName(p.value.property)
 }
 
-// beginText begins to pass the value on as a string, as it comes.
+// beginText begins to write the value as a string, as it comes.
 func (p *parser) beginText() {
 	p.value.mode = modeText
 	p.beginMember()
 	p.out.quote()
 }
 
-// writeValue adds to the value.
+// writeValue adds text to the value: it is written, or held. It is not empty.
 func (p *parser) writeValue(s []byte) {
 	v := &p.value
 	v.hasTags = v.hasTags || holdsTag(s)
@@ -57,7 +57,7 @@ func (p *parser) writeValue(s []byte) {
 // maxNull bounds a null with white space around it.
 const maxNull = 64
 
-// writeAsText passes on a value as a string that might have been null.
+// writeAsText writes a value as a string that might have been null until now.
 func (p *parser) writeAsText() {
 	p.beginText()
 	held := p.value.held
@@ -65,8 +65,9 @@ func (p *parser) writeAsText() {
 	p.writeValue(held)
 }
 
-// writeString adds to a string, but for a newline at its end, which may be layout: see
-// endsInLayout.
+// writeStringValue writes text of a value that is a string. A newline at the end of s is kept in
+// lastNewline until more text comes, since it may be layout: see endsInLayout. It is called for each
+// piece of a string that feedPlain cannot pass on, and must not allocate.
 func (p *parser) writeStringValue(s []byte) {
 	v := &p.value
 	if v.lastNewline == "\r" && s[0] == '\n' {
@@ -97,12 +98,14 @@ func (p *parser) writeStringValue(s []byte) {
 	p.out.writeEscaped(s)
 }
 
-// endsInLayout reports whether the newline at the end of the value is layout: where one stands
-// after its opening tag as well, or where its closing tag is missing, so that it stands before
-// that of the call. Else it is the value's own, such as the last of a file.
+// endsInLayout reports whether the newline at the end of the value is layout. It is if a newline also
+// stood after the opening tag, so that the value is on lines of its own, or if the value's closing
+// tag is missing, so that the newline stands before a tag of the call. Otherwise it belongs to the
+// value, like the last newline of a file.
 func (v *valueSeen) endsInLayout() bool { return (v.padded || v.unclosed) && !v.cdata }
 
-// endValue ends the value, with n bytes of closing tag.
+// endValue reads the closing tag of the value, of n bytes, and writes what is left of the value. It
+// returns inCall, or the state after a call that is broken off.
 func (p *parser) endValue(n int) state {
 	v := &p.value
 	p.in.take(n)
@@ -136,7 +139,7 @@ func (p *parser) endValue(n int) state {
 	return inCall
 }
 
-// endString ends a string, which is left open if it is in doubt.
+// endString is endValue for a string. A doubtful one is left without its closing quote.
 func (p *parser) endString() state {
 	v := &p.value
 	if v.lastNewline == "\r" || !v.endsInLayout() {
@@ -151,10 +154,11 @@ func (p *parser) endString() state {
 	return inCall
 }
 
-// endObject ends an input that was one JSON object.
+// endObject is endValue for an input that is one JSON object. If it cannot be read as JSON it becomes
+// stray text of the call, with which closeCall closes it as unread.
 func (p *parser) endObject() state {
 	text := bytes.TrimSpace(p.value.held)
-	p.value.held, p.value.json = nil, jsonDepth{} // where a quote was left open, no string goes on
+	p.value.held, p.value.json = nil, jsonDepth{} // an open quote in it counts no longer: see wouldBeText
 	p.call.jsonInput = p.out.writeObject(string(text))
 	if !p.call.jsonInput {
 		p.noteReason("invalid_json")
@@ -186,17 +190,18 @@ func (p *parser) writeTyped() (fits bool) {
 	return p.out.writeTyped(v.schema, text)
 }
 
-// repeated reads `1</p><p>2`, which is what was read of <p>1</p><p>2</p>, as elements; nil if
-// text is something else. The schema is that of the call's input.
+// repeated reads an array whose elements the model wrote as parameters of the same name. Of
+// <p>1</p><p>2</p> the value is 1</p><p>2, and the elements are 1 and 2. It returns nil for any other
+// text. s is the schema of the call's input.
 func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Element) {
 	closer := "</" + v.closer + ">"
 	ambiguous := false
 	if v.padded {
-		text = "\n" + text // which was read before the value
+		text = "\n" + text // readValueStart has dropped it, and TrimNewlines has to see it
 	}
 	for {
 		item, rest, more := strings.Cut(text, closer)
-		ambiguous = ambiguous || v.holdsOwnTag(item, s) // of another element, whose closing tag is wrong
+		ambiguous = ambiguous || v.holdsOwnTag(item, s) // it may be two elements, the closing tag of the first being wrong
 		if !more {
 			if list == nil {
 				return nil
@@ -217,8 +222,7 @@ func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Eleme
 	}
 }
 
-// holdsOwnTag reports whether text holds a tag that begins the parameter, or one that could end
-// it.
+// holdsOwnTag reports whether text holds an opening tag of the parameter, or </parameter>.
 func (v *valueSeen) holdsOwnTag(text string, s *schema.Schema) bool {
 	for ; ; text = text[1:] {
 		i := strings.IndexByte(text, '<')
@@ -253,7 +257,7 @@ func (v *valueSeen) ownTagLen(text string, s *schema.Schema) int {
 	return t.Len
 }
 
-// holdsTag reports whether text that is read at once holds a tag.
+// holdsTag reports whether s holds what looks like a tag: `<` with a slash or a name after it.
 func holdsTag(s []byte) bool {
 	for {
 		i := bytes.IndexByte(s, '<')

@@ -7,8 +7,8 @@ import (
 )
 
 // parser reads one completion. It has three parts: the input holds the text that is not read yet,
-// the emitter makes the events, and the state says what is being read. Package comment doc.go has
-// the grammar and the graph of states; parse.go has the loop that runs them.
+// the emitter makes the events, and the state says what is being read. The grammar
+// and the graph of states are in doc.go, the loop that runs the states is in parse.go.
 type parser struct {
 	req    *messages.Request
 	format *format // in which the model was asked to write calls

@@ -10,12 +10,11 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Rescue reads the calls that a model with a tool API of its own has leaked into
-// its text (`<invoke name="…">`, docs/reference/legacy-format.md), with the parser for
-// models that have none, and gives them as tool_use blocks. Events in whose text
-// there is no call go on as they came, except that text may be cut into other
-// pieces. The request says which tools there are; its ID seeds those of the calls. Of
-// the target, HoldValues counts.
+// Rescue passes on the events of a model that has a tool API of its own, and turns the calls that
+// the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md) into
+// tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
+// but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
+// of its ID. Of target, only HoldValues counts.
 func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		r := rescuer{req: req, prompt: Prompt{holdsValues: target.HoldValues}, yield: yield}
@@ -34,10 +33,10 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 	}
 }
 
-// rescuer looks into the text blocks of one message.
+// rescuer reads the text blocks of one message.
 type rescuer struct {
 	req      *messages.Request
-	prompt   Prompt // that the parser is told of
+	prompt   Prompt // stands for the prompt of the answer, which was not made by Render
 	yield    func(messages.Event, error) bool
 	unheard  bool
 	parser   *parser        // of the text block that is open, nil if none is

@@ -7,21 +7,22 @@ import (
 	"dragoman/translate/schema"
 )
 
-// siblings follows the tags of other parameters in a value: where they do not match each other,
-// it is in doubt what the value is (see parse_doubt.go).
+// siblings follows the tags of other parameters in a value. If they do not pair up, the value is
+// doubtful (see parse_doubt.go).
 type siblings struct {
-	depth          map[string]int // of the elements that are open, by tag
+	depth          map[string]int // how many elements are open, by tag
 	closedUnopened bool           // one was closed that was not open
 	doubt          bool           // one was opened after that
 	opened         []string       // the parameters that were opened in the attribute form
 }
 
-// Bounds on what is remembered of a value. Where there is more, it is in doubt.
+// Bounds on what is recorded of a value. A value with more is doubtful.
 const (
-	maxOpenTags = 256
-	maxOpened   = 64
+	maxOpenTags = 256 // different tags
+	maxOpened   = 64  // parameters in the attribute form
 )
 
+// noteOpening records an opening tag.
 func (s *siblings) noteOpening(tag string) {
 	s.doubt = s.doubt || s.closedUnopened
 	if s.depth == nil {
@@ -32,6 +33,7 @@ func (s *siblings) noteOpening(tag string) {
 	}
 }
 
+// noteClosing records a closing tag.
 func (s *siblings) noteClosing(tag string) {
 	if s.depth[tag] == 0 {
 		s.closedUnopened = true
@@ -62,14 +64,15 @@ func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag stri
 	return tag, closing, markup.VerdictOf(other)
 }
 
-// otherProperty returns the property of a tag, and reports whether it is another one than own.
+// otherProperty returns the name of the property that a tag stands for, and reports whether that is
+// a property that the tool can have, other than own.
 func otherProperty(s *schema.Schema, tag, own string) (name string, other bool) {
 	name, _, declared := s.PropertyByTag(tag)
 	return name, name != own && (declared || s.AdditionalProperties != nil)
 }
 
-// wouldBeDoubtful reports whether text would be in doubt as the value of the property own, whose
-// schema is ps: what is rendered must be read as what it is (G5).
+// wouldBeDoubtful reports whether the parser would find text doubtful as the value of the property
+// own, whose schema is ps. The renderer asks, since what it writes has to be read as the same (G5).
 func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 	var inside siblings
 	for rest := []byte(text); ; rest = rest[1:] {
