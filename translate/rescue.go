@@ -21,12 +21,12 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 		for e, err := range events {
 			if err != nil {
 				r.leave()
-				if !r.unheard {
+				if !r.gone {
 					yield(e, err)
 				}
 				return
 			}
-			if r.read(e); r.unheard {
+			if r.read(e); r.gone {
 				return
 			}
 		}
@@ -38,16 +38,17 @@ type rescuer struct {
 	req      *messages.Request
 	prompt   Prompt // stands for the prompt of the answer, which was not made by Render
 	yield    func(messages.Event, error) bool
-	unheard  bool
+	gone     bool           // yield has returned false: nothing is sent any more
 	parser   *parser        // of the text block that is open, nil if none is
-	start    messages.Event // of that block, until it is known to be text
-	next     int            // index of the next block for the client
+	start    messages.Event // the start of that block, which is sent when there is text
+	next     int            // the index of the next block for the client
 	outcomes []messages.Outcome
 
-	calls callsRead // of either kind
-	found bool      // something was in the text
+	calls callsRead // the model's own tool_use blocks, and the calls that were found in text
+	found bool      // a call was found in text
 }
 
+// read reads an event of the model.
 func (r *rescuer) read(e messages.Event) {
 	switch e.Type {
 	case messages.ContentBlockStart:
@@ -83,8 +84,8 @@ func (r *rescuer) read(e messages.Event) {
 	}
 }
 
-// enter begins to read a text block. Its start is kept until there is text: a call
-// may be all there is.
+// enter begins to read a text block. Its start is not sent before there is text, since the block may
+// hold a call and nothing else.
 func (r *rescuer) enter(e messages.Event) {
 	r.start = e
 	r.start.Raw = slices.Clone(e.Raw)
@@ -96,17 +97,17 @@ func (r *rescuer) enter(e messages.Event) {
 	}
 }
 
-// parsed passes on what the parser makes of a text block.
+// parsed passes on an event that the parser has made of a text block.
 func (r *rescuer) parsed(e messages.Event) bool {
 	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
 		e = r.blockStart().WithIndex(e.Index)
 	}
 	r.send(e)
-	return !r.unheard
+	return !r.gone
 }
 
-// blockStart returns the start of the text block as it came, without the text that the
-// parser has been given.
+// blockStart returns the start of the text block as it came, but without the text in it, which the
+// parser has read.
 func (r *rescuer) blockStart() messages.Event {
 	e := r.start
 	if e.Block.Text == "" {
@@ -124,13 +125,13 @@ func (r *rescuer) leave() {
 		return
 	}
 	r.parser = nil
-	p.finish(messages.StopMaxTokens, "") // why the message ends is not told yet: what is not closed may be cut
+	p.finish(messages.StopMaxTokens, "") // the stop reason comes later: until then, an open call may be one that was cut
 	out := &p.out
-	if out.index == r.next && out.openKind == "" && len(p.text.blank) > 0 { // white space alone is what the model said
+	if out.index == r.next && out.openKind == "" && len(p.text.blank) > 0 { // a block of white space alone stays one
 		p.writeBlank()
 	}
 	out.closeBlock()
-	if out.index == r.next { // a block without text stays one
+	if out.index == r.next { // so does a block without text
 		r.send(r.start.WithIndex(r.next))
 		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
 		out.index++
@@ -142,8 +143,8 @@ func (r *rescuer) leave() {
 	r.found = r.found || len(p.outcomes) > 0
 }
 
-// stopMessage returns the end of the message, which calls that were found may change: to the same
-// reason as in a message of a model without tools.
+// stopMessage returns the message_delta for the client. If calls were found in text, its stop_reason
+// is what it would be for a model without a tool API: see callsRead.stopReason.
 func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	if !r.found || e.Message.StopReason == "" {
 		return e
@@ -151,7 +152,7 @@ func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	own := *e.Message
 	own.Outcomes, r.outcomes = append(own.Outcomes, r.outcomes...), nil
 	stop := own.StopReason
-	if stop == messages.StopToolUse { // which is what a model without tools calls its end
+	if stop == messages.StopToolUse { // callsRead.stopReason expects what a model without a tool API says
 		stop = messages.StopEndTurn
 	}
 	if stop, sequence := r.calls.stopReason(stop, own.StopSequence, false); stop != own.StopReason {
@@ -166,8 +167,9 @@ func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	return e
 }
 
+// send yields an event, unless nobody listens any more.
 func (r *rescuer) send(e messages.Event) {
-	if !r.unheard && !r.yield(e, nil) {
-		r.unheard = true
+	if !r.gone && !r.yield(e, nil) {
+		r.gone = true
 	}
 }
