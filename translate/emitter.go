@@ -226,6 +226,10 @@ func (e *emitter) inputLen() int { return e.sent + len(e.buf) }
 // markWhole records that what was written of the input so far ends with a whole member.
 func (e *emitter) markWhole() { e.wholeTo = e.inputLen() }
 
+// markWholeTo records that only the first n bytes of the input hold whole members that are certain:
+// a member after them, which seemed whole, is doubtful.
+func (e *emitter) markWholeTo(n int) { e.wholeTo = n }
+
 // ensureBrace writes the first brace of the input, unless a member has.
 func (e *emitter) ensureBrace() {
 	if e.inputLen() == 0 {

@@ -10,7 +10,7 @@ import (
 type Ask func(*Prompt) iter.Seq2[Chunk, error]
 
 // Events returns the answer to the prompt as a stream of the Messages API
-// (docs/reference/streaming.md). prompt is what [Render] made of req. The upstream is asked when the
+// (docs/reference/streaming.md §2). prompt is what [Render] made of req. The upstream is asked when the
 // sequence is ranged over, and the first event comes with its first chunk.
 //
 // An error of the chunks ends the sequence with that error, and so does their end without a Stop; the

@@ -9,7 +9,7 @@ import (
 )
 
 // format is a prompting convention: how a model without a tool API is shown the tools,
-// how it is to write a call, and how it is told a result.
+// how it has to write a call, and how it is shown the result.
 //
 // To add one, declare it in a file of its own and list it in formats.go. The parser reads
 // the calls of every format, whichever one the model was asked to use: calls that are
@@ -27,8 +27,8 @@ type format struct {
 	// how a call begins and ends: see [CheckTemplate].
 	callOpener, callCloser string
 
-	// protects are the names that text of the client may not spell as tags, beyond those
-	// that no format lets it spell.
+	// protects are the names whose tags text of the client must not spell, besides those
+	// that every format protects: see [markup.Escaper].
 	protects markup.TagSet
 
 	// example shows the model how to write a call. exampleNote chooses the sentence that

@@ -156,9 +156,8 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 	return dst, true
 }
 
-// writeLegacyResult is [format.writeResult]. A result without content is an empty line. Of
-// the forms of an error that are about, it is that of the documentation
-// (docs/reference/legacy-format.md §7).
+// writeLegacyResult is [format.writeResult]. A result without content is an empty line. An
+// error has the form of the documentation (docs/reference/legacy-format.md §7).
 func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
 	if b.IsError {
 		w.write("<error>\n")

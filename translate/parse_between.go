@@ -11,7 +11,8 @@ import (
 
 // readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The
 // next call follows (atInvoke, inWrapper, atJSONName), or the end of the wrapper. Anything else ends
-// the answer (afterAnswer): the model wrote it without having seen the results of its calls.
+// the answer (afterAnswer): the model wrote it without having seen the results of its calls
+// (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
 	if !p.in.skipBlanks() {
 		return wait

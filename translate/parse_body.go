@@ -7,7 +7,8 @@ import (
 )
 
 // Within a call, between its parameters: the tags of the next parameter or of the call's own
-// structure, and what models write there although it has no place ("stray").
+// structure, and what models write there although it has no place, which is called stray
+// (docs/reference/legacy-format.md §12 row 10).
 
 // readCall is the state inCall: the name of the tool has been read, or a parameter, or a tag of the
 // call's structure. It reads one of
@@ -124,10 +125,12 @@ func (p *parser) isInPlace(t markup.Tag) bool {
 // readStructure reads an opening tag of the call's own structure, and returns the next state. It
 // reports false, and reads nothing, if t is none of these:
 //
-//	<parameters>                           the parameters begin
-//	<function_calls><invoke>… within them  the model begins the call again that a prefill has opened
-//	<invoke>, <function_calls>, <function_results>  the call was not closed: what comes next begins
-//	<tool_name>, <id>                      the name once more, or an id that the model made up
+//	<parameters>                 the parameters begin
+//	<function_calls>, <invoke>   as the first thing in <parameters>: the model begins the call again
+//	                             that a prefill has opened; elsewhere this call was not closed, and
+//	                             the next one begins
+//	<function_results>           this call was not closed, and the model makes up its result
+//	<tool_name>, <id>            the name once more, or an id that the model made up: dropped
 func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	call := &p.call
 	fresh := len(call.parameters) == 0 && !call.jsonInput

@@ -54,7 +54,8 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 	}
 	p.in.take(t.Len)
 	p.in.unmark()
-	p.call, p.out.callInput = callSeen{}, callInput{}
+	p.out.dropInput()
+	p.call = callSeen{}
 	if p.calls.whole > 0 {
 		p.call.begun = true
 		return betweenCalls
@@ -156,7 +157,7 @@ func (p *parser) nameTool(name string) (next state, ok bool) {
 	if offered {
 		p.call.tool, p.call.schema = tool.Name, p.schemas.of(tool)
 		p.out.holdsValues = tool.HoldsValues(p.holdsValues)
-		if tool.Name != name {
+		if tool.Name != name { // docs/reference/legacy-format.md §12 row 9
 			p.noteReason("name_case")
 		}
 		if p.call.wrapperOpen {

@@ -21,7 +21,7 @@ func (p *parser) closeCall(reason string) state {
 	}
 	for _, s := range call.swallowed {
 		if !call.parameters[s.name] { // only the members before the value that holds its tags are certain
-			p.out.wholeTo = s.from
+			p.out.markWholeTo(s.from)
 			return p.closeDoubtful()
 		}
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // The text before calls. A tag in it may begin a call, begin or end thinking, or begin results that
-// the model makes up. In Markdown code and in thinking, the tags of a call are text.
+// the model makes up. In Markdown code and in thinking, the tags of a call are text
+// (docs/reference/legacy-format.md §12 row 7).
 
 // readText is the state inText: nothing has been read, or text. It writes text up to a tag that
 // means something. Before a tag that may open a call it sets the mark (atInvoke, inWrapper,
@@ -68,7 +69,9 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	if v == markup.NoMatch || code.fence > 0 || !p.mayCall {
 		return p.takeText(1)
 	}
-	if code.inline > 0 { // text, unless its line ends after it: the back-tick before a block of calls opens no code span
+	// In a code span the tag is text. But where its line ends after it, a block of calls begins, and
+	// the back-tick before it opened no code span.
+	if code.inline > 0 {
 		if v = p.in.matchLineEnd(rest[t.Len:]); v == markup.NeedMore {
 			return wait
 		} else if v == markup.NoMatch {
@@ -155,7 +158,8 @@ func (p *parser) noteQuotes(prefill string) {
 }
 
 // readInventedResults ends the answer if the model begins to write the results of its calls itself:
-// at <function_results> at the start of a line, with an element in it. Other such tags are text.
+// at <function_results> at the start of a line, with an element in it. Other such tags are text
+// (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
 	switch {
@@ -201,7 +205,8 @@ func (p *parser) readRehearsal() state {
 		return wait
 	}
 	p.in.rewind()
-	p.call.begun, p.out.pending = false, false
+	p.out.dropInput()
+	p.call.begun = false
 	text.thinkingTag, text.neverClosed, text.inThinking = "", true, false
 	return inText
 }

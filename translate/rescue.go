@@ -11,7 +11,7 @@ import (
 )
 
 // Rescue passes on the events of a model that has a tool API of its own, and turns the calls that
-// the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md) into
+// the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
 // tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
 // but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
 // of its ID. Of target, only HoldValues counts.
