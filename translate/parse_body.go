@@ -22,7 +22,7 @@ import (
 func (p *parser) readCall() state {
 	call := &p.call
 	if len(call.stray) > maxUndecided {
-		return p.closeUnread()
+		return p.closeUnreadable()
 	}
 	blank := p.in.rest()
 	more := p.in.skipBlanks()
@@ -197,7 +197,7 @@ func (p *parser) skipElement(t markup.Tag) state {
 }
 
 // readStrayTag reads an opening tag that has no place in the call. A call with one cannot be read to
-// its end: closeCall closes it as unread.
+// its end: closeCall ends it as unreadable.
 func (p *parser) readStrayTag(t markup.Tag) state {
 	if p.out.pending {
 		return p.giveBackCall("stray_text")

@@ -17,7 +17,7 @@ import (
 func (p *parser) closeCall(reason string) state {
 	call := &p.call
 	if len(call.stray) > 0 && (len(call.parameters) == 0 || call.strayTag) {
-		return p.closeUnread()
+		return p.closeUnreadable()
 	}
 	for _, s := range call.swallowed {
 		if !call.parameters[s.name] { // only the members before the value that holds its tags are certain
@@ -105,9 +105,9 @@ func (p *parser) breakOffValue() state {
 	return p.breakOff()
 }
 
-// closeUnread ends a call that holds text that cannot be read. Its block is open and cannot be taken
+// closeUnreadable ends a call that holds text that cannot be read. Its block is open and cannot be taken
 // back, so it is broken off; the text that cannot be read follows it in a text block.
-func (p *parser) closeUnread() state {
+func (p *parser) closeUnreadable() state {
 	stray := p.call.stray
 	p.out.cutToolUse()
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: true})

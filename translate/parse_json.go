@@ -127,14 +127,14 @@ func (p *parser) readJSONCall() state {
 		v.held = append(v.held, '}')
 		return p.endJSONCall()
 	case end == markup.NoMatch:
-		return p.closeUnreadJSON()
+		return p.closeUnreadableJSON()
 	case !p.in.eof:
 		return wait
 	case p.cutShort || p.out.pending:
 		p.out.writeCutObject(openArguments(markup.Unescape(string(v.held), p.escaped, "")))
 		return p.breakOff()
 	}
-	return p.closeUnreadJSON()
+	return p.closeUnreadableJSON()
 }
 
 // endJSONCall reads a call whose text is whole, and writes its arguments as the input.
@@ -143,7 +143,7 @@ func (p *parser) endJSONCall() state {
 	text, ok := rawjson.AppendLoose(nil, said)
 	var call jsonCall
 	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
-		return p.closeUnreadJSON()
+		return p.closeUnreadableJSON()
 	}
 	if p.call.tool == "" {
 		if next, ok := p.nameTool(*call.Name); !ok {
@@ -152,7 +152,7 @@ func (p *parser) endJSONCall() state {
 	}
 	input, ok := rawjson.AppendLooseKind(nil, call.arguments(), '{')
 	if !ok {
-		return p.closeUnreadJSON()
+		return p.closeUnreadableJSON()
 	}
 	if p.format.name != FormatJSON {
 		p.noteReason("json_call")
@@ -171,9 +171,9 @@ func (p *parser) endJSONCall() state {
 	return afterJSONCall
 }
 
-// closeUnreadJSON gives a call back that cannot be read as JSON. If its block is open already, the
+// closeUnreadableJSON gives a call back that cannot be read as JSON. If its block is open already, the
 // call is broken off, and its text follows the block.
-func (p *parser) closeUnreadJSON() state {
+func (p *parser) closeUnreadableJSON() state {
 	p.noteReason("invalid_json")
 	held := p.value.held
 	p.value.held = nil
@@ -181,7 +181,7 @@ func (p *parser) closeUnreadJSON() state {
 		return p.giveBackCall("invalid_json")
 	}
 	p.call.stray = held
-	return p.closeUnread()
+	return p.closeUnreadable()
 }
 
 // readAfterJSONCall is the state afterJSONCall: the last } of a call in JSON has been read, so the

@@ -155,7 +155,7 @@ func (p *parser) endString() state {
 }
 
 // endObject is endValue for an input that is one JSON object. If it cannot be read as JSON it becomes
-// stray text of the call, with which closeCall closes it as unread.
+// stray text of the call, with which closeCall ends it as unreadable.
 func (p *parser) endObject() state {
 	text := bytes.TrimSpace(p.value.held)
 	p.value.held, p.value.json = nil, jsonDepth{} // an open quote in it counts no longer: see wouldBeText
