@@ -1,15 +1,15 @@
 package translate
 
-// Why and how often a model is asked again for one answer. All reasons share one mechanism and
-// one budget; what the model is told stands with the languages (language.go).
+// Why and how often a model is asked again for one answer. What the model is told is in language.go.
 
 // Reason says why a model is asked again.
 type Reason string
 
 // The reasons.
 const (
-	// ReasonStopped says that our stop sequence was text that the model meant. It is asked to go
-	// on behind the tag, and what it writes is more of the same answer (reader.go).
+	// ReasonStopped says that the upstream stopped at our stop sequence where the model had written
+	// it as text. The model is asked to go on after the tag, and what it writes is more of the same
+	// answer (reader.go).
 	ReasonStopped Reason = "stopped"
 	// ReasonUnread says that a call of the answer could not be read. The model is told which, and
 	// why, and makes its calls again (correct.go).
@@ -19,11 +19,11 @@ const (
 	ReasonInvalid Reason = "invalid"
 )
 
-// maxAgain bounds what one answer may cost: how often the model is asked again in all.
+// maxAgain bounds what one answer may cost: how often the model is asked again, for all reasons.
 const maxAgain = 3
 
-// maxAgainFor is the bound for each reason. A model that gets it wrong twice gets it wrong a third
-// time, so of the two corrections there is one.
+// maxAgainFor returns how often the model is asked again for a reason. ReasonUnread and ReasonInvalid
+// share their one time: a model that gets a call wrong twice gets it wrong a third time, too.
 func maxAgainFor(why Reason) int {
 	if why == ReasonStopped {
 		return 2
@@ -31,11 +31,12 @@ func maxAgainFor(why Reason) int {
 	return 1
 }
 
-// budget is how often a model has been asked again for one answer. The zero value is a whole one.
+// budget counts how often the model has been asked again for one answer. The zero value is a budget
+// of which nothing is spent.
 type budget struct{ stopped, corrected int }
 
-// take reports whether the model may be asked again for a reason, and takes that off the budget.
-func (b *budget) take(why Reason) bool {
+// spend reports whether the model may be asked again for a reason, and counts it if so.
+func (b *budget) spend(why Reason) bool {
 	asked := &b.corrected
 	if why == ReasonStopped {
 		asked = &b.stopped

@@ -11,9 +11,9 @@ import (
 	"dragoman/translate/schema"
 )
 
-// How the value of a parameter is written in formats whose parameters are elements. The
-// rules are those by which such text is read (schema/typed.go): strings stand as they are,
-// other values as JSON.
+// How the value of a parameter is written in formats whose parameters are elements: strings
+// stand as they are, other values as JSON. The parser reads such text by the same rules
+// (schema.AppendTyped).
 
 // valueText returns the text of value. It reports false if there is none, because s reads
 // every text as something else: the string "5" where a number is asked for, say.
@@ -41,8 +41,8 @@ func readsAs(s *schema.Schema, text string, value jsontext.Value) bool {
 	return sameJSON(got, value)
 }
 
-// sameJSON reports whether two values are the same JSON. Strings are compared by what they
-// say; other values by their letters, without white space, so that 1.0 is not 1.
+// sameJSON reports whether two values are the same JSON. Strings are compared without their
+// escapes; other values by their text without white space, so that 1.0 is not 1.
 func sameJSON(a, b jsontext.Value) bool {
 	var x, y string
 	if a.Kind() == '"' && b.Kind() == '"' {

@@ -6,26 +6,25 @@ import (
 	"dragoman/translate/markup"
 )
 
-// code follows Markdown code in text: markup that stands in it is quoted, not meant.
-// A fence is a line that begins with three back-ticks or more, to the next such
-// line; a code span ends at the latest with its line. The zero value stands at
-// the start of a line.
+// code follows Markdown code in text, since a tag in code is quoted and not meant. A fenced block
+// begins with a line of three back-ticks or more, and ends with a line of as many; a code span ends
+// with its line at the latest. The zero value stands at the start of a line, outside of code.
 type code struct {
-	fence   int  // back-ticks of the open fence
-	info    bool // still on the line that opened it
-	closes  bool // back-ticks that end the fence, if nothing but blanks follows them
-	inline  int  // back-ticks of the open code span
-	run     int  // back-ticks just read
-	midLine bool // other than blanks stood on this line
+	fence   int  // how many back-ticks opened the fenced block, 0 outside of one
+	info    bool // this is still the line that opened it
+	closes  bool // this line ends it, if nothing but blanks follows
+	inline  int  // how many back-ticks opened the code span, 0 outside of one
+	run     int  // how many back-ticks the text ends in: more may come
+	midLine bool // there is more than blanks on this line
 }
 
-// isOpen reports whether what follows is quoted.
+// isOpen reports whether the text ends in code.
 func (c *code) isOpen() bool {
 	c.settle()
 	return c.fence > 0 || c.inline > 0
 }
 
-// advance reads text.
+// advance reads the next text.
 func (c *code) advance(s []byte) {
 	if c.run == 0 && bytes.IndexByte(s, '`') < 0 {
 		if i := bytes.LastIndexByte(s, '\n'); i >= 0 {
@@ -58,6 +57,7 @@ func isBlankLine(s []byte) bool {
 	return markup.SkipBlanks(line, 0, len(line)) == len(line)
 }
 
+// newline begins the next line.
 func (c *code) newline() {
 	if c.closes {
 		c.fence = 0
@@ -65,7 +65,7 @@ func (c *code) newline() {
 	c.inline, c.info, c.closes, c.midLine = 0, false, false, false
 }
 
-// settle decides on back-ticks that have ended.
+// settle decides what the back-ticks at the end of the text mean, now that no more of them follow.
 func (c *code) settle() {
 	run := c.run
 	if run == 0 {
@@ -73,7 +73,7 @@ func (c *code) settle() {
 	}
 	c.run = 0
 	switch {
-	case c.fence > 0 && c.info: // ```code``` on one line is a code span
+	case c.fence > 0 && c.info: // ```code``` on one line: that was a code span
 		c.fence, c.info = 0, false
 	case c.fence > 0:
 		c.closes = !c.midLine && run >= c.fence

@@ -13,7 +13,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// inTurn answers one prompt after the other.
+// inTurn gives the first answer to the first prompt, the second answer to the second, and so on.
 func inTurn(answers ...Ask) Ask {
 	return func(p *Prompt) iter.Seq2[Chunk, error] {
 		next := answers[0]
@@ -22,7 +22,7 @@ func inTurn(answers ...Ask) Ask {
 	}
 }
 
-// counted adds usage to the last chunk.
+// counted sets the usage of the last chunk.
 func counted(chunks iter.Seq2[Chunk, error], u messages.Usage) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for c, err := range chunks {
@@ -36,12 +36,13 @@ func counted(chunks iter.Seq2[Chunk, error], u messages.Usage) iter.Seq2[Chunk, 
 	}
 }
 
-// callOf is a call of the tool write with one argument, as the model ends it.
+// callOf returns a call of the tool write with one argument, with the tag that ends the calls.
 func callOf(content string) string {
 	return CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>\n<content>" + content + "</content>\n</parameters>\n</invoke>\n" + CallsEnd
 }
 
-// TestContinuationPrompt asks with what was asked first, and what was said since.
+// TestContinuationPrompt holds that the model is asked to go on with the first prompt, whose prefill
+// is followed by all that the model has written since.
 func TestContinuationPrompt(t *testing.T) {
 	temperature := 0.5
 	base := Prompt{
@@ -112,8 +113,8 @@ func TestContinuedOpening(t *testing.T) {
 	}
 }
 
-// TestNoContinuation does not ask where a prefill is refused, no tool is offered,
-// the tokens are used up, too much was said, or the upstream did not stop at the tag.
+// TestNoContinuation holds that the model is not asked to go on if it takes no prefill, no tool is
+// offered, its tokens are used up, it has written too much, or the upstream did not stop at the tag.
 func TestNoContinuation(t *testing.T) {
 	text := "`" + CallsEnd + "` or\n" + callOf("a"+CallsEnd+"b")
 	call, _, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
@@ -171,7 +172,7 @@ func TestNoContinuation(t *testing.T) {
 	})
 }
 
-// TestContinuationEnds has the answers to the second prompt end as they may.
+// TestContinuationEnds goes through the ways in which the answer to the second prompt can end.
 func TestContinuationEnds(t *testing.T) {
 	call, _, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
 	failed := errors.New("upstream failed")
@@ -213,8 +214,8 @@ func TestContinuationEnds(t *testing.T) {
 	}
 }
 
-// TestContinuedReasoning goes on in the same block of text: reasoning does not stand
-// in a code span.
+// TestContinuedReasoning holds that a model which goes on in a code span, and thinks before that, goes
+// on in the same text block.
 func TestContinuedReasoning(t *testing.T) {
 	var left bool
 	answers := []Ask{
@@ -229,7 +230,7 @@ func TestContinuedReasoning(t *testing.T) {
 	}
 }
 
-// TestContinuedUsage adds up what the answers cost, that of one left early too.
+// TestContinuedUsage holds that the usage is the sum of both answers, even if the second is left early.
 func TestContinuedUsage(t *testing.T) {
 	call, rest, _ := strings.Cut(callOf("a"+CallsEnd+"b"), CallsEnd)
 	rest += "\nIt is written."
@@ -246,7 +247,7 @@ func TestContinuedUsage(t *testing.T) {
 	}
 }
 
-// TestContinuedUnheard asks no more when nobody listens.
+// TestContinuedUnheard holds that the model is not asked to go on when nobody listens.
 func TestContinuedUnheard(t *testing.T) {
 	w := &writer{t: t, prompt: &Prompt{continues: true, MaxTokens: 1000}, text: callOf("a" + CallsEnd + "b")}
 	for e := range Events(benchRequest(), w.prompt, w.ask) {

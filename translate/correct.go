@@ -6,20 +6,21 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Corrected is [Events] for an answer that has to pass checks. A block that may turn out wrong is
-// held back until the answer is complete. If it is wrong, the model is told why and asked once more
-// ([ReasonUnread], [ReasonInvalid]), and its second answer follows what has been yielded already,
-// right or wrong. render makes the prompt for the request that tells it. An error of the second
-// answer, or of render, leaves the first one as it was. The usage is the sum.
+// Corrected is [Events] for an answer that has to pass checks. The first block that a check may find
+// wrong is held back, with all after it, until the answer is complete. If it is wrong, the model is
+// told why and asked once more ([ReasonUnread], [ReasonInvalid]): render makes the prompt for the
+// request that tells the model. The second answer takes the place of what was held back, whether it
+// passes the checks or not. If render or the second answer fails, the first answer stands. The usage
+// is the sum.
 func Corrected(req *messages.Request, prompt *Prompt, ask Ask, checks *Checks, render func(*messages.Request) (*Prompt, error)) iter.Seq2[messages.Event, error] {
 	c := &corrector{
 		correction: correction{Checks: checks, req: req, language: func() *language { return languageOf(prompt.language, req) }},
 		prompt:     prompt, ask: ask, render: render,
 	}
-	return c.events
+	return c.yieldEvents
 }
 
-// corrector has one answer corrected.
+// corrector yields the events of one answer, and has the model correct it once.
 type corrector struct {
 	correction
 	prompt *Prompt
@@ -28,12 +29,13 @@ type corrector struct {
 	again  budget
 }
 
-// events yields the events of the answer, corrected where they have to be.
-func (c *corrector) events(yield func(messages.Event, error) bool) {
+// yieldEvents yields the events of the answer before the first block that is held back, and then
+// those of what the held blocks have become.
+func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 	blocks, left := 0, false
-	held := -1 // the index of the first block that is held back
+	held := -1 // the index of the first block that is held back, -1 for none
 	m, err := messages.Collect(func(collect func(messages.Event, error) bool) {
-		for e, err := range events(c.req, c.prompt, c.ask, &c.again) {
+		for e, err := range eventsWithin(c.req, c.prompt, c.ask, &c.again) {
 			if held < 0 && err == nil && c.mayBeWrong(e) {
 				held = blocks
 			}
@@ -63,8 +65,8 @@ func (c *corrector) events(yield func(messages.Event, error) bool) {
 	}
 }
 
-// mayBeWrong reports whether an event begins a block that may turn out wrong, or says of a call
-// that it could not be read.
+// mayBeWrong reports whether events have to be held back from e on: e starts a block that a check may
+// find wrong, or tells that a call could not be read.
 func (c *corrector) mayBeWrong(e messages.Event) bool {
 	switch e.Type {
 	case messages.ContentBlockStart:
@@ -75,8 +77,8 @@ func (c *corrector) mayBeWrong(e messages.Event) bool {
 	return false
 }
 
-// correct returns the message from its first held block on if it is as it should be, and else the
-// one that the model gives when it is asked once more.
+// correct returns m without the blocks before held, which have been yielded, if m passes the checks.
+// Otherwise it returns the second answer of the model, or m again if there is none.
 func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	var corrected *messages.Request
 	why := ReasonInvalid
@@ -95,13 +97,14 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	}
 	second.Outcomes = append(repairedOutcomes(m.Outcomes), second.Outcomes...)
 	second.Usage = m.Usage.Plus(second.Usage)
-	_ = c.tellInvalid(second) // takes away the text around JSON; the model is not asked a third time
+	_ = c.tellInvalid(second) // for checkText, which strips JSON of the text around it; the model is not asked a third time
 	return second
 }
 
-// askAgain returns the answer to a corrected request; nil if there is none.
+// askAgain returns the answer of the model to the request that tells it what is wrong. It returns nil
+// if the budget is spent, and if the model cannot be asked or fails.
 func (c *corrector) askAgain(corrected *messages.Request, why Reason) *messages.Message {
-	if !c.again.take(why) {
+	if !c.again.spend(why) {
 		return nil
 	}
 	prompt, err := c.render(corrected)
@@ -109,15 +112,16 @@ func (c *corrector) askAgain(corrected *messages.Request, why Reason) *messages.
 		return nil
 	}
 	prompt.again = why
-	second, err := messages.Collect(events(corrected, prompt, c.ask, &c.again))
+	second, err := messages.Collect(eventsWithin(corrected, prompt, c.ask, &c.again))
 	if err != nil {
 		return nil
 	}
 	return second
 }
 
-// repairedOutcomes returns the outcomes of a first answer as they count after the second one: a
-// call that could not be read is repaired, and all others were not run.
+// repairedOutcomes returns the outcomes of a first answer that count after a second one: each call
+// that could not be read counts as repaired, and the others do not count, since the client never
+// gets them.
 func repairedOutcomes(outcomes []messages.Outcome) []messages.Outcome {
 	var repaired []messages.Outcome
 	for _, o := range outcomes {

@@ -12,8 +12,8 @@ import (
 	"dragoman/translate/messages"
 )
 
-// scripted answers with one text after another, each stopped at the end of the calls, and takes
-// down why it is asked.
+// scripted answers with one text after another, each stopped at the end of the calls, and records
+// why it is asked.
 type scripted struct {
 	answers []string
 	reasons []Reason
@@ -33,8 +33,8 @@ func (s *scripted) ask(p *Prompt) iter.Seq2[Chunk, error] {
 	}
 }
 
-// collectCorrected asks for a call of write, whose content must not be "wrong" and which can be
-// read.
+// collectCorrected returns the answer to a request for a call of write, which has to be readable and
+// whose content must not be "wrong".
 func collectCorrected(t *testing.T, s *scripted) *messages.Message {
 	t.Helper()
 	req := benchRequest()
@@ -58,7 +58,7 @@ func collectCorrected(t *testing.T, s *scripted) *messages.Message {
 	return m
 }
 
-// A model is asked again for one answer as often as one budget allows, whatever the reasons.
+// TestAskedAgain holds that all reasons to ask a model again share one budget.
 func TestAskedAgain(t *testing.T) {
 	whole := strings.TrimSuffix(callOf("right"), CallsEnd)
 	wrong := strings.TrimSuffix(callOf("wrong"), CallsEnd)
@@ -67,7 +67,7 @@ func TestAskedAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answers []string
 		reasons []Reason
-		content string // of the call in the end
+		content string // of the call that the client gets; "" if it is cut
 	}{
 		"right":                     {[]string{whole}, []Reason{""}, "right"},
 		"wrong, right":              {[]string{wrong, whole}, []Reason{"", ReasonInvalid}, "right"},
@@ -88,19 +88,19 @@ func TestAskedAgain(t *testing.T) {
 			}
 			want := `write {"content":"` + tt.content + `"}`
 			if tt.content == "" {
-				want = "write {}" // nothing of the call that is cut came whole
+				want = "write {}" // no member of its input came whole
 			}
 			if got := show(m); !strings.Contains(got, want) {
 				t.Errorf("%s, want %s", got, want)
 			}
-			if want := 10 * len(tt.answers); m.Usage.OutputTokens < want { // an answer that is left early is estimated
+			if want := 10 * len(tt.answers); m.Usage.OutputTokens < want { // the usage of an answer that is left early is an estimate, and may be more
 				t.Errorf("%d tokens, want %d", m.Usage.OutputTokens, want)
 			}
 		})
 	}
 }
 
-// The budget is that of all reasons together, and of each.
+// TestBudget holds that there is a bound for all reasons together, and one for each.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		asked   []Reason
@@ -113,7 +113,7 @@ func TestBudget(t *testing.T) {
 		var b budget
 		allowed := 0
 		for _, why := range tt.asked {
-			if b.take(why) {
+			if b.spend(why) {
 				allowed++
 			}
 		}

@@ -10,18 +10,20 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// The turns that tell a model what is wrong with its answer: the answer as it wrote it, and a
-// result for each call that says why it was not run. No call of the answer has been run.
+// What is wrong with an answer, and the turns that tell the model: an assistant turn with the answer
+// as the model wrote it, and a user turn with a result for each call, which says why the call was not
+// run. The client has not got these calls, so none of them has been run.
 
-// Checks say what has to hold of an answer. A check returns what is wrong with a value, for the
-// model to read; "" if nothing is.
+// Checks are what an answer has to pass. A check returns what is wrong with a value, in words for the
+// model; "" if nothing is.
 type Checks struct {
 	// Inputs check the inputs of calls, by the name of the tool: those of strict tools.
 	Inputs map[string]func(input jsontext.Value) (problem string)
-	// JSON checks the JSON that [messages.Request.Format] asks for. That the text of the answer
-	// is JSON is checked before.
+	// JSON checks the JSON value that [messages.Request.Format] asks for. It is not called for text
+	// that is no JSON, which is wrong in any case.
 	JSON func(value jsontext.Value) (problem string)
-	// Readable asks for calls that can be read.
+	// Readable says that a call that cannot be read is wrong: without it, the client gets what could
+	// be read of it, as an incomplete call or as text.
 	Readable bool
 }
 
@@ -29,10 +31,10 @@ type Checks struct {
 type correction struct {
 	*Checks
 	req      *messages.Request
-	language func() *language // of the prompt: it is looked for where it is needed
+	language func() *language // of the prompt: a function, since most answers need none
 }
 
-// withTurns returns the request with two more turns.
+// withTurns returns a copy of the request with two more turns: what the model said, and the reply.
 func (c *correction) withTurns(said, reply []messages.BlockParam) *messages.Request {
 	next := *c.req
 	next.Messages = append(slices.Clip(next.Messages),
@@ -41,19 +43,21 @@ func (c *correction) withTurns(said, reply []messages.BlockParam) *messages.Requ
 	return &next
 }
 
-// textParam returns a block of text.
+// textParam returns a text block.
 func textParam(text string) messages.BlockParam {
 	return messages.BlockParam{Type: messages.BlockText, Text: text}
 }
 
-// notRun returns the result of a call that was not run.
+// notRun returns a tool_result that says why a call was not run.
 func notRun(id, problem string) messages.BlockParam {
 	return messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id, IsError: true, Content: []messages.BlockParam{textParam(problem)}}
 }
 
-// tellInvalid returns nil if a message passes the checks of its values, and for one that was cut,
-// which no second answer would make better. Else it returns the request that shows the model its
-// answer and says what is wrong with it. It takes away the text around JSON that was asked for.
+// tellInvalid checks the inputs of the calls of m or, if it has none, the JSON that was asked for. If
+// one is wrong it returns the request that shows the model its answer and says what is wrong, else
+// nil. It returns nil, too, for an answer that was cut: a second one would be cut again.
+//
+// It may change m: see checkText.
 func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
 	if m.StopReason != messages.StopEndTurn && m.StopReason != messages.StopToolUse {
 		return nil
@@ -88,12 +92,13 @@ func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
 	return c.withTurns(said, reply)
 }
 
-// tellUnread returns the request that shows the model its answer and says which calls could not be
-// read.
+// tellUnread returns the request that shows the model its answer m and says which calls could not be
+// read. Such a call may be a tool_use block, or text that was given back.
 func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 	l := c.language()
 	var said, reply []messages.BlockParam
-	// Each call has an outcome, in order; one that was given back as text has no block.
+	// Each call has an outcome, in the order of the calls. The outcomes of those that have a block
+	// are paired with the blocks below; the problems of those without one are told last.
 	var outcomes []messages.Outcome
 	var problems []string
 	for _, o := range m.Outcomes {
@@ -119,7 +124,7 @@ func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 			problem = l.unreadProblem(o)
 		}
 		input := inputAsWritten(&b)
-		if o.Unread && string(input) == "{}" { // what the call held follows as text
+		if o.Unread && string(input) == "{}" { // nothing of the call was read: the next block has its text
 			problems = append(problems, problem)
 			continue
 		}
@@ -132,13 +137,14 @@ func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 	return c.withTurns(said, reply)
 }
 
-// hasUnread reports whether a call could not be read that the model is to make again.
+// hasUnread reports whether one of the calls could not be read, if that is checked.
 func (c *correction) hasUnread(outcomes []messages.Outcome) bool {
 	return c.Readable && slices.ContainsFunc(outcomes, func(o messages.Outcome) bool { return o.Unread })
 }
 
-// checkText returns what is wrong with the text of a message, which is to be one JSON value. Text
-// that is one with something around it becomes the value alone.
+// checkText returns what is wrong with the text of m, which has to be one JSON value; "" if nothing is.
+// Models write words before and after the value, or a code fence around it. checkText removes them
+// from m, in which one text block with the value alone then stands for all text.
 func (c *correction) checkText(m *messages.Message, l *language) (problem string) {
 	v, ok := rawjson.FindValue(allText(m))
 	if !ok {
@@ -168,7 +174,7 @@ func allText(m *messages.Message) string {
 	return text.String()
 }
 
-// unreadProblem is what the model is told of a call that could not be read.
+// unreadProblem returns what the model is told of a call that could not be read.
 func (l *language) unreadProblem(o messages.Outcome) string {
 	why := l.askAgainNoEnd
 	switch o.Reason {
@@ -186,8 +192,9 @@ func (l *language) unreadProblem(o messages.Outcome) string {
 	return l.askAgainUnread + why
 }
 
-// inputAsWritten returns the input of a call with the parameter that was cut, which Input leaves
-// out: the model is to see what it wrote.
+// inputAsWritten returns the input of a call, with the parameter in which it was cut: b.Input leaves
+// that out, but the model has to see what it wrote. b.Cut ends within a string or after a member, so
+// it is closed by a quote and a brace, or by a brace.
 func inputAsWritten(b *messages.ContentBlock) jsontext.Value {
 	for _, end := range []string{"}", `"}`} {
 		if v := jsontext.Value(string(b.Cut) + end); v.IsValid() {

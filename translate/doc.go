@@ -9,78 +9,98 @@
 // The package is pure: no I/O, no clock, no randomness. The same input gives
 // the same output, however the upstream cut its text into chunks.
 //
-// # Rooms
+// # Packages
 //
 //	messages   what the Messages API says, and nothing of formats
 //	schema     the JSON Schemas of tools: compiled, described, and the typing of text
 //	markup     the tags of all formats as text, and the policy that escapes them
 //	rawjson    JSON as text
-//	fidelity   the round trip and the damage, at scale
+//	fidelity   tests: random calls through Render and Events and back, whole and damaged
 //
 // # Terminology
 //
 //   - prompt: what the upstream is asked; chunk: a piece of its answer;
 //     completion: all the text of its answer.
 //   - render: blocks to markup; parse: markup to blocks.
-//   - call: one <invoke> element; block: a content block of the Messages API.
-//   - value: what stands between the tags of a parameter; it ends.
-//   - a call closes, whole or broken off; a block, and a message, stops.
+//   - call: a tool call as the model writes it; block: a content block of the
+//     Messages API; wrapper: the element around calls, <function_calls>.
+//   - value: the text between the tags of a parameter.
+//   - layout: white space around tags that is not part of what the model says.
+//   - offered: a tool is, if the request has it.
+//   - pending: a call is, while its block is not open; give back: to write what
+//     was read of a pending call as text, since it is none.
+//   - a call is closed if it is whole, and broken off if it is not; a block, and
+//     a message, is stopped.
 //
 // # Completions
 //
-// What a model writes, in EBNF. Models write more than that: whatever is not of
-// this form is text, if its meaning is not certain.
+// What a model writes, in EBNF, with white space anywhere between tags. Models
+// write more than that: see the outcomes of package messages. What is not of
+// this form is text, unless its meaning is certain all the same.
 //
-//	completion = { text | thinking | calls } .
+//	completion = { text | thinking } { block | call } .
 //	thinking   = "<thinking>" text "</thinking>" .
-//	calls      = "<function_calls>" { call } "</function_calls>" | call | json .
-//	call       = "<invoke>" name "<parameters>" { param } "</parameters>" "</invoke>"
-//	           | "<invoke name=" quoted ">" { param } "</invoke>" .
+//	block      = "<function_calls>" { call | object } "</function_calls>" .
+//	call       = "<invoke>" name [ "<parameters>" input "</parameters>" ] "</invoke>"
+//	           | "<invoke name=" quoted ">" input "</invoke>" .
 //	name       = "<tool_name>" chars "</tool_name>" .
+//	input      = { param } | object .
 //	param      = "<" tag ">" value "</" tag ">"
 //	           | "<parameter name=" quoted ">" value "</parameter>" .
-//	json       = "<tool_call>" object "</tool_call>" .
+//
+// An object is JSON: the whole input of a call or, in a block, a whole call with
+// its name and arguments. The wrapper of such calls is <tool_call>; package
+// markup has the other names that the parser takes for <function_calls> and for
+// <thinking>. After the first call the answer holds calls alone: it ends before
+// any other text, which the model wrote without the results of its calls.
 //
 // A value is any text, with tags of every kind. It ends at its own closing tag
 // where what follows can follow a value: a param, or the end of the parameters,
-// of the call or of the text (parse_value_end.go). Where two readings reach the
-// end of a call, neither is taken (parse_doubt.go).
+// of the call or of the text (parse_value_end.go). If it is doubtful whether a
+// tag in a value is text or a parameter, the call is broken off (parse_doubt.go).
 //
 // # The parser
 //
-// It has three parts. The input (input.go) alone touches the text that is not
-// read yet; what holds of its buffer, position and mark stands there. The
-// emitter (emitter.go) alone makes events, and keeps their grammar. Between the
-// two stand the states, each a function that reads as much of the input as it
-// can decide on and names the next state:
+// It has three parts. The input (input.go) is the text that is not read yet: no
+// other part touches its buffer. The emitter (emitter.go) alone makes events. In
+// between are the states (parser.go has their list, parse.go the loop that runs
+// them). Each is a function that reads as much of the input as it can decide
+// on, and returns the next state:
 //
-//	inText          -> atInvoke inWrapper inRehearsal afterThinking behindTheAnswer
-//	afterThinking   -> inText
-//	inRehearsal     -> inText
-//	inWrapper       -> atInvoke atJSONName betweenCalls inForeignBlock inText
-//	atInvoke        -> atToolName inCall betweenCalls inText
-//	atToolName      -> inCall inText
-//	inCall          -> atValue inValue betweenCalls behindTheAnswer inText
-//	atValue         -> inValue
-//	inValue         -> inCall behindTheAnswer
-//	atJSONName      -> inJSONCall
-//	inJSONCall      -> afterJSONCall betweenCalls behindTheAnswer inText
-//	afterJSONCall   -> betweenCalls behindTheAnswer
-//	betweenCalls    -> atInvoke inWrapper atJSONName behindTheAnswer
-//	inBrokenCall    -> betweenCalls
-//	inForeignBlock  -> inText
-//	behindTheAnswer -> inText, only for [Rescue]
+//	inText         -> atInvoke inWrapper inRehearsal afterThinking afterAnswer
+//	afterThinking  -> inText
+//	inRehearsal    -> inText
+//	inWrapper      -> atInvoke atJSONName inForeignBlock, betweenCalls or inText after an empty one
+//	atInvoke       -> atToolName inCall betweenCalls
+//	atToolName     -> inCall
+//	inCall         -> atValue inValue betweenCalls
+//	atValue        -> inValue
+//	inValue        -> inCall
+//	atJSONName     -> inJSONCall
+//	inJSONCall     -> afterJSONCall betweenCalls
+//	afterJSONCall  -> betweenCalls
+//	betweenCalls   -> atInvoke inWrapper atJSONName afterAnswer
+//	inBrokenCall   -> betweenCalls
+//	inForeignBlock -> inText
+//	afterAnswer    -> inText, only for [Rescue]
 //
-// From every state of a call whose block is not open yet, what was read goes
-// back to be text: to inText, or to inBrokenCall among other calls.
+// Two things may happen in any state from inWrapper to afterJSONCall. A pending
+// call may be given back: to inText or, after other calls, to inBrokenCall in a
+// wrapper and to afterAnswer outside of one. And a call may end the answer
+// (afterAnswer), because it is broken off or because the client allows one call
+// alone.
+//
+// Outside the parser, a reader (reader.go) feeds it the chunks of one answer, and
+// decides whether the model is asked to go on with it; a corrector (correct.go)
+// checks a whole answer, and has the model write it again.
 //
 // # Guarantees
 //
-// Each is held by a fuzz target (G1 to G6 of the project's design):
+// The tests that hold each are listed in ARCHITECTURE.md.
 //
 //	G1  no character of a completion is lost
 //	G2  Events(split(text)) == Events(text) for every split
-//	G3  text is out before more input is needed, but for what may be a tag
+//	G3  text is sent as soon as it cannot be part of a tag, without waiting for more input
 //	G4  events form the grammar: message_start (start delta* stop)* message_delta message_stop
 //	G5  parse(render(call)) == call
 //	G6  linear time, bounded memory, no panic on any input

@@ -4,54 +4,64 @@ import (
 	"crypto/sha256"
 	"strconv"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // emitter is the only author of the events of a message: of block starts, deltas and stops, of
-// ids and indexes. It holds their grammar (G4), whatever the states ask of it:
+// ids and indexes. Whatever the states ask of it, the events have this form (G4):
 //
-//	message = message_start ping block* message_delta message_stop
-//	block   = content_block_start content_block_delta* content_block_stop
+//	message = message_start ping { block } message_delta message_stop .
+//	block   = content_block_start { content_block_delta } content_block_stop .
 //
-// Deltas are gathered in buf until flush, so that a piece of the completion makes one of them.
-// While a call is pending, its block is not open: what is gathered may yet turn out to be text,
-// and nothing is sent of it.
+// What the states write is gathered in buf until flush, which is called after each piece of the
+// completion, so that a piece makes one delta and not one for each write.
+//
+// The block of a call passes through these steps:
+//
+//	holdInput     what is written is gathered and not sent, since it may turn out to be no call
+//	dropInput     it is none: what was gathered is forgotten (the input gives the text back)
+//	openToolUse   it is one: the block starts, and what was gathered can be sent
+//	closeToolUse  the call is whole: so is the JSON object of its input
+//	cutToolUse    the call was cut: the JSON object is left open
 type emitter struct {
 	yield func(messages.Event) bool
 	seed  string // of the ids
-	gone  bool   // nobody listens any more
+	gone  bool   // yield has returned false: nothing is sent any more
 
-	stopped bool   // message_stop was sent
-	spoken  bool   // a block other than thinking has been opened
-	open    string // type of the open block, "" between blocks
-	index   int    // of the open block, or of the next one
-	buf     []byte // gathered for the open block, or for the call that is pending
+	stopped   bool   // message_stop was sent
+	textBegun bool   // a block of text has been opened
+	openKind  string // the type of the open block, "" between blocks
+	index     int    // of the open block, or of the next one
+	buf       []byte // gathered for the open block or, while pending, for the block of a call
 
 	callInput
 }
 
-// callInput is what is known of the input of a call, which is one JSON object.
+// callInput is how far the input of a call, which is one JSON object, has been written.
 type callInput struct {
-	pending bool // the block of the call is not open
-	whole   bool // each parameter is sent when it is whole
-	sent    int  // bytes of the input
-	wholeTo int  // bytes of the input up to the end of what came whole of it
+	pending     bool // what is gathered is of a call whose block is not open yet
+	holdsValues bool // each parameter is sent when it is whole: only what stands before wholeTo is sent
+	sent        int  // how many bytes of the input have been sent
+	wholeTo     int  // how many bytes of the input hold whole members alone: see markWhole
 }
 
+// send yields an event, unless nobody listens any more.
 func (e *emitter) send(event messages.Event) {
 	if !e.gone && !e.yield(event) {
 		e.gone = true
 	}
 }
 
-// startMessage opens the message of a model.
+// startMessage sends the events that open the message.
 func (e *emitter) startMessage(model string, usage messages.Usage) {
 	e.send(messages.Event{Type: messages.MessageStart, Message: &messages.Message{ID: messageID(e.seed), Model: model, Usage: usage}})
 	e.send(messages.Event{Type: messages.Ping})
 }
 
-// stopMessage closes the open block, and the message with its end.
+// stopMessage closes the open block and the message. end holds what message_delta tells.
 func (e *emitter) stopMessage(end *messages.Message) {
 	e.closeBlock()
 	e.send(messages.Event{Type: messages.MessageDelta, Message: end})
@@ -62,51 +72,62 @@ func (e *emitter) stopMessage(end *messages.Message) {
 // openBlock closes the open block and begins one of text or thinking.
 func (e *emitter) openBlock(kind string) {
 	e.closeBlock()
-	e.spoken = e.spoken || kind != messages.BlockThinking
-	e.open = kind
+	e.textBegun = e.textBegun || kind != messages.BlockThinking
+	e.openKind = kind
 	e.send(messages.Event{Type: messages.ContentBlockStart, Index: e.index, Block: &messages.ContentBlock{Type: kind}})
 }
 
-// closeBlock sends what was gathered for the open block and stops it, if there is one.
+// closeBlock sends what was gathered for the open block and stops it, if one is open.
 func (e *emitter) closeBlock() {
 	e.flush()
-	if e.open == messages.BlockThinking {
+	if e.openKind == messages.BlockThinking {
 		e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: messages.SignatureDelta, Index: e.index})
 	}
 	e.stopBlock(0)
 }
 
-// stopBlock stops the open block. If it is that of a call that was cut, the first cut bytes of
-// its input came whole; for all others cut is 0.
+// stopBlock stops the open block, if one is open. For a call that was cut, cut is how many bytes
+// of its input hold whole members (see [messages.Event]); for all other blocks it is 0.
 func (e *emitter) stopBlock(cut int) {
-	if e.open != "" {
+	if e.openKind != "" {
 		e.send(messages.Event{Type: messages.ContentBlockStop, Index: e.index, Cut: cut})
-		e.open = ""
+		e.openKind = ""
 		e.index++
 	}
 }
 
 // ensureBlock opens a block of text or thinking, unless one is open.
 func (e *emitter) ensureBlock(kind string) {
-	if e.open != kind {
+	if e.openKind != kind {
 		e.openBlock(kind)
 	}
 }
 
-// write gathers text for the open block.
+// write gathers bytes of the open block: text, thinking, or JSON of the input of a call.
 func (e *emitter) write(s []byte) { e.buf = append(e.buf, s...) }
 
-// flush sends what the open block has gathered, of a call up to the end of what may be sent.
+// writeString is write for a string.
+func (e *emitter) writeString(s string) { e.buf = append(e.buf, s...) }
+
+// gathered returns how many bytes are gathered and not sent.
+func (e *emitter) gathered() int { return len(e.buf) }
+
+// truncate forgets what was gathered beyond the first n bytes. Nothing of that may have been sent:
+// no flush may stand between the call of gathered that returned n and this one.
+func (e *emitter) truncate(n int) { e.buf = e.buf[:n] }
+
+// flush sends what is gathered for the open block, as one delta. While a call is pending nothing is
+// sent, and of a call whose values are held only what is whole.
 func (e *emitter) flush() {
 	n := len(e.buf)
 	if e.pending {
 		n = 0
 	}
 	delta := messages.TextDelta
-	switch e.open {
+	switch e.openKind {
 	case messages.BlockToolUse:
 		delta = messages.InputJSONDelta
-		if e.whole {
+		if e.holdsValues {
 			n = min(n, max(0, e.wholeTo-e.sent))
 		}
 		e.sent += n
@@ -120,24 +141,25 @@ func (e *emitter) flush() {
 	e.buf = e.buf[:copy(e.buf, e.buf[n:])]
 }
 
-// beginCall begins to gather the input of what may become a call. What the open block has
-// gathered is sent before.
-func (e *emitter) beginCall() {
+// holdInput begins the input of what may become a call: what is written from now on is gathered
+// and not sent. What the open block has gathered is sent before.
+func (e *emitter) holdInput() {
 	e.flush()
 	e.callInput = callInput{pending: true}
 }
 
-// dropCall forgets what was gathered of a call that was none.
-func (e *emitter) dropCall() {
+// dropInput forgets what was gathered since holdInput, since it was no call. The block that was
+// open before still is.
+func (e *emitter) dropInput() {
 	e.buf = e.buf[:0]
 	e.callInput = callInput{}
 }
 
-// openCall opens the block of the call that is pending: from here on it is one.
-func (e *emitter) openCall(name string) {
+// openToolUse starts the block of the call that was pending. What was gathered belongs to it.
+func (e *emitter) openToolUse(name string) {
 	e.pending = false
 	e.stopBlock(0)
-	e.open = messages.BlockToolUse
+	e.openKind = messages.BlockToolUse
 	e.send(messages.Event{Type: messages.ContentBlockStart, Index: e.index, Block: &messages.ContentBlock{
 		Type: messages.BlockToolUse, ID: toolUseID(e.seed, e.index), Name: name, Input: emptyObject,
 	}})
@@ -145,8 +167,8 @@ func (e *emitter) openCall(name string) {
 
 var emptyObject = []byte("{}")
 
-// beginMember begins a member of the input.
-func (e *emitter) beginMember(name string) {
+// writeName begins a member of the input: `{"name":` or `,"name":`.
+func (e *emitter) writeName(name string) {
 	c := byte(',')
 	if e.inputLen() == 0 {
 		c = '{'
@@ -154,42 +176,91 @@ func (e *emitter) beginMember(name string) {
 	e.buf = append(rawjson.AppendString(append(e.buf, c), name), ':')
 }
 
-// inputLen is how many bytes of the input have been gathered so far, sent or not.
+// quote begins or ends a string that is the value of a member.
+func (e *emitter) quote() { e.buf = append(e.buf, '"') }
+
+// writeEscaped writes text of such a string, which is valid UTF-8.
+func (e *emitter) writeEscaped(s []byte) { e.buf = rawjson.AppendEscapedUTF8(e.buf, s) }
+
+// writeEscapedString is writeEscaped for a string.
+func (e *emitter) writeEscapedString(s string) { e.buf = rawjson.AppendEscaped(e.buf, s) }
+
+// writeTyped writes the value of a member, as the schema types its text. It reports whether the
+// value fits the schema; one that does not is written all the same, as a string.
+func (e *emitter) writeTyped(s *schema.Schema, text string) (fits bool) {
+	e.buf, fits = schema.AppendTyped(e.buf, s, text)
+	return fits
+}
+
+// writeTypedItems writes elements as an array, as the schema of the array types them. It writes
+// nothing and reports false if one of them does not fit.
+func (e *emitter) writeTypedItems(array *schema.Schema, list []markup.Element) (fit bool) {
+	out, fit := schema.AppendTypedItems(e.buf, array, list)
+	if fit {
+		e.buf = out
+	}
+	return fit
+}
+
+// writeObject writes the whole input but its last brace, which closeToolUse writes. Text that is
+// nearly a JSON object is mended; for any other it writes nothing and reports false.
+func (e *emitter) writeObject(text string) bool {
+	out, ok := rawjson.AppendLooseKind(e.buf, text, '{')
+	if ok {
+		e.buf = out[:len(out)-1]
+		e.markWhole()
+	}
+	return ok
+}
+
+// writeCutObject writes, of an input that is the beginning of a JSON object, the members that are
+// whole in it.
+func (e *emitter) writeCutObject(text string) {
+	e.buf = rawjson.AppendCutObject(e.buf, text)
+	e.markWhole()
+}
+
+// inputLen returns how many bytes of the input have been written, sent or not.
 func (e *emitter) inputLen() int { return e.sent + len(e.buf) }
 
-// cameWhole takes down that all of the input that was gathered so far came whole.
-func (e *emitter) cameWhole() { e.wholeTo = e.inputLen() }
+// markWhole records that what was written of the input so far ends with a whole member.
+func (e *emitter) markWhole() { e.wholeTo = e.inputLen() }
 
-// beginInput begins the object of the input, if no member has.
-func (e *emitter) beginInput() {
+// markWholeTo records that only the first n bytes of the input hold whole members that are certain:
+// a member after them, which seemed whole, is doubtful.
+func (e *emitter) markWholeTo(n int) { e.wholeTo = n }
+
+// ensureBrace writes the first brace of the input, unless a member has.
+func (e *emitter) ensureBrace() {
 	if e.inputLen() == 0 {
 		e.buf = append(e.buf, '{')
 	}
 }
 
-// closeCall closes the object of the input, and the block.
-func (e *emitter) closeCall() {
-	e.beginInput()
+// closeToolUse closes the JSON object of the input, and the block.
+func (e *emitter) closeToolUse() {
+	e.ensureBrace()
 	e.buf = append(e.buf, '}')
-	e.cameWhole()
+	e.markWhole()
 	e.closeBlock()
 	e.callInput = callInput{}
 }
 
-// leaveCall stops the block of a call that was not read to its end. The JSON of its input
-// stays open where it is: nobody can take it for whole, and run half of it.
-func (e *emitter) leaveCall() {
-	if e.whole {
+// cutToolUse stops the block of a call that was not read to its end. The JSON of its input is left
+// open where it was cut, so that no client can take it for whole and run half of a call.
+func (e *emitter) cutToolUse() {
+	if e.holdsValues {
 		e.buf = e.buf[:max(0, e.wholeTo-e.sent)]
 	}
-	e.beginInput()
+	e.ensureBrace()
 	e.wholeTo = max(e.wholeTo, len("{"))
 	e.flush()
 	e.stopBlock(e.wholeTo)
 	e.callInput = callInput{}
 }
 
-// messageID returns the id of a message; one without a seed gets a fixed one.
+// messageID returns the id of the message: the seed, which is the id of the request. Without a
+// seed it is always the same.
 func messageID(seed string) string {
 	if seed == "" {
 		return "msg_" + derivedID(seed, 0)
@@ -197,8 +268,8 @@ func messageID(seed string) string {
 	return seed
 }
 
-// toolUseID returns the id of the nth block of a message: as unique as the message's, of the
-// form that every API accepts (docs/reference/messages-api.md §8).
+// toolUseID returns the id of block n of a message. It is as unique as the seed, and of the form
+// that every API accepts (docs/reference/messages-api.md §8).
 func toolUseID(seed string, n int) string { return "toolu_" + derivedID(seed, n+1) }
 
 // derivedID returns 24 letters and digits that depend on seed and n alone.

@@ -6,27 +6,31 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Ask asks an upstream, once the chunks of its answer are ranged over.
+// Ask asks an upstream to complete a prompt. The request goes out when the chunks are ranged over.
 type Ask func(*Prompt) iter.Seq2[Chunk, error]
 
-// Events asks for an answer to the prompt, when it is ranged over, and reads it as a Messages-API
-// stream (docs/reference/streaming.md). The first event comes with the first chunk. An error of the
-// chunks, or their end without a Stop, ends the sequence with that error, after whole events. Once
-// the answer is known to have ended (a call where one alone was asked for, text after the calls) no
-// further chunk is taken, which cancels the upstream.
+// Events returns the answer to the prompt as a stream of the Messages API
+// (docs/reference/streaming.md §2). prompt is what [Render] made of req. The upstream is asked when the
+// sequence is ranged over, and the first event comes with its first chunk.
 //
-// If CallsEnd was the upstream's stop sequence in the middle of a value or of quoted code, and the
-// prompt was rendered for a [Target] with Prefill, Events asks again ([ReasonStopped]): with the
-// prompt that goes on behind the tag, at most twice and within its MaxTokens. The usage is then the
-// sum. An error
-// before the model has gone on, unless it is [context.Canceled], leaves the answer as it was: its
-// call is incomplete, which the stop_reason says. An error after that is the answer's.
+// An error of the chunks ends the sequence with that error, and so does their end without a Stop; the
+// events before it are whole. When the answer is known to have ended, no further chunk is taken,
+// which cancels the upstream: after one call if the client allows one alone, and at text after the
+// calls.
+//
+// An upstream may stop at [CallsEnd] where the model meant it as text, in a value or in Markdown
+// code. If the prompt was rendered for a [Target] with Prefill, Events then asks the model to go on
+// after the tag ([ReasonStopped]), at most twice and within the MaxTokens of the prompt. The usage is
+// the sum. If the upstream fails before the model has gone on, the answer ends as it was, and its
+// stop_reason says that its call is incomplete; but [context.Canceled] and a later error end the
+// sequence.
 func Events(req *messages.Request, prompt *Prompt, ask Ask) iter.Seq2[messages.Event, error] {
-	return events(req, prompt, ask, new(budget))
+	return eventsWithin(req, prompt, ask, new(budget))
 }
 
-// events is [Events] within a budget that other answers to the same request share.
-func events(req *messages.Request, prompt *Prompt, ask Ask, again *budget) iter.Seq2[messages.Event, error] {
+// eventsWithin is [Events] with a budget that a second answer to the same request shares: see
+// [Corrected].
+func eventsWithin(req *messages.Request, prompt *Prompt, ask Ask, again *budget) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		r := newReader(req, prompt, again, func(e messages.Event) bool { return yield(e, nil) })
 		next := prompt

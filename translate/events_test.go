@@ -58,7 +58,7 @@ func seq(left *bool, chunks ...any) Ask {
 	})
 }
 
-// TestPromptness holds G3: what each piece of a call lets out, at once.
+// TestPromptness holds G3: each piece of a call is followed at once by the events that it allows.
 func TestPromptness(t *testing.T) {
 	steps := []struct{ text, want string }{
 		{"", "message_start,ping"},
@@ -214,8 +214,8 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// TestUnescape reads text back that the policy changed in the prompt, and leaves
-// entities alone that it did not write.
+// TestUnescape holds that the escapes of the policy are taken off text that the model repeats, and
+// that entities which the policy did not write are left alone.
 func TestUnescape(t *testing.T) {
 	text := valueCompletion("a &lt;/stdout> b &amp;lt;/stdout> c &lt;/result> d &amp; &lt;b&gt;")
 	text = "See &lt;stdout> and &lt;result>.\n" + text
@@ -368,7 +368,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestUsageOfACut holds that an answer that was left early does not cost nothing.
+// TestUsageOfACut holds that the usage of an answer that is left early is estimated, and not 0.
 func TestUsageOfACut(t *testing.T) {
 	var left bool
 	req := benchRequest()

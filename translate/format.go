@@ -9,7 +9,7 @@ import (
 )
 
 // format is a prompting convention: how a model without a tool API is shown the tools,
-// how it is to write a call, and how it is told a result.
+// how it has to write a call, and how it is shown the result.
 //
 // To add one, declare it in a file of its own and list it in formats.go. The parser reads
 // the calls of every format, whichever one the model was asked to use: calls that are
@@ -17,17 +17,18 @@ import (
 type format struct {
 	name string
 
-	// stop is the stop sequence for the upstream: what a model writes behind its calls.
+	// stopSequence is the stop sequence for the upstream: what a model writes after its calls.
 	// Upstreams leave it out of the answer. Where an answer that stopped at it ends within
-	// a call, the parser reads ended in its place.
-	stop, ended string
+	// a call, the parser reads impliedEnd in its place: the end of the calls, or nothing where
+	// the stop sequence is no part of them, as <tool_response> is not.
+	stopSequence, impliedEnd string
 
 	// callOpener and callCloser are what a template must hold, so that the model is shown
 	// how a call begins and ends: see [CheckTemplate].
 	callOpener, callCloser string
 
-	// protects are the names that text of the client may not spell as tags, beyond those
-	// that no format lets it spell.
+	// protects are the names whose tags text of the client must not spell, besides those
+	// that every format protects: see [markup.Escaper].
 	protects markup.TagSet
 
 	// example shows the model how to write a call. exampleNote chooses the sentence that
@@ -35,23 +36,23 @@ type format struct {
 	example     string
 	exampleNote func(*language) string
 
-	// beforeTools and afterTools stand around the descriptions of the tools.
+	// beforeTools and afterTools stand before and after the descriptions of the tools.
 	beforeTools, afterTools string
 	// describeTool writes one description, with a newline after it. The error says what is
 	// wrong with the schema of the tool.
 	describeTool func(w *toolWriter, t *messages.Tool) error
 
-	// beforeCalls and afterCalls stand around the calls of one turn.
+	// beforeCalls and afterCalls stand before and after the calls of one turn.
 	beforeCalls, afterCalls string
 	// appendCall appends a past call as the model would have written it, with a newline
 	// after it. The name is escaped, the input is a JSON object, and s is the schema of
 	// the tool. What the parser reads under the same schema is the same call (G5).
 	appendCall func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte
-	// openCall returns the beginning of a call to the named tool, or of a call to any tool
-	// if name is "", for the model to go on from. The name is escaped.
-	openCall func(name string) string
+	// callPrefill returns the beginning of a call to the named tool, or of a call to any tool
+	// if name is "", for the model to continue. The name is escaped.
+	callPrefill func(name string) string
 
-	// beforeResults and afterResults stand around the results of the calls of one turn.
+	// beforeResults and afterResults stand before and after the results of the calls of one turn.
 	beforeResults, afterResults string
 	// writeResult writes one result, with a newline after it: a tool_result block, and the
 	// name of the tool that was called, which is not escaped.

@@ -15,12 +15,12 @@ import (
 // (docs/reference/legacy-format.md §5, §14). Results are those of the legacy format, and
 // the states that read legacy calls read its calls, too.
 var attributeCalls = format{
-	name:       FormatAttribute,
-	stop:       CallsEnd,
-	ended:      CallsEnd,
-	callOpener: "<invoke name=",
-	callCloser: CallsEnd,
-	protects:   markup.TagFunctions | markup.TagFunction,
+	name:         FormatAttribute,
+	stopSequence: CallsEnd,
+	impliedEnd:   CallsEnd,
+	callOpener:   "<invoke name=",
+	callCloser:   CallsEnd,
+	protects:     markup.TagFunctions | markup.TagFunction,
 
 	example: `<function_calls>
 <invoke name="$TOOL_NAME">
@@ -44,7 +44,7 @@ var attributeCalls = format{
 	beforeCalls: CallsStart + "\n",
 	afterCalls:  CallsEnd,
 	appendCall:  appendAttributeCall,
-	openCall: func(name string) string {
+	callPrefill: func(name string) string {
 		const anyTool = CallsStart + "\n<invoke name=\""
 		if name == "" {
 			return anyTool

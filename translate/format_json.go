@@ -14,11 +14,11 @@ import (
 // stands around the calls of a turn, so no tag says that they are done: the stop sequence
 // is the result that a model may make up next.
 var jsonCalls = format{
-	name:       FormatJSON,
-	stop:       "<tool_response>",
-	callOpener: toolCallStart,
-	callCloser: toolCallEnd,
-	protects:   markup.TagToolResponse,
+	name:         FormatJSON,
+	stopSequence: "<tool_response>",
+	callOpener:   toolCallStart,
+	callCloser:   toolCallEnd,
+	protects:     markup.TagToolResponse,
 
 	example: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}
@@ -42,7 +42,7 @@ var jsonCalls = format{
 		dst = append(dst, e.Text(rawjson.CompactString(input))...)
 		return append(dst, "}\n"+toolCallEnd+"\n"...)
 	},
-	openCall: func(name string) string {
+	callPrefill: func(name string) string {
 		if name == "" {
 			return toolCallStart + "\n{\"name\": \""
 		}

@@ -15,11 +15,11 @@ import (
 // legacyCalls is the format with child tags: <invoke>, and in it an element for each
 // parameter (docs/reference/legacy-format.md §2, §5, §7).
 var legacyCalls = format{
-	name:       FormatLegacy,
-	stop:       CallsEnd,
-	ended:      CallsEnd,
-	callOpener: "<invoke>",
-	callCloser: CallsEnd,
+	name:         FormatLegacy,
+	stopSequence: CallsEnd,
+	impliedEnd:   CallsEnd,
+	callOpener:   "<invoke>",
+	callCloser:   CallsEnd,
 
 	example: `<function_calls>
 <invoke>
@@ -38,7 +38,7 @@ var legacyCalls = format{
 	beforeCalls: CallsStart + "\n",
 	afterCalls:  CallsEnd,
 	appendCall:  appendLegacyCall,
-	openCall: func(name string) string {
+	callPrefill: func(name string) string {
 		const anyTool = CallsStart + "\n<invoke>\n<tool_name>"
 		if name == "" {
 			return anyTool
@@ -142,7 +142,7 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 		tag := markup.ParamTag(name)
 		_, ps, _ := s.PropertyByTag(tag)
 		text, ok := valueText(ps, value)
-		if !ok || len(tag) > markup.MaxParamTagLen || isAmbiguous(s, text, name, ps) {
+		if !ok || len(tag) > markup.MaxParamTagLen || wouldBeDoubtful(s, text, name, ps) {
 			return dst, false
 		}
 		dst = append(dst, '<')
@@ -156,9 +156,8 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 	return dst, true
 }
 
-// writeLegacyResult is [format.writeResult]. A result without content is an empty line. Of
-// the forms of an error that are about, it is that of the documentation
-// (docs/reference/legacy-format.md §7).
+// writeLegacyResult is [format.writeResult]. A result without content is an empty line. An
+// error has the form of the documentation (docs/reference/legacy-format.md §7).
 func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
 	if b.IsError {
 		w.write("<error>\n")

@@ -50,8 +50,8 @@ func FuzzContinue(f *testing.F) {
 	})
 }
 
-// written is what the model has written in all, as one completion. White space
-// alone is no answer when it was asked to go on.
+// written returns all that the model has written, as one completion. If it went on with
+// white space alone, that counts as if it had not been asked.
 func (w *writer) written() completion {
 	if before, ok := strings.CutSuffix(w.said, CallsEnd); ok && w.last.stop == messages.StopEndTurn && strings.Trim(w.last.text, " \t\r\n") == "" {
 		return completion{before, messages.StopSequence, CallsEnd}
@@ -59,7 +59,7 @@ func (w *writer) written() completion {
 	return completion{w.said + w.last.text, w.last.stop, w.last.sequence}
 }
 
-// valueTagsOf counts CallsEnd in the inputs of calls, and tells whether all of
+// valueTagsOf counts CallsEnd in the inputs of calls, and reports whether all of
 // these are clean.
 func valueTagsOf(m *messages.Message) (n int, clean bool) {
 	for _, b := range m.Content {
@@ -73,30 +73,30 @@ func valueTagsOf(m *messages.Message) (n int, clean bool) {
 	return n, m.StopReason == messages.StopToolUse
 }
 
-// contents is what show says of a message, but for the outcomes.
+// contents is show without the outcomes.
 func contents(m *messages.Message) string {
 	s, _, _ := strings.Cut(show(m), "\n#")
 	return s
 }
 
-// writer is a model that would write a text, behind an upstream that stops it at our
-// stop sequence, and lets it go on where a prefill has it. A token is a byte.
+// writer is a model that writes a given text. Its upstream stops it at our stop
+// sequence; asked with a prefill, it goes on with the rest of the text. A token is a byte.
 type writer struct {
 	asksIn *format // nil for the default
 	t      testing.TB
-	prompt *Prompt // the first; nil: one without bounds
+	prompt *Prompt // the first prompt, nil for one with no bound on its tokens
 	text   string
-	pieces int // bytes of a chunk, 0: all
+	pieces int // bytes in a chunk, 0 for one chunk
 	asked  []*Prompt
-	said   string     // before the last answer
+	said   string     // what the model wrote before the last answer
 	last   completion // the last answer
 }
 
-// ask holds that the prefill is what the model was asked with at first and what it
-// has written since.
+// ask answers a prompt. It fails the test unless the prefill is the first one, followed by
+// what the model has written since.
 func (w *writer) ask(p *Prompt) iter.Seq2[Chunk, error] {
 	w.t.Helper()
-	stop := cmp.Or(w.asksIn, formats[0]).stop
+	stop := cmp.Or(w.asksIn, formats[0]).stopSequence
 	w.asked = append(w.asked, p)
 	said, ok := strings.CutPrefix(prefillOf(p), prefillOf(w.asked[0]))
 	if !ok || !strings.HasPrefix(w.text, said) || len(w.asked) > 1 && !strings.HasSuffix(said, stop) {

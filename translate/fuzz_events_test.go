@@ -33,8 +33,8 @@ var fuzzStops = []completion{
 	{stop: messages.StopSequence, sequence: "END"}, {stop: messages.StopSequence}, {stop: messages.StopSequence, sequence: invokeEnd},
 }
 
-// FuzzEvents holds G2, G4, G6 and that a stream is what it is read at once:
-// every split gives the same message, and the events form the grammar.
+// FuzzEvents holds G2, G4 and G6: every split of any text gives the same message, and the
+// events form the grammar.
 func FuzzEvents(f *testing.F) {
 	for _, seed := range parseSeeds(f) {
 		f.Add(seed, uint8(0), uint8(0), false)
@@ -68,8 +68,8 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// holdsNothingHalf holds that of calls whose parameters are sent when they are whole,
-// nothing else is ever sent, and that the message is the same.
+// holdsNothingHalf holds that of calls with HoldValues only whole parameters are sent, and
+// that the message is the same as without it.
 func holdsNothingHalf(t *testing.T, events iter.Seq2[messages.Event, error], message string) {
 	sent := map[int]string{}
 	m, err := messages.Collect(func(yield func(messages.Event, error) bool) {
@@ -142,7 +142,7 @@ func FuzzNoTools(f *testing.F) {
 	})
 }
 
-// validEach replaces each byte that is no UTF-8, one by one.
+// validEach replaces each byte that is not UTF-8 by U+FFFD, one for one.
 func validEach(s string) string { return string([]rune(s)) }
 
 // FuzzRoundTrip holds G5: what is rendered of a call is parsed back to it, for
@@ -181,7 +181,7 @@ func FuzzRoundTrip(f *testing.F) {
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
 	e := markup.Escaper{Tags: f.protects}
 	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, input, schema.Compile(tool.InputSchema)))
-	c := completion{text, messages.StopSequence, f.stop}
+	c := completion{text, messages.StopSequence, f.stopSequence}
 	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, escaped: e.Used}, c.chunks(n))))
 	if err != nil {
 		t.Fatal(err)

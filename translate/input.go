@@ -7,24 +7,31 @@ import (
 	"dragoman/translate/markup"
 )
 
-// input is the text of a completion as it arrives, in pieces of any size, and how far it has
-// been read. It alone touches the buffer; a state looks at rest and takes what it has decided on.
+// input is the text of a completion, as it arrives in pieces of any size, and how far it has been
+// read. It alone touches the buffer: a state looks at rest, and calls take for the bytes that it
+// has decided on.
 //
-// Let fed be all text that was added, with U+FFFD for bytes that are no UTF-8. Between any two
-// calls these hold:
+// Text that may become a call is read before that is certain. A mark stands where it begins, so
+// that the parser can give it back as text if it turns out to be none:
 //
-//	fed = forgotten + buf + partial
+//	Use <function_calls> for calls.
+//	    ^mark            ^pos       the next byte is no call: buf[mark:pos] is given back
+//
+// Let fed be all text that was added, with U+FFFD in place of bytes that are not UTF-8. Between any
+// two calls these hold:
+//
+//	fed = forgotten + buf + partial        except as replaceNext says
 //	0 <= pos <= len(buf)                   buf[:pos] has been read, buf[pos:] has not
-//	mark == -1 or 0 <= mark <= pos         buf[mark:pos] has been read and may be given back as text
-//	hidden >= 0                            buf[mark:mark+hidden] is what a prefill said, not the model
+//	mark == -1 or 0 <= mark <= pos         buf[mark:pos] has been read and may be given back
+//	hidden >= 0                            with a mark: buf[mark:mark+hidden] is from a prefill
 //	len(partial) < utf8.UTFMax             partial is the beginning of one character
-//	eof implies partial is empty           no more text will come
+//	eof implies len(partial) == 0          no more text will come
 //
 // and after compact, which is called after every piece:
 //
-//	mark == -1 implies pos == 0            nothing is kept that was read
-//	mark != -1 implies mark == 0
-//	len(buf) < maxUndecided + maxPiece     what is undecided for longer is taken for text
+//	mark == -1 implies pos == 0            what was read is forgotten
+//	mark != -1 implies mark == 0           except what may be given back
+//	len(buf) < maxUndecided + maxPiece     since the parser gives back when the input isFull
 type input struct {
 	buf     []byte
 	pos     int
@@ -34,74 +41,77 @@ type input struct {
 	eof     bool
 }
 
-// maxPiece bounds how much text is read at once, and so buffers and deltas.
+// maxPiece bounds how much text is added at once, and so the size of buffers and of deltas.
 const maxPiece = 16 << 10
 
-// maxUndecided bounds the text that may yet be a call, or be none (G6). Models write calls of a
-// tenth of that before it is clear that they are.
+// maxUndecided bounds the text after a mark, which may yet become a call (G6). Of the calls that
+// models write, less than a tenth of that is read before they are certain to be calls.
 const maxUndecided = 1 << 20
 
 // rest returns the text that has not been read. It is valid until the input changes.
 func (in *input) rest() []byte { return in.buf[in.pos:] }
 
-// take reads n bytes.
+// take marks the next n bytes as read.
 func (in *input) take(n int) { in.pos += n }
 
-// takeAll reads what there is.
+// takeAll marks all bytes as read.
 func (in *input) takeAll() { in.pos = len(in.buf) }
 
-// skip reads white space, and reports whether text follows it.
-func (in *input) skip() bool {
+// skipBlanks takes white space, and reports whether text follows it.
+func (in *input) skipBlanks() bool {
 	in.pos = markup.SkipBlanks(in.buf, in.pos, len(in.buf))
 	return in.pos < len(in.buf)
 }
 
-// isIdle reports whether all text has been read, so that nothing waits for more.
-func (in *input) isIdle() bool { return in.pos == len(in.buf) && len(in.partial) == 0 }
+// isAllRead reports whether all text has been read: no state is waiting for the rest of a tag, nor
+// the input for the rest of a character.
+func (in *input) isAllRead() bool { return in.pos == len(in.buf) && len(in.partial) == 0 }
 
-// isMarked reports whether some of what was read may be given back.
+// isMarked reports whether a mark is set, so that what was read after it may be given back.
 func (in *input) isMarked() bool { return in.mark >= 0 }
 
-// setMark marks where text begins that may have to be given back.
+// setMark sets the mark before the next byte: from here on text may have to be given back.
 func (in *input) setMark() { in.mark = in.pos }
 
-// unmark keeps what was read since the mark: it will not be given back.
+// unmark removes the mark: what was read will not be given back.
 func (in *input) unmark() { in.mark, in.hidden = -1, 0 }
 
-// hide takes down that the first n bytes since the mark were said by a prefill.
+// hide records that the first n bytes after the mark are from a prefill that the client never saw:
+// giveBack leaves them out.
 func (in *input) hide(n int) {
 	if in.isMarked() {
 		in.hidden = n
 	}
 }
 
-// rewind makes all text since the mark unread again. What a prefill said of it stays hidden: the
-// same call is marked again.
+// rewind removes the mark and makes the text after it unread again.
 func (in *input) rewind() { in.pos, in.mark = in.mark, -1 }
 
-// giveBack removes the mark and returns a copy of the text that the model wrote since.
+// giveBack removes the mark and returns a copy of the text that was read after it, without what is
+// from a prefill.
 func (in *input) giveBack() []byte {
-	said := in.mark + in.hidden
-	in.pos = max(in.pos, said)
-	raw := bytes.Clone(in.buf[said:in.pos])
+	from := in.mark + in.hidden
+	in.pos = max(in.pos, from)
+	raw := bytes.Clone(in.buf[from:in.pos])
 	in.unmark()
 	return raw
 }
 
-// room returns how much text can be added at once. Where text is undecided, it leads up to
-// maxUndecided byte by byte, so that the bound does not depend on the pieces.
+// room returns how many bytes can be added at once. While a mark is set, that gets less as the
+// buffer fills, down to one byte, so that the input isFull after the same byte whatever the pieces
+// of the completion were (G2).
 func (in *input) room() int {
 	if !in.isMarked() {
 		return maxPiece
 	}
-	const most = len("\uFFFD") // what a byte may become
+	const most = len("\uFFFD") // the most bytes that one added byte becomes
 	return max(1, min(maxPiece, (maxUndecided-len(in.buf))/most))
 }
 
-// isFull reports whether text has been undecided for too long.
+// isFull reports whether there is too much text after the mark. The parser then gives it back.
 func (in *input) isFull() bool { return in.isMarked() && len(in.buf) >= maxUndecided }
 
-// compact forgets what was read, but for what may be given back.
+// compact forgets what was read, except what may be given back.
 func (in *input) compact() {
 	keep := in.pos
 	if in.isMarked() {
@@ -114,8 +124,8 @@ func (in *input) compact() {
 	}
 }
 
-// add adds text: whole characters alone, U+FFFD for bytes that are none. The beginning of a
-// character stays in partial until the rest of it has come.
+// add adds text to the buffer, with U+FFFD in place of each byte that is not UTF-8. If s ends
+// within a character, its bytes stay in partial until the rest of it is added.
 func (in *input) add(s string) {
 	for len(in.partial) > 0 {
 		switch {
@@ -141,13 +151,14 @@ func (in *input) add(s string) {
 	}
 }
 
-// end takes down that no more text will come.
+// end records that no more text will come. A character that was cut becomes U+FFFD.
 func (in *input) end() {
 	in.eof = true
 	in.add("")
 }
 
-// partialRune returns how many bytes at the end of s begin a character.
+// partialRune returns how many bytes at the end of s are the beginning of a character that is
+// longer; 0 if s ends with a whole one or with bytes that are not UTF-8.
 func partialRune(s string) int {
 	if s == "" || s[len(s)-1] < utf8.RuneSelf {
 		return 0
@@ -163,9 +174,10 @@ func partialRune(s string) int {
 	return 0
 }
 
-// blanks returns where the white space ends that begins at rest[i]. It says No if there is as
-// much as limit, which bounds what is held, and More where the text may go on with it.
-func (in *input) blanks(rest []byte, i, limit int) (int, markup.Verdict) {
+// matchBlanks matches white space that begins at rest[i], of fewer than limit bytes, and returns the
+// index after it. The verdict is NoMatch if there are limit bytes of it or more, which bounds how
+// much text is held, and NeedMore if more of it may come.
+func (in *input) matchBlanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	end := i + limit
 	for i < end && i < len(rest) && markup.IsBlank(rest[i]) {
 		i++
@@ -179,19 +191,20 @@ func (in *input) blanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	return i, markup.Match
 }
 
-// undecided is the verdict on text that could go either way: No once nothing can follow it.
-func (in *input) undecided() markup.Verdict {
+// needMore returns NeedMore, or NoMatch if no more text will come.
+func (in *input) needMore() markup.Verdict {
 	if in.eof {
 		return markup.NoMatch
 	}
 	return markup.NeedMore
 }
 
-// put replaces the next byte that has not been read.
-func (in *input) put(c byte) { in.buf[in.pos] = c }
+// replaceNext replaces the next unread byte. It lets readEntity pass over the middle of a run of
+// entities that it has written already, and go on as if the run began here.
+func (in *input) replaceNext(c byte) { in.buf[in.pos] = c }
 
-// borrow returns text as bytes, in the buffer, which has nothing else in it that is unread. They
-// are valid until the input changes.
+// borrow returns s as bytes, without an allocation: they are in the buffer, and valid until the
+// input changes. All text has to have been read before.
 func (in *input) borrow(s string) []byte {
 	in.buf, in.pos = append(in.buf[:0], s...), 0
 	b := in.buf
@@ -199,8 +212,8 @@ func (in *input) borrow(s string) []byte {
 	return b
 }
 
-// endsLine reports whether a line ends where rest begins.
-func (in *input) endsLine(rest []byte) markup.Verdict {
+// matchLineEnd matches the end of a line at the beginning of rest. The end of the text is none.
+func (in *input) matchLineEnd(rest []byte) markup.Verdict {
 	switch {
 	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
 		return markup.Match

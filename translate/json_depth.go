@@ -2,10 +2,10 @@ package translate
 
 import "dragoman/translate/markup"
 
-// jsonDepth follows JSON just far enough to know where an object ends. The zero value stands
-// before it.
+// jsonDepth follows JSON far enough to know where an object ends: it counts brackets, and knows what
+// is in a string. The zero value stands before the object.
 type jsonDepth struct {
-	depth             int // of the brackets that are open
+	depth             int // how many brackets are open
 	inString, escaped bool
 }
 
@@ -16,6 +16,7 @@ func (j *jsonDepth) advance(s []byte) {
 	}
 }
 
+// step reads one byte.
 func (j *jsonDepth) step(c byte) {
 	switch {
 	case j.escaped:
@@ -32,12 +33,13 @@ func (j *jsonDepth) step(c byte) {
 	}
 }
 
-// isWhole reports whether what was read may be all.
+// isWhole reports whether no bracket and no string is open: the value may end here.
 func (j *jsonDepth) isWhole() bool { return j.depth == 0 && !j.inString }
 
-// object reads an object: n bytes of s belong to it. The verdict is Yes at its end, and No at a
-// tag where no string is open, which is no JSON.
-func (j *jsonDepth) object(s []byte) (n int, end markup.Verdict) {
+// readObject reads s, which goes on with an object, and returns how many bytes of s belong to it. The
+// verdict is Match at the end of the object, and NoMatch at a `<` outside a string, where a tag shows
+// that this is no JSON or that its end is missing.
+func (j *jsonDepth) readObject(s []byte) (n int, end markup.Verdict) {
 	for i, c := range s {
 		if c == '<' && !j.inString {
 			return i, markup.NoMatch

@@ -24,20 +24,22 @@ type language struct {
 	// that a tool_reference names; a label stands before the client's own words.
 	toolFits, titleLabel, sourceLabel, contextLabel, errorLabel string
 
-	// What the model is told when its calls are not run, because the parameters of one do
-	// not fit the schema of its tool: askAgainMisfit, and what does not fit, of that call;
-	// askAgainOtherMisfit of the others; askAgainCalls after each.
+	// What the model is told when the parameters of a call do not fit the schema of its
+	// tool. The result of that call is askAgainMisfit, what does not fit, and
+	// askAgainCalls; that of each other call is askAgainOtherMisfit and askAgainCalls.
 	askAgainMisfit, askAgainOtherMisfit, askAgainCalls string
 
-	// What it is told when one of its calls could not be read: askAgainUnread, and the
-	// reason, of that call; askAgainOtherUnread of the others; askAgainForm after each.
+	// What it is told when a call could not be read. The result of that call is
+	// askAgainUnread, the reason, and askAgainForm; that of each other call is
+	// askAgainOtherUnread and askAgainForm.
 	askAgainUnread, askAgainOtherUnread, askAgainForm string
-	// The reasons why a call could not be read, named as [messages.Outcome.Reason] has
-	// them; askAgainNoEnd stands for all that are not here.
+	// The reasons why a call could not be read, each named after its
+	// [messages.Outcome.Reason]; askAgainNoEnd is for all other reasons.
 	askAgainDoubtfulValue, askAgainInvalidJSON, askAgainStrayText, askAgainStrayCloser, askAgainToolName, askAgainNoEnd string
 
 	// What it is told when its answer is not the JSON of output_config.format:
-	// askAgainWrongJSON; askAgainNotJSON, or what does not fit the schema; askAgainJSON.
+	// askAgainWrongJSON, then askAgainNotJSON or what does not fit the schema, and
+	// askAgainJSON.
 	askAgainWrongJSON, askAgainNotJSON, askAgainJSON string
 
 	// common are words that most texts in the language have and texts in the others do

@@ -14,7 +14,7 @@ import (
 )
 
 // ownCase is a line of testdata/corpus.jsonl: a completion, the blocks it has to
-// become, and why. In a case with "repeat", @@ stands for a text many times over.
+// become, and why. In a case with "repeat", @@ stands for a text that is repeated many times.
 type ownCase struct {
 	ID           string         `json:"id"`
 	Why          string         `json:"why"`

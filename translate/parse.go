@@ -10,34 +10,34 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// states are the functions that read each state.
+// states holds the function of each state but wait.
 var states = [...]func(*parser) state{
-	inText:          (*parser).readText,
-	afterThinking:   (*parser).readAfterThinking,
-	inRehearsal:     (*parser).readRehearsal,
-	inWrapper:       (*parser).readWrapper,
-	atInvoke:        (*parser).readInvoke,
-	atToolName:      (*parser).readToolName,
-	inCall:          (*parser).readCall,
-	atValue:         (*parser).readValueStart,
-	inValue:         (*parser).readValue,
-	atJSONName:      (*parser).readJSONName,
-	inJSONCall:      (*parser).readJSONCall,
-	afterJSONCall:   (*parser).readAfterJSONCall,
-	betweenCalls:    (*parser).readBetweenCalls,
-	inBrokenCall:    (*parser).readBrokenCall,
-	inForeignBlock:  (*parser).readForeignBlock,
-	behindTheAnswer: (*parser).readPastAnswer,
+	inText:         (*parser).readText,
+	afterThinking:  (*parser).readAfterThinking,
+	inRehearsal:    (*parser).readRehearsal,
+	inWrapper:      (*parser).readWrapper,
+	atInvoke:       (*parser).readInvoke,
+	atToolName:     (*parser).readToolName,
+	inCall:         (*parser).readCall,
+	atValue:        (*parser).readValueStart,
+	inValue:        (*parser).readValue,
+	atJSONName:     (*parser).readJSONName,
+	inJSONCall:     (*parser).readJSONCall,
+	afterJSONCall:  (*parser).readAfterJSONCall,
+	betweenCalls:   (*parser).readBetweenCalls,
+	inBrokenCall:   (*parser).readBrokenCall,
+	inForeignBlock: (*parser).readForeignBlock,
+	afterAnswer:    (*parser).readAfterAnswer,
 }
 
-// newParser returns a parser of the answer to a prompt, which yields its events until yield
-// returns false.
+// newParser returns a parser of the answer to prompt, which is for req. Its events go to yield,
+// until that returns false.
 func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event) bool) *parser {
 	p := &parser{
 		req: req, format: cmp.Or(prompt.format, formats[0]), state: inText,
 		in:      input{mark: -1},
 		out:     emitter{yield: yield, seed: req.ID},
-		escaped: prompt.escaped, mayCall: req.OffersTools(), wholeValues: prompt.holdsValues,
+		escaped: prompt.escaped, mayCall: req.OffersTools(), holdsValues: prompt.holdsValues,
 		tools: toolNames{list: req.Tools}, schemas: cmp.Or(prompt.schemas, new(toolSchemas)),
 		text: textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
 	}
@@ -51,7 +51,9 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event)
 	return p
 }
 
-// feed reads more text, of whole characters or not.
+// feed reads the next piece of the completion, which may be cut anywhere, even within a character.
+// Text that the states cannot decide on yet stays in the input. A call with "" only runs the
+// states, after the input has got its end.
 func (p *parser) feed(s string) {
 	if p.feedPlain(s) {
 		return
@@ -62,17 +64,17 @@ func (p *parser) feed(s string) {
 		p.in.add(piece)
 		p.run()
 		if p.in.isFull() {
-			p.decide()
+			p.decideAsText()
 		}
-		if s == "" || p.over || p.out.gone {
+		if s == "" || p.ended || p.out.gone {
 			return
 		}
 	}
 }
 
-// run reads as far as the states can decide.
+// run runs the states until one of them waits for more text.
 func (p *parser) run() {
-	p.direct = nil
+	p.writePlain = nil
 	for !p.out.gone {
 		next := states[p.state](p)
 		if next == wait {
@@ -84,8 +86,8 @@ func (p *parser) run() {
 	p.out.flush()
 }
 
-// decide takes what has been undecided for too long for text.
-func (p *parser) decide() {
+// decideAsText gives back the text after the mark, since there is too much of it: see maxUndecided.
+func (p *parser) decideAsText() {
 	p.in.takeAll()
 	p.value = valueSeen{}
 	if p.call.tool == "" {
@@ -96,42 +98,46 @@ func (p *parser) decide() {
 	p.run()
 }
 
-// feedPlain reads the piece that most are: text without markup, in the middle of prose or of a
-// string, with nothing undecided before it. It reports whether s is one.
+// feedPlain reads s without the states if they could only pass it on: in prose or in a string
+// value, with nothing unread before it, s holds no `<` and no escape of ours. Most pieces of a
+// completion are such. It reports whether s was read. A string of the input of a call takes the
+// first way, if s needs no escape in JSON either; prose, and all other strings, the second.
 func (p *parser) feedPlain(s string) bool {
-	if p.direct == nil || s == "" || len(p.out.buf) > maxHeld {
+	if p.writePlain == nil || s == "" || p.out.gathered() > maxHeld {
 		return false
 	}
-	if p.out.open == messages.BlockToolUse && p.value.lastNewline == "" && len(s) <= maxPiece && p.in.isIdle() && rawjson.IsPlain(s) {
-		p.out.buf = append(p.out.buf, s...)
+	if p.out.openKind == messages.BlockToolUse && p.value.lastNewline == "" && len(s) <= maxPiece && p.in.isAllRead() && rawjson.IsPlain(s) {
+		p.out.writeString(s)
 		p.value.endsBlank = markup.IsBlank(s[len(s)-1])
 		p.out.flush()
 		return true
 	}
 	if len(s) > maxPiece || strings.IndexByte(s, '<') >= 0 ||
-		p.escaped != 0 && strings.IndexByte(s, '&') >= 0 || !p.in.isIdle() || !utf8.ValidString(s) {
+		p.escaped != 0 && strings.IndexByte(s, '&') >= 0 || !p.in.isAllRead() || !utf8.ValidString(s) {
 		return false
 	}
-	p.direct(p, p.in.borrow(s))
+	p.writePlain(p, p.in.borrow(s))
 	p.out.flush()
 	return true
 }
 
-// finish reads what is left when the upstream has stopped.
+// finish reads what is left when the upstream has stopped. stop and sequence are what the upstream
+// said. Where that was a stop sequence, which upstreams leave out of the text, finish decides
+// whether the parser has to read it.
 func (p *parser) finish(stop messages.Stop, sequence string) {
 	f, ours := p.format, p.format.isOurs(stop, sequence)
 	p.cutShort = stop != messages.StopEndTurn && !ours
 	switch {
-	case ours && sequence == "" && p.goesOn(f.stop):
-		// It may as well be that the model had no more to say: nothing tells that it
-		// wrote the tag.
+	case ours && sequence == "" && p.wouldBeText(f.stopSequence):
+		// In a value the tag would be read as text, but an upstream that names no sequence
+		// may have come to the model's own end: it is not certain that the tag was written.
 	case ours && p.call.begun:
-		// The upstream took the tag off that ended the calls, or, if it says so, that
-		// the model quoted: with it, there is one way to read both.
-		p.feed(f.ended)
-	case sequence == f.stop && p.text.code.isOpen():
-		p.feed(f.stop)
-	case stop == messages.StopSequence && sequence == invokeEnd && p.call.begun && !p.goesOn(invokeEnd):
+		// The tag ended the calls or, where a value is open and the upstream named the tag,
+		// was text of the value. The states tell the two apart.
+		p.feed(f.impliedEnd)
+	case sequence == f.stopSequence && p.text.code.isOpen():
+		p.feed(f.stopSequence) // the model quoted the tag in Markdown code
+	case stop == messages.StopSequence && sequence == invokeEnd && p.call.begun && !p.wouldBeText(invokeEnd):
 		p.feed(invokeEnd)
 		p.cutShort = false
 	}
@@ -140,6 +146,6 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	p.finishText()
 }
 
-// invokeEnd is the end of one call: a stop sequence of some clients
-// (docs/reference/legacy-format.md §10).
+// invokeEnd is the closing tag of one call. Some clients have it among their own stop sequences
+// (docs/reference/legacy-format.md §10), so a call that stopped at it is whole.
 const invokeEnd = "</invoke>"

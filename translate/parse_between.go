@@ -7,23 +7,25 @@ import (
 	"dragoman/translate/messages"
 )
 
-// Behind a call, and behind what looked like one and is none: that is given back as text.
+// After a call, and after text that looked like a call and is none: that is given back as text.
 
-// readBetweenCalls reads after a call: another one, the end of the calls, or text, which was
-// written without their results and ends the answer.
+// readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The
+// next call follows (atInvoke, inWrapper, atJSONName), or the end of the wrapper. Anything else ends
+// the answer (afterAnswer): the model wrote it without having seen the results of its calls
+// (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		return wait
 	}
 	rest := p.in.rest()
 	t, v := markup.MatchTag(rest, p.in.eof)
 	switch {
-	case rest[0] == '{' && p.call.inWrapper:
+	case rest[0] == '{' && p.call.wrapperOpen:
 		p.beginNextCall(markup.Tag{})
 		return atJSONName
 	case p.endsInTag():
 		p.calls.incomplete = true
-		return behindTheAnswer
+		return afterAnswer
 	case rest[0] != '<' || v == markup.NoMatch:
 		return p.runOn()
 	case v == markup.NeedMore:
@@ -33,11 +35,11 @@ func (p *parser) readBetweenCalls() state {
 		return atInvoke
 	case t.IsWrapper() && t.Closing:
 		p.in.take(t.Len)
-		p.call.inWrapper, p.calls.closed = false, true
+		p.call.wrapperOpen, p.calls.closed = false, true
 		return betweenCalls
 	case t.IsWrapper():
 		p.beginNextCall(t)
-		p.call.inWrapper = true
+		p.call.wrapperOpen = true
 		p.in.take(t.Len)
 		return inWrapper
 	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
@@ -47,7 +49,7 @@ func (p *parser) readBetweenCalls() state {
 	return p.runOn()
 }
 
-// endsInTag reports whether the text ends in the tag of another call.
+// endsInTag reports whether the text was cut within a tag that would have begun another call.
 func (p *parser) endsInTag() bool {
 	rest := p.in.rest()
 	if !p.in.eof || rest[0] != '<' || bytes.IndexByte(rest, '>') >= 0 {
@@ -57,18 +59,18 @@ func (p *parser) endsInTag() bool {
 	return v == markup.NeedMore && (t.Kind == 0 || t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper)
 }
 
-// runOn ends the answer where the model goes on behind its calls.
+// runOn ends the answer where the model went on writing after its calls.
 func (p *parser) runOn() state {
 	p.dropBlank()
 	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
 		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = messages.OutcomeRepaired, "ran_on"
 	}
 	p.calls.closed = true
-	return behindTheAnswer
+	return afterAnswer
 }
 
-// giveBack turns what was read since the mark into text: it was no call. Behind calls it is prose,
-// which ends the answer.
+// giveBack writes what was read after the mark as text, since it is no call (inText). After calls it
+// is prose, which ends the answer (afterAnswer).
 func (p *parser) giveBack() state {
 	if p.calls.whole > 0 {
 		return p.runOn()
@@ -77,33 +79,34 @@ func (p *parser) giveBack() state {
 	return inText
 }
 
-// giveBackText writes what was read since the mark as text.
+// giveBackText writes what was read after the mark as text, and forgets the call.
 func (p *parser) giveBackText() {
 	raw := p.in.giveBack()
-	p.out.dropCall()
+	p.out.dropInput()
 	p.call = callSeen{}
 	if len(raw) > 0 {
 		p.writeText(raw)
 	}
 }
 
-// giveBackCall is giveBack for text that has named a tool, or tried to.
+// giveBackCall is giveBack for a call that has named its tool, or has tried to, so that it counts as
+// an outcome. In a wrapper, after other calls, the rest of the call is text, too (inBrokenCall).
 func (p *parser) giveBackCall(reason string) state {
-	p.note(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
-	inWrapper := p.call.inWrapper
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
+	wrapperOpen := p.call.wrapperOpen
 	switch {
-	case p.calls.whole > 0 && !inWrapper:
+	case p.calls.whole > 0 && !wrapperOpen:
 		return p.runOn()
 	case p.calls.whole > 0:
 		p.giveBackText()
-		p.call = callSeen{begun: true, inWrapper: true}
+		p.call = callSeen{begun: true, wrapperOpen: true}
 		return inBrokenCall
 	}
 	p.giveBackText()
 	return inText
 }
 
-// waitOrGiveBack waits for more text, or gives back if there is none.
+// waitOrGiveBack waits for more text; if no more will come, it gives back what was read.
 func (p *parser) waitOrGiveBack() state {
 	if p.in.eof {
 		return p.giveBack()
@@ -111,8 +114,9 @@ func (p *parser) waitOrGiveBack() state {
 	return wait
 }
 
-// readBrokenCall reads the rest of a call among others that was given back: it is text, up to the
-// next call or the end of the calls.
+// readBrokenCall is the state inBrokenCall: the beginning of a call was given back, in a wrapper that
+// has other calls. The rest of it is text, too, up to the next <invoke> or the end of the wrapper
+// (betweenCalls).
 func (p *parser) readBrokenCall() state {
 	if p.readTextUpTo(func(t markup.Tag) bool { return t.Is("invoke") && !t.Closing || t.IsWrapper() && t.Closing }) {
 		return betweenCalls
@@ -120,8 +124,9 @@ func (p *parser) readBrokenCall() state {
 	return wait
 }
 
-// readForeignBlock reads a block that holds something else than calls, as text up to its end: what
-// looks like a call in it may be part of a value.
+// readForeignBlock is the state inForeignBlock: a wrapper has been given back, because its first tag
+// is not that of a call. All in it is text, up to its closing tag (inText): what looks like a call
+// there may be part of a value, as in <function_calls><write><text><invoke>….
 func (p *parser) readForeignBlock() state {
 	if p.readTextUpTo(func(t markup.Tag) bool { return t.IsWrapper() && t.Closing }) {
 		return inText
@@ -129,7 +134,7 @@ func (p *parser) readForeignBlock() state {
 	return wait
 }
 
-// readTextUpTo reads text up to a tag that ends it, and reports whether that has come.
+// readTextUpTo writes text up to a tag for which ends is true, and reports whether that tag is next.
 func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 	for {
 		rest := p.in.rest()

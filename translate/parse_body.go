@@ -6,17 +6,26 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Within a call, between its parameters: tags of the next parameter or of the call, and what
-// models write there although it has no place.
+// Within a call, between its parameters: the tags of the next parameter or of the call's own
+// structure, and what models write there although it has no place, which is called stray
+// (docs/reference/legacy-format.md §12 row 10).
 
-// readCall reads between the parameters of a call, up to the next one or to the end of the call.
+// readCall is the state inCall: the name of the tool has been read, or a parameter, or a tag of the
+// call's structure. It reads one of
+//
+//	<p>, <parameter name="p">      the opening tag of a parameter (atValue)
+//	{                              an input that is one JSON object (inValue)
+//	</invoke>, </function_calls>   the end of the call (betweenCalls, afterAnswer)
+//	<invoke>, <function_calls>     the next call: this one was not closed (betweenCalls)
+//	<parameters>, </parameters>    a tag of the structure (inCall)
+//	anything else                  stray text: held, or the call is given back if it is pending (inCall, …)
 func (p *parser) readCall() state {
 	call := &p.call
 	if len(call.stray) > maxUndecided {
-		return p.closeUnread()
+		return p.closeUnreadable()
 	}
 	blank := p.in.rest()
-	more := p.in.skip()
+	more := p.in.skipBlanks()
 	if len(call.stray) > 0 {
 		call.stray = append(call.stray, blank[:len(blank)-len(p.in.rest())]...)
 	}
@@ -35,7 +44,7 @@ func (p *parser) readCall() state {
 		return wait
 	}
 	if v == markup.NoMatch {
-		if p.in.eof && bytes.IndexByte(rest, '>') < 0 { // the text ends in a tag
+		if p.in.eof && bytes.IndexByte(rest, '>') < 0 { // the text was cut within a tag
 			p.in.takeAll()
 			return p.breakOff()
 		}
@@ -47,26 +56,27 @@ func (p *parser) readCall() state {
 	return p.readOpeningTag(t)
 }
 
-// readClosingTag reads a closing tag between parameters.
+// readClosingTag reads a closing tag between parameters: the end of the call or of its parameters,
+// or a stray one.
 func (p *parser) readClosingTag(t markup.Tag) state {
 	switch {
 	case t.Is("invoke"):
 		p.in.take(t.Len)
-		if p.call.inParameters {
-			p.repair("missing_closer")
+		if p.call.parametersOpen {
+			p.noteReason("missing_closer")
 		}
 		return p.closeCall("")
 	case t.IsWrapper():
 		return p.closeCall("missing_closer")
 	case t.Is("parameters"):
-		p.call.inParameters = false
+		p.call.parametersOpen = false
 	case p.out.pending:
 		return p.giveBackCall("stray_closer")
 	default:
 		if len(p.call.stray) > 0 {
 			p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
 		}
-		p.repair("stray_closer")
+		p.noteReason("stray_closer")
 	}
 	p.in.take(t.Len)
 	return inCall
@@ -93,48 +103,56 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 		return p.readStrayTag(t)
 	case len(call.parameters) == maxParameters:
 		return p.closeTooLong()
-	case call.inWrapper, !element, call.inParameters, declared:
+	case call.wrapperOpen, !element, call.parametersOpen, declared:
 		p.openOffered()
 	}
-	if element && !call.inParameters {
-		p.repair("no_parameters_tag")
+	if element && !call.parametersOpen {
+		p.noteReason("no_parameters_tag")
 	}
 	if element && len(t.Attributes) > 0 {
-		p.repair("attributes")
+		p.noteReason("attributes")
 	}
 	return p.beginValue(t, property, tag, element)
 }
 
-// isInPlace reports whether a tag that is ours stands where it belongs. There it is no
-// parameter's: a property of that name is offered under another tag.
+// isInPlace reports whether a tag of the call's structure stands where it belongs. There it is not
+// the tag of a parameter, even if the tool has a property of that name: the prompt offers such a
+// property under another tag (markup.ParamTag).
 func (p *parser) isInPlace(t markup.Tag) bool {
-	return t.Is("parameters") && len(p.call.parameters) == 0 || !p.call.inParameters && markup.IsReserved(string(t.Full))
+	return t.Is("parameters") && len(p.call.parameters) == 0 || !p.call.parametersOpen && markup.IsReserved(string(t.Full))
 }
 
-// readStructure reads an opening tag of the call's own structure: its parameters, the next call,
-// the same call once more, its name once more. It is not ok for any other.
+// readStructure reads an opening tag of the call's own structure, and returns the next state. It
+// reports false, and reads nothing, if t is none of these:
+//
+//	<parameters>                 the parameters begin
+//	<function_calls>, <invoke>   as the first thing in <parameters>: the model begins the call again
+//	                             that a prefill has opened; elsewhere this call was not closed, and
+//	                             the next one begins
+//	<function_results>           this call was not closed, and the model makes up its result
+//	<tool_name>, <id>            the name once more, or an id that the model made up: dropped
 func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	call := &p.call
 	fresh := len(call.parameters) == 0 && !call.jsonInput
 	switch {
 	case t.Is("parameters") && call.jsonInput:
 		return p.readStrayTag(t), true
-	case t.Is("parameters") && (!call.inParameters || fresh):
+	case t.Is("parameters") && (!call.parametersOpen || fresh):
 		p.openOffered()
-		call.inParameters = !t.Empty
-	case t.IsWrapper() && fresh && call.inParameters:
+		call.parametersOpen = !t.Empty
+	case t.IsWrapper() && fresh && call.parametersOpen:
 		call.restarted = true
-		p.repair("restarted")
+		p.noteReason("restarted")
 	case t.Is("invoke") && call.restarted && fresh:
 		if name, named := t.NameAttribute(); named && name != call.tool {
 			return p.closeCall("missing_closer"), true
 		}
-	case t.Is("invoke") && fresh && !call.inParameters && p.opensAgain(t): // one call or two
+	case t.Is("invoke") && fresh && !call.parametersOpen && p.opensAgain(t): // the same call begun again, or two calls without parameters
 		return p.closeDoubtful(), true
 	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
 		return p.closeCall("missing_closer"), true
-	case t.Is("tool_name") && (!call.inParameters || call.restarted),
-		!call.inParameters && (t.Is("tool_id") || t.Is("id")) && (call.schema.AdditionalProperties == nil || call.unoffered):
+	case t.Is("tool_name") && (!call.parametersOpen || call.restarted),
+		!call.parametersOpen && (t.Is("tool_id") || t.Is("id")) && (call.schema.AdditionalProperties == nil || call.unoffered):
 		return p.skipElement(t), true
 	default:
 		return wait, false
@@ -143,13 +161,14 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	return inCall, true
 }
 
-// opensAgain reports whether a tag opens the same call once more.
+// opensAgain reports whether t is <invoke name="…"> with the name of the call that is open.
 func (p *parser) opensAgain(t markup.Tag) bool {
 	name, ok := t.NameAttribute()
 	return ok && p.call.attributeForm && name == p.call.tool
 }
 
-// skipElement reads over a small element that is no parameter: a second name, an id.
+// skipElement drops a small element that is no parameter: a second name, or an id. Without a closing
+// tag nearby, only the opening tag is dropped.
 func (p *parser) skipElement(t markup.Tag) state {
 	rest := p.in.rest()[t.Len:]
 	if t.Empty {
@@ -172,26 +191,28 @@ func (p *parser) skipElement(t markup.Tag) state {
 	case markup.Match:
 		end += closer.Len
 	}
-	p.repair("extra_element")
+	p.noteReason("extra_element")
 	p.in.take(t.Len + end)
 	return inCall
 }
 
-// readStrayTag reads a tag that has no place in the call.
+// readStrayTag reads an opening tag that has no place in the call. A call with one cannot be read to
+// its end: closeCall ends it as unreadable.
 func (p *parser) readStrayTag(t markup.Tag) state {
 	if p.out.pending {
 		return p.giveBackCall("stray_text")
 	}
 	p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
 	p.call.strayTag = true
-	p.repair("stray_text")
+	p.noteReason("stray_text")
 	p.in.take(t.Len)
 	return inCall
 }
 
-// readStrayText reads text where only tags belong. A JSON object is the whole input; other text
-// has no place in a call. What a call to a tool that is not offered, or an <invoke> without a
-// wrapper, is followed by must be a tag, or it is no call.
+// readStrayText reads text where only tags belong. A JSON object is the whole input. If the call is
+// pending, other text shows that it is none, and the call is given back. Otherwise the text is
+// dropped between parameters, and held where none has come, since it may have been meant as the
+// input.
 func (p *parser) readStrayText(rest []byte) state {
 	call := &p.call
 	if rest[0] == '{' && len(call.parameters) == 0 && len(call.stray) == 0 && !call.jsonInput {
@@ -205,10 +226,10 @@ func (p *parser) readStrayText(rest []byte) state {
 	if n == 0 {
 		n = len(rest)
 	}
-	if len(call.parameters) == 0 || len(call.stray) > 0 { // once something is stray, all is
+	if len(call.parameters) == 0 || len(call.stray) > 0 { // all that follows held text is held with it
 		call.stray = append(call.stray, rest[:n]...)
 	}
 	p.in.take(n)
-	p.repair("stray_text")
+	p.noteReason("stray_text")
 	return inCall
 }

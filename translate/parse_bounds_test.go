@@ -10,8 +10,7 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// endless is an answer that goes on for so many bytes: a beginning, and a text over and
-// over.
+// endless is an answer of so many bytes: a beginning, and then a text that is repeated.
 type endless struct{ head, unit string }
 
 // chunks yields the answer in pieces of about 8 KB, and notes after each how much memory
@@ -116,7 +115,7 @@ func collectMembers(m *messages.Message) (names []string) {
 	return names
 }
 
-// TestBoundsHold holds that the bounds are where they are, whatever the pieces.
+// TestBoundsHold holds that text which reaches a bound gives the same message, whatever the pieces.
 func TestBoundsHold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads megabytes byte by byte")

@@ -8,14 +8,17 @@ import (
 	"dragoman/translate/schema"
 )
 
-// The beginning of a call: its wrapper, <invoke>, and the name of its tool. Until the name is
-// that of an offered tool and what follows it belongs to a call, the call is pending: all of it
-// may be given back as text.
+// The beginning of a call: its wrapper, <invoke>, and the name of its tool. The call is pending until
+// it is certain to be one, and until then all of it may be given back as text. In a wrapper it is
+// certain with the name of an offered tool, else with the first thing after that name that belongs to
+// a call. The call of a tool that is not offered is pending up to its end.
 
-// readWrapper reads on after <function_calls>: to be a block of calls, a call must follow. An
-// empty block is nothing; one that holds something else is text.
+// readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
+// mark stands before it. A call must follow: <invoke> (atInvoke) or { (atJSONName). An empty wrapper
+// is dropped (inText, betweenCalls). One that holds another tag is written as text up to its closing
+// tag (inForeignBlock). Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
 	}
 	rest := p.in.rest()
@@ -39,11 +42,11 @@ func (p *parser) readWrapper() state {
 	return inForeignBlock
 }
 
-// readEmptyBlock reads the end of a wrapper without calls: nothing, on lines of its own; text,
-// if the line goes on.
+// readEmptyBlock reads the closing tag of a wrapper without calls. If its line ends there, the model
+// has called nothing, and the wrapper is dropped; if the line goes on, it is prose about the tags.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.rest()[t.Len:]
-	if v := p.in.endsLine(after); v == markup.NeedMore {
+	if v := p.in.matchLineEnd(after); v == markup.NeedMore {
 		return wait
 	} else if v == markup.NoMatch && len(after) > 0 {
 		p.in.take(t.Len)
@@ -51,7 +54,8 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 	}
 	p.in.take(t.Len)
 	p.in.unmark()
-	p.call, p.out.callInput = callSeen{}, callInput{}
+	p.out.dropInput()
+	p.call = callSeen{}
 	if p.calls.whole > 0 {
 		p.call.begun = true
 		return betweenCalls
@@ -59,8 +63,10 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 	return inText
 }
 
-// readInvoke reads <invoke>, whose tool is named by the element that follows, or
-// <invoke name="…">.
+// readInvoke is the state atInvoke: <invoke> or <invoke name="…"> is next, and the mark stands before
+// it or before its wrapper. After the first, the name of the tool must follow (atToolName); the
+// second has it (inCall), and <invoke name="…"/> is a whole call. A tag with other attributes is
+// given back.
 func (p *parser) readInvoke() state {
 	t, v := markup.MatchTag(p.in.rest(), p.in.eof)
 	if v == markup.NeedMore {
@@ -72,7 +78,7 @@ func (p *parser) readInvoke() state {
 	p.in.take(t.Len)
 	if name, ok := t.NameAttribute(); ok {
 		p.call.attributeForm = true
-		if next := p.nameTool(name); next != wait {
+		if next, ok := p.nameTool(name); !ok {
 			return next
 		}
 		if t.Empty {
@@ -86,14 +92,15 @@ func (p *parser) readInvoke() state {
 	return atToolName
 }
 
-// maxToolName bounds the name of a tool, with blanks around it. The API's own bound is 200
-// (docs/reference/messages-api.md §9).
+// maxToolName bounds the text that is read as the name of a tool, with blanks before and after it.
+// The API's own bound is 200 (docs/reference/messages-api.md §9).
 const maxToolName = 512
 
-// readToolName reads <tool_name>x</tool_name>, or a bare x that names an offered tool and stands
-// before <parameters>.
+// readToolName is the state atToolName: <invoke> has been read. It reads <tool_name>x</tool_name>, or
+// a bare x before <parameters> that is the name of an offered tool (inCall). Before anything else the
+// call is given back.
 func (p *parser) readToolName() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
 	}
 	rest, opening := p.in.rest(), 0
@@ -127,39 +134,40 @@ func (p *parser) readToolName() state {
 		p.in.take(opening + end + t.Len)
 	case !tagged && v == markup.Match && t.Is("parameters") && !t.Closing && offered:
 		p.in.take(end)
-		p.repair("bare_tool_name")
+		p.noteReason("bare_tool_name")
 	default:
 		return p.giveBack()
 	}
-	if next := p.nameTool(name); next != wait {
+	if next, ok := p.nameTool(name); !ok {
 		return next
 	}
 	return inCall
 }
 
-// nameTool takes the name of the tool. It returns wait, or the state that follows if this is no
-// call. In a wrapper, an offered tool makes it one.
-func (p *parser) nameTool(name string) state {
+// nameTool records the name of the call's tool. In a wrapper, the name of an offered tool makes it
+// certain that this is a call. If no tool can have the name, this is none: nameTool gives it back,
+// and returns the next state and false.
+func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, offered := p.tools.find(name)
 	if !offered && !isToolName(name) {
 		p.call.tool = ""
-		return p.giveBackCall("tool_name")
+		return p.giveBackCall("tool_name"), false
 	}
 	p.call.tool, p.call.schema, p.call.unoffered = name, schema.ObjectOfStrings, !offered
 	if offered {
 		p.call.tool, p.call.schema = tool.Name, p.schemas.of(tool)
-		p.out.whole = tool.HoldsValues(p.wholeValues)
-		if tool.Name != name {
-			p.repair("name_case")
+		p.out.holdsValues = tool.HoldsValues(p.holdsValues)
+		if tool.Name != name { // docs/reference/legacy-format.md §12 row 9
+			p.noteReason("name_case")
 		}
-		if p.call.inWrapper {
+		if p.call.wrapperOpen {
 			p.openCall()
 		}
 	}
-	return wait
+	return wait, true
 }
 
-// isToolName reports whether the API allows the name (docs/reference/messages-api.md §5).
+// isToolName reports whether the API allows a tool to have the name (docs/reference/messages-api.md §5).
 func isToolName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; !markup.IsNameByte(c) || c == '.' || c == ':' || c >= 0x80 {

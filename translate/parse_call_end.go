@@ -6,118 +6,116 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
-// How a call closes: whole, or broken off where it is cut, in doubt or cannot be read. The block
-// of a call that is broken off is open already, and its input stays open where it is.
+// How a call ends: it closes if it is whole; it is broken off if it was cut, is doubtful or cannot be
+// read. The JSON of a call that is broken off is left open, so that no client runs half of it. The
+// functions return the next state: betweenCalls, afterAnswer, or one of giveBackCall.
 
-// closeCall closes a call that was read to its end, which is malformed if repair is not "".
-func (p *parser) closeCall(repair string) state {
+// closeCall closes a call that was read to its end. If reason is not "", it says how the end was
+// malformed.
+func (p *parser) closeCall(reason string) state {
 	call := &p.call
 	if len(call.stray) > 0 && (len(call.parameters) == 0 || call.strayTag) {
-		return p.closeUnread()
+		return p.closeUnreadable()
 	}
 	for _, s := range call.swallowed {
-		if !call.parameters[s.name] {
-			p.out.wholeTo = s.from
+		if !call.parameters[s.name] { // only the members before the value that holds its tags are certain
+			p.out.markWholeTo(s.from)
 			return p.closeDoubtful()
 		}
 	}
-	if repair != "" {
-		p.repair(repair)
+	if reason != "" {
+		p.noteReason(reason)
 	}
 	p.openCall()
-	p.out.closeCall()
-	p.note(p.outcome())
+	p.out.closeToolUse()
+	p.noteOutcome(p.outcome())
 	p.calls.whole++
-	p.call = callSeen{begun: true, inWrapper: call.inWrapper}
+	p.call = callSeen{begun: true, wrapperOpen: call.wrapperOpen}
 	if p.req.ToolChoice.DisableParallelToolUse {
 		p.calls.closed = true
-		return behindTheAnswer
+		return afterAnswer
 	}
 	return betweenCalls
 }
 
-// outcome is how the call was read that has closed.
+// outcome returns how the call was read, which has been closed.
 func (p *parser) outcome() messages.Outcome {
 	call := &p.call
 	o := messages.Outcome{Tool: call.tool, Kind: messages.OutcomeClean}
 	switch {
 	case call.continued:
-		o.Kind, o.Reason = messages.OutcomeContinued, cmp.Or(call.misfit, call.repair)
+		o.Kind, o.Reason = messages.OutcomeContinued, cmp.Or(call.misfit, call.reason)
 	case call.unoffered:
 		o.Kind = messages.OutcomeUnknownTool
 	case call.misfit != "":
 		o.Kind, o.Reason = messages.OutcomeTypeFallback, call.misfit
-	case call.repair != "":
-		o.Kind, o.Reason = messages.OutcomeRepaired, call.repair
+	case call.reason != "":
+		o.Kind, o.Reason = messages.OutcomeRepaired, call.reason
 	}
 	return o
 }
 
-// closeAtEOF closes a call whose text has ended between its parameters. It is whole if the
-// model had come to its end, which no closing tag tells.
+// closeAtEOF ends a call where the text ends between its parameters. The call is whole if the model
+// has only left out </invoke>: the upstream did not cut the text, the call has an input, and
+// <parameters> is closed. In the attribute form nothing closes the parameters, so there it is
+// broken off.
 func (p *parser) closeAtEOF() state {
 	given := len(p.call.parameters) > 0 || p.call.jsonInput
-	if p.cutShort || p.call.inParameters || p.call.attributeForm || !given {
+	if p.cutShort || p.call.parametersOpen || p.call.attributeForm || !given {
 		return p.breakOff()
 	}
 	return p.closeCall("missing_closer")
 }
 
-// breakOff ends a call that was not read to its end; the message's stop_reason says so too.
+// breakOff ends a call that was not read to its end, and with it the answer: see callsRead.stopReason
+// for what the client is told. A pending call is given back instead.
 func (p *parser) breakOff() state {
 	if p.out.pending {
 		return p.giveBackCall("incomplete")
 	}
-	p.out.leaveCall()
-	p.note(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.repair, Unread: p.endedByModel()})
+	p.out.cutToolUse()
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: p.endedByModel()})
 	p.calls.incomplete = true
-	return behindTheAnswer
+	return afterAnswer
 }
 
-// closeDoubtful breaks a call off with a value that is not certain.
+// closeDoubtful breaks off a call in which it is not certain where a value ends: see parse_doubt.go.
 func (p *parser) closeDoubtful() state {
-	p.call.repair = "doubtful_value"
+	p.call.reason = "doubtful_value"
 	return p.breakOff()
 }
 
-// closeTooLong breaks a call off that holds more than is read of one.
+// closeTooLong breaks off a call that has more parameters or a longer one than is held.
 func (p *parser) closeTooLong() state {
 	p.value.held, p.value.open = nil, false
-	p.call.repair = "too_long"
+	p.call.reason = "too_long"
 	return p.breakOff()
 }
 
-// breakOffValue breaks a call off in a value that the text ended in. A string stays open where it
-// was cut; of an object that is the whole input, the members that came whole count.
+// breakOffValue breaks off a call whose text ends within a value. A string is sent up to where it was
+// cut. Of an object that is the whole input, the members that came whole are sent.
 func (p *parser) breakOffValue() state {
 	p.in.takeAll()
 	if p.value.schema == nil {
-		p.writeOpenObject(markup.Unescape(string(p.value.held), p.escaped, ""))
+		p.out.writeCutObject(markup.Unescape(string(p.value.held), p.escaped, ""))
 	}
-	p.repair("cut_value")
+	p.noteReason("cut_value")
 	return p.breakOff()
 }
 
-// writeOpenObject takes over the members that came whole of an input in JSON that was cut.
-func (p *parser) writeOpenObject(text string) {
-	p.out.buf = rawjson.AppendCutObject(p.out.buf, text)
-	p.out.cameWhole()
-}
-
-// closeUnread closes a call whose parameters could not be read. Its block is open and cannot be
-// taken back, so it counts as incomplete; what was not read follows as text.
-func (p *parser) closeUnread() state {
+// closeUnreadable ends a call that holds text that cannot be read. Its block is open and cannot be taken
+// back, so it is broken off; the text that cannot be read follows it in a text block.
+func (p *parser) closeUnreadable() state {
 	stray := p.call.stray
-	p.out.leaveCall()
-	p.note(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.repair, Unread: true})
+	p.out.cutToolUse()
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: true})
 	p.calls.incomplete = true
-	p.call = callSeen{begun: true, inWrapper: p.call.inWrapper}
+	p.call = callSeen{begun: true, wrapperOpen: p.call.wrapperOpen}
 	p.writeText(bytes.TrimSpace(stray))
 	if len(stray) > maxUndecided {
-		return behindTheAnswer
+		return afterAnswer
 	}
 	return betweenCalls
 }

@@ -5,70 +5,71 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What all that reads of a call asks: it begins as text that may be given back, its block opens
-// once it is certain to be one, and what is found of it is taken down.
+// What the states of a call share: how it begins as text that may be given back, how its block
+// opens, what is recorded of it, and how much of it is held at most.
 
-// beginCall marks where text begins that may become a call, with the tag t.
+// beginCall begins a call with the tag t, which is next. The mark is set before it, and the call is
+// pending.
 func (p *parser) beginCall(t markup.Tag) {
-	p.out.beginCall()
+	p.out.holdInput()
 	p.in.setMark()
 	p.call = callSeen{begun: true, namespace: t.Namespace()}
 }
 
-// beginNextCall is beginCall behind another one, in the same wrapper if that is open.
+// beginNextCall is beginCall after another call. It is in the same wrapper if that is still open.
 func (p *parser) beginNextCall(t markup.Tag) {
-	inWrapper := p.call.inWrapper
+	wrapperOpen := p.call.wrapperOpen
 	p.calls.closed = false
 	p.beginCall(t)
-	p.call.inWrapper = inWrapper
+	p.call.wrapperOpen = wrapperOpen
 }
 
-// repair takes down how the call is malformed, though its meaning is certain. What is found
-// first is told.
-func (p *parser) repair(reason string) {
-	if p.call.repair == "" {
-		p.call.repair = reason
+// noteReason records why the outcome of the call is not clean: how the call is malformed, although
+// its meaning is certain, or why it is broken off. The first reason counts.
+func (p *parser) noteReason(reason string) {
+	if p.call.reason == "" {
+		p.call.reason = reason
 	}
 }
 
-// openCall opens the block of the call, unless it is open: from here on it is one, and cannot
-// be given back.
+// openCall opens the block of the call, unless it is open. From here on the text is a call, and
+// cannot be given back.
 func (p *parser) openCall() {
 	if !p.out.pending {
 		return
 	}
 	p.in.unmark()
 	p.dropBlank()
-	p.out.openCall(p.call.tool)
+	p.out.openToolUse(p.call.tool)
 }
 
-// openOffered opens the block of a call to an offered tool. The block of any other opens when
-// all of it has been read.
+// openOffered is openCall if the tool is offered. A call to any other tool may be an example in
+// prose, so its block opens when all of the call has been read (closeCall).
 func (p *parser) openOffered() {
 	if !p.call.unoffered {
 		p.openCall()
 	}
 }
 
-// Bounds on what is held of an answer (G6). Models write less than a tenth of that.
+// Bounds on what is held of an answer (G6). What models write is less than a tenth of each.
 const (
-	maxHeld       = 16 << 20 // bytes of a parameter that is sent when it is whole: beyond it the call is incomplete
-	maxParameters = 10_000   // of a call, likewise
+	maxHeld       = 16 << 20 // bytes of a value that is written or sent when it is whole: with more, the call is broken off
+	maxParameters = 10_000   // of a call: with more, it is broken off
 	maxOutcomes   = 20_000   // of an answer: more are not counted
 )
 
-// note takes down how a call was read.
-func (p *parser) note(o messages.Outcome) {
+// noteOutcome records how a call was read.
+func (p *parser) noteOutcome(o messages.Outcome) {
 	if len(p.outcomes) < maxOutcomes {
 		p.outcomes = append(p.outcomes, o)
 	}
 }
 
-// endedByModel reports whether what is read had been ended by the model, so that it can be asked to
-// write it again, and not by the upstream.
+// endedByModel reports whether the text was not cut by the upstream. A call that cannot be read is
+// then the model's mistake, and the model can be asked to make it again.
 func (p *parser) endedByModel() bool { return !p.in.eof || !p.cutShort }
 
-// holdsTooMuch reports whether a parameter is too long to be held.
+// holdsTooMuch reports whether the parameter that is being read is longer than maxHeld.
 func (p *parser) holdsTooMuch() bool {
-	return len(p.value.held) > maxHeld || p.out.whole && len(p.out.buf) > maxHeld
+	return len(p.value.held) > maxHeld || p.out.holdsValues && p.out.gathered() > maxHeld
 }

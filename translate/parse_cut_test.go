@@ -10,7 +10,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// streamed is what a client gathers of the input of the first call of an answer.
+// streamed is what a client gets of the first call of an answer: the deltas of its input in one,
+// the cut of its block, and the stop_reason.
 type streamed struct {
 	input string
 	cut   int
@@ -37,9 +38,9 @@ func streamOf(t *testing.T, req *messages.Request, prompt *Prompt, c completion,
 	return s
 }
 
-// TestCutOpen cuts a call at every byte. What a client is streamed is the beginning of
-// what it would have been streamed of the whole call, and no JSON; what it is given at
-// once is a call with the parameters that came whole, each as it was meant.
+// TestCutOpen cuts a call at every byte. The input that the client is streamed is the beginning of
+// that of the whole call, and not valid JSON. The input of the collected message has the parameters
+// that came whole, with their values in the whole call.
 func TestCutOpen(t *testing.T) {
 	tests := []struct{ name, format, end, text string }{
 		{"legacy", FormatLegacy, "</invoke>", "Look.\n\n" + CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>Oslo \"x\"\n</s>\n<n>12.50</n>\n" +
@@ -56,7 +57,7 @@ func TestCutOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			req, flows, holds := fuzzRequest(), &Prompt{format: f}, &Prompt{format: f, holdsValues: true}
-			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.stop}, 0)
+			whole := streamOf(t, req, flows, completion{tt.text, messages.StopSequence, f.stopSequence}, 0)
 			if whole.cut != 0 || whole.stop != messages.StopToolUse {
 				t.Fatalf("the whole call: %+v", whole)
 			}
@@ -106,8 +107,8 @@ func TestCutOpen(t *testing.T) {
 	}
 }
 
-// TestHoldValues says whose word counts where a parameter may be sent before it is
-// whole.
+// TestHoldValues holds that a tool decides whether its parameters are sent when they are whole, and
+// the target decides for tools that do not say.
 func TestHoldValues(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -132,7 +133,7 @@ func TestHoldValues(t *testing.T) {
 			}
 		})
 	}
-	// A parameter is out as soon as it is whole, not with the next one.
+	// A parameter is sent as soon as it is whole, and does not wait for the next one.
 	req := benchRequest()
 	var got string
 	head, tail, _ := strings.Cut(valueCompletion("long"), "\n<content>")
@@ -158,7 +159,8 @@ func TestHoldValues(t *testing.T) {
 	}
 }
 
-// TestDoubtOpen leaves the value in doubt out, and sends it open.
+// TestDoubtOpen holds that the JSON of a call with a doubtful value is left open, and that its
+// collected input does not have the value.
 func TestDoubtOpen(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "pair", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}}}`)}}}
 	for _, tt := range []struct{ name, params, stream, input string }{
@@ -180,8 +182,8 @@ func TestDoubtOpen(t *testing.T) {
 	}
 }
 
-// A stop that has no name within a value may be the end of the answer as well: nothing is
-// streamed that the model may not have written.
+// TestUnnamedStopInValue holds that a tag at which an upstream stopped within a value is sent as text
+// only if the upstream names it: else the model may have come to its end without writing the tag.
 func TestUnnamedStopInValue(t *testing.T) {
 	text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>half"
 	for sequence, want := range map[string]string{"": `{"s":"half`, CallsEnd: `{"s":"half` + CallsEnd} {
@@ -191,8 +193,9 @@ func TestUnnamedStopInValue(t *testing.T) {
 	}
 }
 
-// TestCutBehindClosers cuts values that hold the closing tags of the call, and lack
-// their own, right behind these: what follows would tell that the value goes on.
+// TestCutBehindClosers cuts a value right after a closing tag of the call. Whether that tag is text of
+// the value or ends it depends on what follows. If the text was cut, the tag is left out; if the
+// model came to its end, the tag ends the value.
 func TestCutBehindClosers(t *testing.T) {
 	for _, closer := range []string{"</invoke>", "</parameters>", "</invoke>\n", "</parameters> "} {
 		text := CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n<s>a" + closer
@@ -209,7 +212,7 @@ func TestCutBehindClosers(t *testing.T) {
 	}
 }
 
-// TestWholeAtCut has a call whole whose end is the last that came.
+// TestWholeAtCut holds that a call is whole if the text is cut right after its end.
 func TestWholeAtCut(t *testing.T) {
 	for name, text := range map[string]string{
 		FormatLegacy:    CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n</parameters>\n</invoke>",

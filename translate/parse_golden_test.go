@@ -76,7 +76,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			continue
 		}
 		text := strings.TrimSuffix(string(archive.Files[i].Data), "\n")
-		c := completion{text, messages.StopSequence, format.stop}
+		c := completion{text, messages.StopSequence, format.stopSequence}
 		if f := files[name+"/stop"]; f != nil {
 			stop, sequence, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			c.stop, c.sequence = messages.Stop(stop), sequence

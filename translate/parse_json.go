@@ -11,9 +11,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// A call in JSON: {"name":…,"arguments":{…}} in a block of its own.
+// A call in JSON: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
 
-// jsonCall is what a call in JSON says. Models know the arguments by other names, too.
+// jsonCall is what a call in JSON says. Models also call the arguments parameters or input.
 type jsonCall struct {
 	Name       *string                   `json:"name"`
 	Arguments  jsontext.Value            `json:"arguments"`
@@ -22,7 +22,7 @@ type jsonCall struct {
 	Rest       map[string]jsontext.Value `json:",embed"`
 }
 
-// arguments returns those of the call: none are an empty object.
+// arguments returns the arguments of the call, {} if it has none.
 func (c *jsonCall) arguments() string {
 	for _, v := range []jsontext.Value{c.Arguments, c.Parameters, c.Input} {
 		if len(v) > 0 && v.Kind() != 'n' {
@@ -32,8 +32,9 @@ func (c *jsonCall) arguments() string {
 	return "{}"
 }
 
-// openArguments returns the text of the arguments in that of a call that was cut in or behind
-// them; "" if they had not begun.
+// openArguments returns the arguments in text, which is the beginning of a call that was cut. They
+// are cut, too, unless the call was cut after them: {"name":"f","arguments":{"a":1 gives {"a":1.
+// It returns "" if the arguments had not begun.
 func openArguments(text string) string {
 	mended := rawjson.Mend(text)
 	d := jsontext.NewDecoder(bytes.NewReader(mended))
@@ -54,8 +55,10 @@ func openArguments(text string) string {
 	}
 }
 
-// readJSONName reads the beginning of a call in JSON, whose brace is next. If the name of the tool
-// comes first, as it does, the block of the call opens.
+// readJSONName is the state atJSONName: a wrapper has been read, or a call in one, and { is next. If
+// the first member is the name of an offered tool, as models write it, the block of the call opens
+// here, before its arguments come. In any case the whole object is then read (inJSONCall); a name
+// that no tool can have is given back.
 func (p *parser) readJSONName() state {
 	name, v := matchJSONName(p.in.rest(), p.in.eof)
 	if v == markup.NeedMore {
@@ -63,14 +66,15 @@ func (p *parser) readJSONName() state {
 	}
 	p.value = valueSeen{}
 	if v == markup.Match {
-		if next := p.nameTool(name); next != wait {
+		if next, ok := p.nameTool(name); !ok {
 			return next
 		}
 	}
 	return inJSONCall
 }
 
-// matchJSONName matches `{"name": "…"` and returns the name.
+// matchJSONName matches `{"name": "…"` and returns the name. A name with escapes is no match: it is
+// read with the whole object.
 func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 	more := markup.NeedMore
 	if most := 2 * maxToolName; eof || len(s) >= most {
@@ -99,17 +103,18 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 	case end < 0:
 		return "", more
 	case s[i+1+end] != '"':
-		return "", markup.NoMatch // an escape: read with the rest
+		return "", markup.NoMatch // an escape
 	}
 	return string(s[i+1 : i+1+end]), markup.Match
 }
 
-// readJSONCall reads a call in JSON up to its last brace. Its arguments are sent when they are
-// whole.
+// readJSONCall is the state inJSONCall: nothing, or a part, of a call in JSON has been read. It holds
+// the text up to the last brace, and then writes the arguments (afterJSONCall). A call that cannot
+// be read as JSON is given back or, if its block is open, broken off; so is one that was cut.
 func (p *parser) readJSONCall() state {
 	v := &p.value
 	rest := p.in.rest()
-	n, end := v.json.object(rest)
+	n, end := v.json.readObject(rest)
 	v.held = append(v.held, rest[:n]...)
 	p.in.take(n)
 	switch {
@@ -117,70 +122,73 @@ func (p *parser) readJSONCall() state {
 		return p.closeTooLong()
 	case end == markup.Match:
 		return p.endJSONCall()
-	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString: // a tag: the last brace was forgotten
-		p.repair("missing_brace")
+	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString: // a tag in place of the last brace, which the model forgot
+		p.noteReason("missing_brace")
 		v.held = append(v.held, '}')
 		return p.endJSONCall()
 	case end == markup.NoMatch:
-		return p.closeUnreadJSON()
+		return p.closeUnreadableJSON()
 	case !p.in.eof:
 		return wait
 	case p.cutShort || p.out.pending:
-		p.writeOpenObject(openArguments(markup.Unescape(string(v.held), p.escaped, "")))
+		p.out.writeCutObject(openArguments(markup.Unescape(string(v.held), p.escaped, "")))
 		return p.breakOff()
 	}
-	return p.closeUnreadJSON()
+	return p.closeUnreadableJSON()
 }
 
-// endJSONCall reads what the whole call says.
+// endJSONCall reads a call whose text is whole, and writes its arguments as the input.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.value.held), p.escaped, "")
 	text, ok := rawjson.AppendLoose(nil, said)
 	var call jsonCall
 	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
-		return p.closeUnreadJSON()
+		return p.closeUnreadableJSON()
 	}
 	if p.call.tool == "" {
-		if next := p.nameTool(*call.Name); next != wait {
+		if next, ok := p.nameTool(*call.Name); !ok {
 			return next
 		}
 	}
 	input, ok := rawjson.AppendLooseKind(nil, call.arguments(), '{')
 	if !ok {
-		return p.closeUnreadJSON()
+		return p.closeUnreadableJSON()
 	}
 	if p.format.name != FormatJSON {
-		p.repair("json_call")
+		p.noteReason("json_call")
 	}
 	if len(call.Rest) > 0 {
-		p.repair("extra_element")
+		p.noteReason("extra_element")
 	}
 	if !jsontext.Value(said).IsValid() {
-		p.repair("mended_json")
+		p.noteReason("mended_json")
 	}
 	p.openCall()
-	p.out.write(input[:len(input)-1]) // the brace comes with the end of the call
-	p.out.cameWhole()
+	p.out.write(input[:len(input)-1]) // closeToolUse writes the last brace
+	p.out.markWhole()
 	p.value.held = nil
 	p.call.jsonInput = true
 	return afterJSONCall
 }
 
-// closeUnreadJSON gives back what cannot be read.
-func (p *parser) closeUnreadJSON() state {
-	p.repair("invalid_json")
+// closeUnreadableJSON gives a call back that cannot be read as JSON. If its block is open already, the
+// call is broken off, and its text follows the block.
+func (p *parser) closeUnreadableJSON() state {
+	p.noteReason("invalid_json")
 	held := p.value.held
 	p.value.held = nil
 	if p.out.pending {
 		return p.giveBackCall("invalid_json")
 	}
 	p.call.stray = held
-	return p.closeUnread()
+	return p.closeUnreadable()
 }
 
-// readAfterJSONCall reads the end of the call's block, which its last brace has told.
+// readAfterJSONCall is the state afterJSONCall: the last } of a call in JSON has been read, so the
+// call is whole. It only looks whether the closing tag of the wrapper is there, or another call,
+// to note a missing one, and leaves both to betweenCalls.
 func (p *parser) readAfterJSONCall() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		if !p.in.eof {
 			return wait
 		}

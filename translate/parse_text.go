@@ -8,15 +8,18 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The text between calls. Markup in it may begin a call, thinking, or results that the model
-// makes up; in Markdown code, and in thinking, it is quoted.
+// The text before calls. A tag in it may begin a call, begin or end thinking, or begin results that
+// the model makes up. In Markdown code and in thinking, the tags of a call are text
+// (docs/reference/legacy-format.md §12 row 7).
 
-// readText reads text between calls, up to markup that means something: to a call, to the end of
-// thinking, or to the end of the answer.
+// readText is the state inText: nothing has been read, or text. It writes text up to a tag that
+// means something. Before a tag that may open a call it sets the mark (atInvoke, inWrapper,
+// inRehearsal). The others are tags of thinking (afterThinking) and results that the model made up,
+// which end the answer (afterAnswer).
 func (p *parser) readText() state {
 	rest := p.in.rest()
 	if len(rest) == 0 {
-		p.direct = (*parser).writeText
+		p.writePlain = (*parser).writeText
 		return wait
 	}
 	n := len(rest)
@@ -42,14 +45,15 @@ func (p *parser) readText() state {
 	return p.readTextMarkup(rest)
 }
 
-// takeText reads n bytes as text.
+// takeText writes the next n bytes as text.
 func (p *parser) takeText(n int) state {
 	p.writeText(p.in.rest()[:n])
 	p.in.take(n)
 	return inText
 }
 
-// readTextMarkup reads the `<` that rest begins with, and the tag if it means something.
+// readTextMarkup reads the `<` that rest begins with: as text, or as the beginning of a tag that
+// means something.
 func (p *parser) readTextMarkup(rest []byte) state {
 	t, v := markup.MatchTextTag(rest, p.in.eof)
 	if v == markup.NeedMore {
@@ -58,15 +62,17 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	code := &p.text.code
 	code.settle()
 	if v == markup.Match && t.Kind == markup.KindThinking {
-		if next := p.readThinkingTag(t); next != wait {
-			return next
+		if p.readThinkingTag(t) {
+			return afterThinking
 		}
 	}
 	if v == markup.NoMatch || code.fence > 0 || !p.mayCall {
 		return p.takeText(1)
 	}
-	if code.inline > 0 { // markup in a code span; a block of calls is none
-		if v = p.in.endsLine(rest[t.Len:]); v == markup.NeedMore {
+	// In a code span the tag is text. But where its line ends after it, a block of calls begins, and
+	// the back-tick before it opened no code span.
+	if code.inline > 0 {
+		if v = p.in.matchLineEnd(rest[t.Len:]); v == markup.NeedMore {
 			return wait
 		} else if v == markup.NoMatch {
 			return p.takeText(1)
@@ -84,43 +90,45 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	case p.text.thinkingTag != "":
 		return inRehearsal
 	case t.Kind == markup.KindWrapper:
-		p.call.inWrapper = true
+		p.call.wrapperOpen = true
 		p.in.take(t.Len)
 		return inWrapper
 	}
 	return atInvoke
 }
 
-// readThinkingTag reads a tag that begins or ends the thinking that the client asked for: the
-// first thing that the model writes. It returns wait for any other. Code that thinking leaves
-// open does not hide its end.
-func (p *parser) readThinkingTag(t markup.TextTag) state {
+// readThinkingTag reads a tag that begins or ends a block of thinking. There is one if the client
+// asked for thinking and the answer begins with it: before any text, without a prefill. It reports
+// whether t is such a tag, and reads nothing else. Within the block, Markdown code that was never
+// closed does not hide the closing tag.
+func (p *parser) readThinkingTag(t markup.TextTag) bool {
 	text := &p.text
 	switch {
 	case text.inThinking && t.Closing && t.Name == text.thinkingTag:
 		text.thinkingTag, text.inThinking, text.code = "", false, code{}
 		p.dropBlank()
 		p.out.closeBlock()
-	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.spoken && text.opening == "" && text.prefill == "":
+	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
 		text.thinkingTag, text.inThinking = t.Name, true
 		p.dropBlank()
 		p.out.openBlock(messages.BlockThinking)
 	default:
-		return wait
+		return false
 	}
 	p.in.take(t.Len)
-	return afterThinking
+	return true
 }
 
-// readAfterThinking passes over the white space around thinking.
+// readAfterThinking is the state afterThinking: the opening or the closing tag of a block of
+// thinking has been read. It drops white space, up to the first other byte (inText).
 func (p *parser) readAfterThinking() state {
-	if !p.in.skip() {
+	if !p.in.skipBlanks() {
 		return wait
 	}
 	return inText
 }
 
-// noteThinking takes down a tag of thinking that is text: the outermost one counts.
+// noteThinking records a tag of thinking that is text. Of nested ones, the outermost counts.
 func (p *parser) noteThinking(t markup.TextTag) {
 	text := &p.text
 	switch {
@@ -131,7 +139,8 @@ func (p *parser) noteThinking(t markup.TextTag) {
 	}
 }
 
-// noteQuotes takes down what the client's prefill leaves open: code, or thinking.
+// noteQuotes records whether the client's prefill leaves Markdown code or thinking open, in which
+// the completion then begins.
 func (p *parser) noteQuotes(prefill string) {
 	for prefill != "" && p.mayCall {
 		text := prefill
@@ -148,22 +157,28 @@ func (p *parser) noteQuotes(prefill string) {
 	}
 }
 
-// readInventedResults ends the answer where the model begins to write the results itself:
-// <function_results> at the start of a line, with an element in it.
+// readInventedResults ends the answer if the model begins to write the results of its calls itself:
+// at <function_results> at the start of a line, with an element in it. Other such tags are text
+// (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
-	i, v := p.in.blanks(rest, t.Len, maxGap)
+	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
 	switch {
 	case v == markup.NeedMore:
 		return wait
 	case t.Closing || p.text.code.midLine || v == markup.NoMatch || i == len(rest) || rest[i] != '<':
 		return p.takeText(1)
 	}
-	p.note(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
-	return behindTheAnswer
+	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
+	return afterAnswer
 }
 
-// readRehearsal reads a call within thinking, up to the end of the thinking: then it is text. It
-// is a call if the thinking is never closed.
+// readRehearsal is the state inRehearsal: text in thinking has been read, up to a tag that would
+// open a call, before which the mark stands. A model that thinks may rehearse its call:
+//
+//	<thinking>I'll write <invoke> … </invoke> then.</thinking>
+//
+// If the thinking is closed, all of that is given back as text (inText). If it is never closed, the
+// text after the mark is read again, and what looks like a call in it is one (inText, too).
 func (p *parser) readRehearsal() state {
 	text := &p.text
 	rest := p.in.rest()
@@ -175,7 +190,7 @@ func (p *parser) readRehearsal() state {
 		case v == markup.NeedMore:
 			return wait
 		case v == markup.Match && t.Closing && t.Name == text.thinkingTag:
-			if text.inThinking { // its end is read as such
+			if text.inThinking { // inText reads the tag, and closes the block
 				return p.giveBack()
 			}
 			text.thinkingTag = ""
@@ -190,20 +205,22 @@ func (p *parser) readRehearsal() state {
 		return wait
 	}
 	p.in.rewind()
-	p.call.begun, p.out.pending = false, false
+	p.out.dropInput()
+	p.call.begun = false
 	text.thinkingTag, text.neverClosed, text.inThinking = "", true, false
 	return inText
 }
 
-// readPastAnswer reads what follows the answer: nothing of it counts. A model that may go on has
-// only ended its calls, and text follows.
-func (p *parser) readPastAnswer() state {
-	if p.mayGoOn {
+// readAfterAnswer is the state afterAnswer: all of the answer has been read. What follows is
+// dropped, and the reader leaves the upstream. Where text may follow the calls (Rescue), it is read
+// as text, in which there are no calls any more (inText).
+func (p *parser) readAfterAnswer() state {
+	if p.textMayFollow {
 		p.mayCall = false
 		p.in.unmark()
 		return inText
 	}
-	p.over = true
+	p.ended = true
 	p.in.takeAll()
 	p.in.unmark()
 	return wait

@@ -7,9 +7,11 @@ import (
 )
 
 // The value of a parameter, from its opening tag up to its end. It is ordinary text, with tags and
-// entities as the model wrote them; where it ends is decided in parse_value_end.go.
+// entities as the model wrote them. parse_value_end.go decides where it ends, and
+// parse_value_write.go writes it.
 
-// beginValue begins the value of a parameter, whose opening tag t is next.
+// beginValue reads t, the opening tag of a parameter, and begins its value. element is false for
+// <parameter name="tag">.
 func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) state {
 	p.in.take(t.Len)
 	closer := tag
@@ -21,7 +23,7 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	p.noteStarts()
 	switch str, nullable := s.IsString(); {
 	case p.call.parameters[property]:
-		p.repair("duplicate_parameter") // JSON has room for one: the first is out already
+		p.noteReason("duplicate_parameter") // JSON has room for one: the first is out already
 		p.value.duplicate = true
 	case str && nullable:
 		p.value.mode = modeNullable
@@ -34,15 +36,17 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	return atValue
 }
 
-// beginObject begins an input that is written as one JSON object, whose brace is next.
+// beginObject begins an input that is written as one JSON object. Its { is next. It is read as a
+// value without a schema of its own.
 func (p *parser) beginObject() state {
 	p.value = valueSeen{open: true, mode: modeHeld}
 	p.noteStarts()
 	return inValue
 }
 
-// readValueStart reads what stands between an opening tag and the value: a newline, which is
-// layout, and the beginning of a CDATA section.
+// readValueStart is the state atValue: the opening tag of a parameter has been read. It drops what
+// stands between the tag and the value (inValue): white space before a CDATA section and <![CDATA[
+// itself, or else one newline, which is layout.
 func (p *parser) readValueStart() state {
 	rest := p.in.rest()
 	n := 0
@@ -52,7 +56,7 @@ func (p *parser) readValueStart() state {
 	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
 		n = 2
 	}
-	i, v := p.in.blanks(rest, n, markup.MaxTagBlanks)
+	i, v := p.in.matchBlanks(rest, n, markup.MaxTagBlanks)
 	switch {
 	case v == markup.NeedMore, n == 0 && string(rest) == "\r" && !p.in.eof:
 		return wait
@@ -68,21 +72,25 @@ func (p *parser) readValueStart() state {
 	return inValue
 }
 
-// readValue reads a value up to its end. If the text ends before, the call is broken off: what
-// could not be decided on until then may be the beginning of a tag, or layout, and is left out.
+// readValue is the state inValue: nothing, or a part, of a value has been read. It writes the value
+// up to its end (inCall). If the text is cut before that end, the call is broken off (afterAnswer).
+// What was still undecided when the text was cut may be the beginning of a tag, or layout, and is
+// left out of the value: so readValue takes back what readValueText writes at the end of the text.
 func (p *parser) readValue() state {
 	if !p.in.eof {
 		return p.readValueText()
 	}
-	before, gathered := p.value, len(p.out.buf)
+	before, gathered := p.value, p.out.gathered()
 	if next := p.readValueText(); next != wait {
 		return next
 	}
-	p.value, p.out.buf = before, p.out.buf[:gathered]
+	p.value = before
+	p.out.truncate(gathered)
 	return p.breakOffValue()
 }
 
-// readValueText reads a value as far as it goes. It returns wait if its end has not come.
+// readValueText writes the value as far as it is decided, and ends it if its end is there. It returns
+// wait if that has not come.
 func (p *parser) readValueText() state {
 	v := &p.value
 	for {
@@ -111,19 +119,20 @@ func (p *parser) readValueText() state {
 		}
 	}
 	if v.mode == modeText && !v.cdata && !p.in.isMarked() {
-		p.direct = (*parser).writeString
+		p.writePlain = (*parser).writeStringValue
 	}
 	return wait
 }
 
-// scanValue returns how much of rest is plainly value, and what matchValueEnd says of what
-// follows it. It does not ask where that is the end of rest, an `&` or `]` that matters, or where
-// the value before it has to be held first.
+// scanValue returns how many bytes of rest are text of the value, and what matchValueEnd says of the
+// `<` after them. The verdict is NoMatch, without asking, where those n bytes end at the end of rest,
+// at an `&` or at a `]`. So it is where a `<` follows text of a value that is held: the caller holds
+// that text first, since whether a tag ends the value depends on all of the value before it.
 func (p *parser) scanValue(rest []byte) (n, end int, v markup.Verdict) {
 	for ; ; n++ {
 		n = p.nextSpecial(rest, n)
 		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
-			return n, 0, markup.NoMatch // what is held decides with what follows
+			return n, 0, markup.NoMatch
 		}
 		if end, v = p.matchValueEnd(rest[n:]); v != markup.NoMatch {
 			return n, end, v
@@ -131,9 +140,9 @@ func (p *parser) scanValue(rest []byte) (n, end int, v markup.Verdict) {
 	}
 }
 
-// nextSpecial returns where from n on a value may end or hold an escape, or the length of rest:
-// at a `<` or `</` before the first letter of a tag that matters, at an `&` or, in a CDATA
-// section, at a `]`.
+// nextSpecial returns the index, from n on, of the first byte of rest that may be more than text of
+// the value, or len(rest): the `<` of `<x` or `</x` where x begins the name of a tag that matters, an
+// `&` if the prompt has escaped anything or, within a CDATA section, a `]` in place of the `<`.
 func (p *parser) nextSpecial(rest []byte, n int) int {
 	v := &p.value
 	end := len(rest)
@@ -161,7 +170,8 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 	return end
 }
 
-// noteStarts takes down how the tags begin that matter in the value: see matchValueEnd.
+// noteStarts records the first bytes of all tags that matter in the value, to matchValueEnd and to
+// noteSibling, so that nextSpecial can pass over all others without a match.
 func (p *parser) noteStarts() {
 	v := &p.value
 	for _, name := range [...]string{v.closer, v.tag, p.call.namespace, "parameter", "invoke"} {
@@ -197,8 +207,9 @@ func (p *parser) noteStarts() {
 	}
 }
 
-// readCDATAEnd reads a `]` in a CDATA section: the section ends with `]]>` before the end of the
-// value, and goes on where another one begins at once.
+// readCDATAEnd reads a `]` in a CDATA section. `]]>` ends the section where the end of the value
+// follows. Where another section follows at once, as in a]]]]><![CDATA[>b for a]]>b, the value goes
+// on in that. Any other `]` is text.
 func (p *parser) readCDATAEnd(rest []byte) state {
 	switch {
 	case markup.IsPrefixOf(rest, cdataEnds) && !p.in.eof:
@@ -218,8 +229,8 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 		case markup.Match:
 			return p.endValue(n)
 		}
-		if i, _ := p.in.blanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
-			p.value.ambiguous = true // a wrong closing tag, or prose after the value
+		if i, _ := p.in.matchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks); i < len(rest) && rest[i] == '<' {
+			p.value.ambiguous = true // ]]> is text, or the tag after it is a wrong closing tag
 		}
 	}
 	p.writeValue(rest[:1])
@@ -227,13 +238,15 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 	return inValue
 }
 
-// goesOn reports whether a tag behind the text so far would be text of a value: whether it has
-// not come to its end.
-func (p *parser) goesOn(tag string) bool {
-	return p.value.open && p.textGoesOn(tag) || p.value.json.inString
+// wouldBeText reports whether tag, if it stood after the text so far, would be text of a value or of
+// a string of a call in JSON. The upstream may have stopped at it although the model meant it so.
+func (p *parser) wouldBeText(tag string) bool {
+	return p.value.open && p.wouldBeValue(tag) || p.value.json.inString
 }
 
-func (p *parser) textGoesOn(tag string) bool {
+// wouldBeValue reports whether tag would be text of the value that is open. It would not be if the
+// value is whole without its closing tag, or if tag ends the value.
+func (p *parser) wouldBeValue(tag string) bool {
 	s := p.value.schema
 	if s == nil && p.value.json.isWhole() || s != nil && p.isScalar() {
 		return false

@@ -8,28 +8,36 @@ import (
 	"dragoman/translate/schema"
 )
 
-// Where a value ends. A value is ordinary text that may hold any tag, its own closing tag and those
-// of the call among them. So a closing tag ends it only when what follows can follow a value: the
-// next parameter, the end of the parameters, of the call or of the text.
+// Where a value ends. A value is ordinary text that may hold any tag, even its own closing tag and
+// those of the call. So a closing tag ends the value only if what follows can follow a value: the
+// next parameter, or the end of the parameters, of the call or of the text. In
+//
+//	<html><p>Write </html> last.</p></html>
+//	</parameters>
+//
+// the first </html> is text, since " last." follows, and the second one ends the value.
 
 // Bounds on the white space between a closing tag and what must follow it.
 const (
-	maxBlankAfter = 64 << 10
-	maxGap        = 256
+	maxBlankAfter = 64 << 10 // after the value's own closing tag
+	maxGap        = 256      // after a tag of the call's structure
 )
 
-// What a CDATA section stands between.
+// The beginning and the end of a CDATA section.
 const (
 	cdataBegins = "<![CDATA["
 	cdataEnds   = "]]>"
 )
 
-// matchValueEnd matches the end of the value at rest, which begins with `<`. n is how many bytes
-// of closing tag belong to the value: none where its closing tag is missing.
+// matchValueEnd reports whether the value ends at rest, which begins with `<`. n is the length of the
+// value's closing tag: 0 if it is missing, and a closing tag of the call ends the value.
+//
+// It is not only a match: of a tag in the value it records the sibling, of the value's end how that
+// was malformed. So it must not be called again for a `<` on which it has decided.
 func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
 	switch {
 	case len(rest) < 2:
-		return 0, p.in.undecided()
+		return 0, p.in.needMore()
 	case rest[1] != '/':
 		return 0, p.noteSibling(rest)
 	}
@@ -50,15 +58,15 @@ func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
 		}
 		if v == markup.Match && p.value.schema != nil {
 			p.value.unclosed = true
-			p.repair("missing_closer")
+			p.noteReason("missing_closer")
 		}
 		return 0, v
 	}
 	return 0, p.noteSibling(rest)
 }
 
-// matchOwnEnd matches the closing tag of the parameter, or a wrong one that models write in its
-// place: the name of a property for "parameter", or the other way round
+// matchOwnEnd matches the closing tag of the value, where something that can follow a value stands
+// after it. Models also write a wrong closing tag: </name> for </parameter>, or the other way round
 // (docs/reference/legacy-format.md §12 row 3).
 func (p *parser) matchOwnEnd(rest []byte) (n int, v markup.Verdict) {
 	n, v = p.matchCloser(rest, p.value.closer)
@@ -71,17 +79,17 @@ func (p *parser) matchOwnEnd(rest []byte) (n int, v markup.Verdict) {
 	}
 	if v == markup.Match {
 		if v = p.mayFollow(rest[n:], wrong); v == markup.NoMatch && !wrong && p.isScalar() {
-			v = markup.Match // more text would only spoil it
+			v = markup.Match // more text would make it none
 		}
 	}
 	if v == markup.Match && wrong {
-		p.repair("wrong_closer")
+		p.noteReason("wrong_closer")
 	}
 	return n, v
 }
 
-// isScalar reports whether what was read is a number, a boolean or null where one of these alone
-// is due: a value that cannot hold a tag.
+// isScalar reports whether the value so far is a number, a boolean or null, and its schema allows
+// nothing else. Such a value cannot hold a tag.
 func (p *parser) isScalar() bool {
 	v := &p.value
 	if v.mode != modeHeld || !v.schema.IsScalar() || len(v.held) > 2*maxNull {
@@ -105,7 +113,7 @@ func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
 	for end < len(rest) && markup.IsTagByte(rest[end]) {
 		end++
 	}
-	if end < len(rest) { // the name is whole: it is looked up, for there may be many
+	if end < len(rest) { // the name is whole: it is looked up, since there may be many properties
 		name := string(rest[2:end])
 		if local, ok := strings.CutPrefix(name, p.call.namespace); ok && p.call.schema.HasTag(local) {
 			return p.matchCloser(rest, local)
@@ -137,13 +145,13 @@ func (p *parser) matchCloser(rest []byte, name string) (n int, v markup.Verdict)
 		case markup.HasPrefix(s, namespace):
 			return p.matchNamedCloser(rest, 2+len(namespace), name)
 		case markup.IsPrefixOf(s, namespace):
-			return 0, p.in.undecided()
+			return 0, p.in.needMore()
 		}
 	}
 	return n, v
 }
 
-// matchNamedCloser is matchCloser for a name that is to stand at rest[at:].
+// matchNamedCloser is matchCloser where the name has to begin at rest[at].
 func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v markup.Verdict) {
 	s := rest[at:]
 	common := 0
@@ -152,11 +160,11 @@ func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v ma
 	}
 	switch {
 	case common == len(s):
-		return 0, p.in.undecided()
+		return 0, p.in.needMore()
 	case common < len(name):
 		return 0, markup.NoMatch
 	}
-	i, v := p.in.blanks(s, len(name), markup.MaxTagBlanks)
+	i, v := p.in.matchBlanks(s, len(name), markup.MaxTagBlanks)
 	switch {
 	case v == markup.NeedMore:
 		return 0, markup.NeedMore
@@ -166,10 +174,10 @@ func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v ma
 	return 0, markup.NoMatch
 }
 
-// matchAfterCDATA is matchValueEnd for a value whose CDATA section ends where rest begins: n counts
-// the end of the section too.
+// matchAfterCDATA is matchValueEnd where rest begins with the `]]>` of the value's CDATA section. n
+// counts that, too.
 func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
-	i, v := p.in.blanks(rest, len(cdataEnds), markup.MaxTagBlanks)
+	i, v := p.in.matchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks)
 	switch {
 	case v != markup.Match:
 		return 0, v
@@ -180,13 +188,14 @@ func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 	return i + n, v
 }
 
-// callMayClose reports whether `</parameters>` or `</invoke>`, with rest behind it, closes the call
-// and so ends a value that has no closing tag of its own.
+// callMayClose reports whether `</parameters>` or `</invoke>`, which closer names, closes the call and
+// so ends a value that has no closing tag of its own. rest is the text after the tag. It does where
+// the next tag of the call's end follows, else it is text of the value.
 func (p *parser) callMayClose(rest []byte, closer string) markup.Verdict {
 	if p.value.schema == nil && p.value.json.isWhole() {
-		return markup.Match // the whole input is whole
+		return markup.Match // the JSON object is whole, so nothing of it can follow
 	}
-	i, v := p.in.blanks(rest, 0, maxGap)
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
 	switch {
 	case v == markup.Match && i == len(rest):
 		return markup.VerdictOf(!p.cutShort)
@@ -207,12 +216,14 @@ func (p *parser) callMayClose(rest []byte, closer string) markup.Verdict {
 	return markup.NoMatch
 }
 
-// mayFollow reports whether rest can follow the value's closing tag. After a wrong one less can.
-// How far white space was read without a decision is remembered, so that it is read once.
+// mayFollow reports whether rest can follow the value's closing tag. After a wrong closing tag fewer
+// things can: not the end of the text, not another call, and no parameter that is not declared.
+// blankAfter records how far the white space was read without a decision, so that the next call goes
+// on from there: with one byte in each piece, to read it again from the start takes quadratic time.
 func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	looked := p.value.blankAfter
 	p.value.blankAfter = 0
-	i, v := p.in.blanks(rest, looked, maxBlankAfter-looked)
+	i, v := p.in.matchBlanks(rest, looked, maxBlankAfter-looked)
 	switch {
 	case v == markup.NeedMore:
 		p.value.blankAfter = i
@@ -240,7 +251,8 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	return markup.VerdictOf(p.parameterMayFollow(t, wrong, bytes.IndexByte(rest[:i], '\n') >= 0))
 }
 
-// closerMayFollow reports whether a closing tag, with rest behind it, can follow a value.
+// closerMayFollow reports whether the closing tag t, which rest follows, can follow a value: one of
+// the call. After </parameters>, a tag or the end of the text has to follow in turn.
 func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
 	if t.Is("invoke") || t.IsWrapper() {
 		return markup.Match
@@ -248,15 +260,16 @@ func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
 	if !t.Is("parameters") {
 		return markup.NoMatch
 	}
-	i, v := p.in.blanks(rest, 0, maxGap)
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
 	if v == markup.NeedMore {
 		return markup.NeedMore
 	}
 	return markup.VerdictOf(v == markup.NoMatch || i == len(rest) || rest[i] == '<')
 }
 
-// parameterMayFollow reports whether a tag opens another parameter: a declared one, or any on a
-// line of its own. The value's own tag is text of the value.
+// parameterMayFollow reports whether t, which follows the value, opens another parameter: a declared
+// one or, unless the value's closing tag is wrong, any on a line of its own. A tag of the value's own
+// parameter does not: <p>1</p><p>2</p> may be one list, which repeated reads when the value is whole.
 func (p *parser) parameterMayFollow(t markup.Tag, wrong, ownLine bool) bool {
 	tag := string(t.Full)
 	if t.Is("parameter") {

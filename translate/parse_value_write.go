@@ -8,40 +8,39 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
-// What is written of a value: a string as it comes, any other value when it is whole and its
-// schema has typed it.
+// How a value is written to the input of the call: a string as it comes, any other value when it is
+// whole, since its schema types the whole text.
 
-// beginMember begins a member of the input, for the value that is read.
+// beginMember begins the member of the input that the value belongs to.
 func (p *parser) beginMember() {
 	if p.call.parameters == nil {
 		p.call.parameters = map[string]bool{}
 	}
 	p.call.parameters[p.value.property] = true
-	p.out.beginMember(p.value.property)
+	p.out.writeName(p.value.property)
 }
 
-// beginText begins to pass the value on as a string, as it comes.
+// beginText begins to write the value as a string, as it comes.
 func (p *parser) beginText() {
 	p.value.mode = modeText
 	p.beginMember()
-	p.out.buf = append(p.out.buf, '"')
+	p.out.quote()
 }
 
-// writeValue adds to the value.
+// writeValue adds text to the value: it is written, or held. It is not empty.
 func (p *parser) writeValue(s []byte) {
 	v := &p.value
 	v.hasTags = v.hasTags || holdsTag(s)
 	switch v.mode {
 	case modeText:
 		if v.cdata {
-			p.out.buf = rawjson.AppendEscapedUTF8(p.out.buf, s)
+			p.out.writeEscaped(s)
 			return
 		}
-		p.writeString(s)
+		p.writeStringValue(s)
 	case modeNullable:
 		v.held = append(v.held, s...)
 		if t := bytes.Trim(v.held, " \t\r\n"); len(v.held) > maxNull || string(t) != "null" && !markup.IsPrefixOf(t, "null") {
@@ -58,7 +57,7 @@ func (p *parser) writeValue(s []byte) {
 // maxNull bounds a null with white space around it.
 const maxNull = 64
 
-// writeAsText passes on a value as a string that might have been null.
+// writeAsText writes a value as a string that might have been null until now.
 func (p *parser) writeAsText() {
 	p.beginText()
 	held := p.value.held
@@ -66,9 +65,10 @@ func (p *parser) writeAsText() {
 	p.writeValue(held)
 }
 
-// writeString adds to a string, but for a newline at its end, which may be layout: see
-// endsInLayout.
-func (p *parser) writeString(s []byte) {
+// writeStringValue writes text of a value that is a string. A newline at the end of s is kept in
+// lastNewline until more text comes, since it may be layout: see endsInLayout. It is called for each
+// piece of a string that feedPlain cannot pass on, and must not allocate.
+func (p *parser) writeStringValue(s []byte) {
 	v := &p.value
 	if v.lastNewline == "\r" && s[0] == '\n' {
 		v.lastNewline, s = "\r\n", s[1:]
@@ -78,7 +78,7 @@ func (p *parser) writeString(s []byte) {
 	}
 	wrote := v.lastNewline != ""
 	if wrote {
-		p.out.buf = rawjson.AppendEscaped(p.out.buf, v.lastNewline)
+		p.out.writeEscapedString(v.lastNewline)
 		v.lastNewline = ""
 	}
 	n := len(s)
@@ -95,15 +95,17 @@ func (p *parser) writeString(s []byte) {
 	} else {
 		v.endsBlank = v.endsBlank || wrote
 	}
-	p.out.buf = rawjson.AppendEscapedUTF8(p.out.buf, s)
+	p.out.writeEscaped(s)
 }
 
-// endsInLayout reports whether the newline at the end of the value is layout: where one stands
-// after its opening tag as well, or where its closing tag is missing, so that it stands before
-// that of the call. Else it is the value's own, such as the last of a file.
+// endsInLayout reports whether the newline at the end of the value is layout. It is if a newline also
+// stood after the opening tag, so that the value is on lines of its own, or if the value's closing
+// tag is missing, so that the newline stands before a tag of the call. Otherwise it belongs to the
+// value, like the last newline of a file.
 func (v *valueSeen) endsInLayout() bool { return (v.padded || v.unclosed) && !v.cdata }
 
-// endValue ends the value, with n bytes of closing tag.
+// endValue reads the closing tag of the value, of n bytes, and writes what is left of the value. It
+// returns inCall, or the state after a call that is broken off.
 func (p *parser) endValue(n int) state {
 	v := &p.value
 	p.in.take(n)
@@ -118,11 +120,9 @@ func (p *parser) endValue(n int) state {
 	case v.mode == modeText:
 		return p.endString()
 	}
-	before := len(p.out.buf)
+	before := p.out.gathered()
 	p.beginMember()
-	var fits bool
-	p.out.buf, fits = v.appendTyped(p.out.buf, p.call.schema)
-	if !fits {
+	if !p.writeTyped() {
 		p.call.misfit = cmp.Or(p.call.misfit, "type")
 		v.ambiguous = v.ambiguous || v.siblings.depth != nil
 	}
@@ -130,80 +130,78 @@ func (p *parser) endValue(n int) state {
 		text := bytes.TrimRight(v.held, " \t\r\n")
 		v.endsBlank = len(text) < len(markup.TrimLastNewline(string(v.held)))
 		if p.isDoubtful() {
-			p.out.buf = p.out.buf[:before]
+			p.out.truncate(before)
 			return p.closeDoubtful()
 		}
 		p.noteSwallowed()
 	}
-	p.out.cameWhole()
+	p.out.markWhole()
 	return inCall
 }
 
-// endString ends a string, which is left open if it is in doubt.
+// endString is endValue for a string. A doubtful one is left without its closing quote.
 func (p *parser) endString() state {
 	v := &p.value
 	if v.lastNewline == "\r" || !v.endsInLayout() {
-		p.out.buf = rawjson.AppendEscaped(p.out.buf, v.lastNewline)
+		p.out.writeEscapedString(v.lastNewline)
 	}
 	if p.isDoubtful() {
 		return p.closeDoubtful()
 	}
-	p.out.buf = append(p.out.buf, '"')
+	p.out.quote()
 	p.noteSwallowed()
-	p.out.cameWhole()
+	p.out.markWhole()
 	return inCall
 }
 
-// endObject ends an input that was one JSON object.
+// endObject is endValue for an input that is one JSON object. If it cannot be read as JSON it becomes
+// stray text of the call, with which closeCall ends it as unreadable.
 func (p *parser) endObject() state {
 	text := bytes.TrimSpace(p.value.held)
-	p.value.held, p.value.json = nil, jsonDepth{} // where a quote was left open, no string goes on
-	out, ok := rawjson.AppendLooseKind(p.out.buf, string(text), '{')
-	p.call.jsonInput = ok
-	if !ok {
-		p.repair("invalid_json")
+	p.value.held, p.value.json = nil, jsonDepth{} // an open quote in it counts no longer: see wouldBeText
+	p.call.jsonInput = p.out.writeObject(string(text))
+	if !p.call.jsonInput {
+		p.noteReason("invalid_json")
 		if p.call.unoffered {
 			return p.giveBackCall("invalid_json")
 		}
 		p.call.stray = text
 		return inCall
 	}
-	p.out.buf = out[:len(out)-1] // the brace comes with the end of the call
-	p.out.cameWhole()
-	if !p.call.inParameters {
-		p.repair("no_parameters_tag")
+	if !p.call.parametersOpen {
+		p.noteReason("no_parameters_tag")
 	}
 	return inCall
 }
 
-// appendTyped appends the value that was held, as the schema of its property types it. Of an
-// array, each element may stand in a parameter of its own.
-func (v *valueSeen) appendTyped(dst []byte, s *schema.Schema) ([]byte, bool) {
+// writeTyped writes the value that was held, as its schema types it, and reports whether it fits.
+// The elements of an array may stand each in a parameter of its own: <p>1</p><p>2</p>.
+func (p *parser) writeTyped() (fits bool) {
+	v := &p.value
 	text := string(v.held)
 	if array := v.schema.ArraySchema(); array != nil {
-		if list := v.repeated(text, s); list != nil {
-			if out, ok := schema.AppendTypedItems(dst, array, list); ok {
-				return out, true
-			}
+		if list := v.repeated(text, p.call.schema); list != nil && p.out.writeTypedItems(array, list) {
+			return true
 		}
 	}
 	if v.endsInLayout() {
 		text = markup.TrimLastNewline(text)
 	}
-	return schema.AppendTyped(dst, v.schema, text)
+	return p.out.writeTyped(v.schema, text)
 }
 
-// repeated reads `1</p><p>2`, which is what was read of <p>1</p><p>2</p>, as elements; nil if
-// text is something else. The schema is that of the call's input.
+// repeated reads an array whose elements the model wrote as parameters of the same name. Of
+// <p>1</p><p>2</p> the value is 1</p><p>2, and the elements are 1 and 2. It returns nil for any other
+// text. s is the schema of the call's input.
 func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Element) {
 	closer := "</" + v.closer + ">"
 	ambiguous := false
 	if v.padded {
-		text = "\n" + text // which was read before the value
+		text = "\n" + text // readValueStart has dropped it, and TrimNewlines has to see it
 	}
 	for {
 		item, rest, more := strings.Cut(text, closer)
-		ambiguous = ambiguous || v.holdsOwnTag(item, s) // of another element, whose closing tag is wrong
+		ambiguous = ambiguous || v.holdsOwnTag(item, s) // it may be two elements, the closing tag of the first being wrong
 		if !more {
 			if list == nil {
 				return nil
@@ -224,8 +222,7 @@ func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Eleme
 	}
 }
 
-// holdsOwnTag reports whether text holds a tag that begins the parameter, or one that could end
-// it.
+// holdsOwnTag reports whether text holds an opening tag of the parameter, or </parameter>.
 func (v *valueSeen) holdsOwnTag(text string, s *schema.Schema) bool {
 	for ; ; text = text[1:] {
 		i := strings.IndexByte(text, '<')
@@ -260,7 +257,7 @@ func (v *valueSeen) ownTagLen(text string, s *schema.Schema) int {
 	return t.Len
 }
 
-// holdsTag reports whether text that is read at once holds a tag.
+// holdsTag reports whether s holds what looks like a tag: `<` with a slash or a name after it.
 func holdsTag(s []byte) bool {
 	for {
 		i := bytes.IndexByte(s, '<')

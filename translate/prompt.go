@@ -23,8 +23,8 @@ type Prompt struct {
 	// Turns alternate between RoleUser and RoleAssistant, beginning with RoleUser. A last
 	// assistant turn is a prefill: the completion continues its text.
 	Turns []Turn `json:"turns"`
-	// StopSequences are that of the format, first, where an answer may hold a call, and
-	// the client's. None is there twice.
+	// StopSequences are the stop sequence of the format, if the request offers tools, and
+	// then those of the client. None is there twice.
 	StopSequences []string `json:"stop_sequences"`
 	// MaxTokens is how many tokens the answer may have: what the client asks for, or
 	// [Target.MaxTokens] if that is less.
@@ -34,21 +34,21 @@ type Prompt struct {
 	TopP        *float64 `json:"top_p,omitzero"`
 	TopK        *int     `json:"top_k,omitzero"`
 
-	// stopsAtCalls says that the first stop sequence is that of the format.
+	// stopsAtCalls says that the first of StopSequences is that of the format.
 	stopsAtCalls bool
 	// format is the format of the prompt; nil for the default.
 	format *format
 	// opening is the beginning of a forced call, at the end of the prefill. The parser
 	// reads it before the completion; the client never sees it.
 	opening string
-	// escaped are the names that the escape policy had to act on. The parser takes
-	// escapes off these names alone: others, the model wrote of its own accord.
+	// escaped are the names that the escape policy had to escape in this prompt. The
+	// parser takes escapes off these names alone: any other entity is the model's own.
 	escaped markup.TagSet
 	// continues says that the model goes on from a prefill.
 	continues bool
 	// holdsValues is [Target.HoldValues].
 	holdsValues bool
-	// again says why the model is asked once more; "" if it is asked first.
+	// again says why the model is asked again; "" in the first prompt for an answer.
 	again Reason
 	// language is [Target.Language].
 	language string
@@ -56,9 +56,8 @@ type Prompt struct {
 	schemas *toolSchemas
 }
 
-// ClientStops returns the client's stop sequences. They have to be heeded by the upstream
-// or by whoever stands in for it: the parser finds the end of the calls in an answer by
-// itself, but not these.
+// ClientStops returns the client's stop sequences. If an upstream cannot stop at them, the
+// code that asks it has to: the parser finds the end of the calls by itself, but not these.
 func (p *Prompt) ClientStops() []string {
 	if p.stopsAtCalls {
 		return p.StopSequences[1:]
@@ -66,8 +65,8 @@ func (p *Prompt) ClientStops() []string {
 	return p.StopSequences
 }
 
-// Again says why a model is asked this prompt after another one, for the same answer; "" if it is
-// asked this one first.
+// Again returns why the model is asked again, for an answer that an earlier prompt has asked for; ""
+// for the first prompt of an answer.
 func (p *Prompt) Again() Reason { return p.again }
 
 // Target is what [Render] has to know of the model that will read the prompt, and of the

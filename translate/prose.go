@@ -5,13 +5,15 @@ import (
 	"dragoman/translate/messages"
 )
 
-// What the answer says beside its calls: text, and thinking that is a block of its own.
+// How text and thinking, which are not part of a call, are written.
 
-// maxBlank bounds the white space that is held because a call may follow it.
+// maxBlank bounds the white space that is held because a call may follow it, before which white
+// space is layout. More than that is written.
 const maxBlank = 4 << 10
 
-// writeText adds to the answer's text. White space at its end is held: before a call it is
-// layout.
+// writeText writes text of the answer, or of the block of thinking that is open. White space at its
+// end is held where a call may follow, before which it is layout, and where no block is open yet,
+// since white space alone opens none.
 func (p *parser) writeText(s []byte) {
 	t := &p.text
 	if p.mayCall {
@@ -21,7 +23,7 @@ func (p *parser) writeText(s []byte) {
 		return
 	}
 	n, kind := len(s), p.blockType()
-	if p.mayCall || p.out.open != kind {
+	if p.mayCall || p.out.openKind != kind {
 		for n > 0 && markup.IsBlank(s[n-1]) {
 			n--
 		}
@@ -40,7 +42,7 @@ func (p *parser) writeText(s []byte) {
 	}
 }
 
-// blockType is the type of the block that text belongs in.
+// blockType returns the type of the block that text belongs in.
 func (p *parser) blockType() string {
 	if p.text.inThinking {
 		return messages.BlockThinking
@@ -48,10 +50,10 @@ func (p *parser) blockType() string {
 	return messages.BlockText
 }
 
-// dropBlank forgets the white space that was held.
+// dropBlank drops the white space that is held.
 func (p *parser) dropBlank() { p.text.blank = p.text.blank[:0] }
 
-// writeBlank sends the white space that was held, in a text block.
+// writeBlank sends the white space that is held, in a text block.
 func (p *parser) writeBlank() {
 	p.out.ensureBlock(messages.BlockText)
 	p.out.write(p.text.blank)
@@ -59,19 +61,19 @@ func (p *parser) writeBlank() {
 	p.out.flush()
 }
 
-// finishText sends the white space at the end of the answer, unless the model has run on behind
-// its calls.
+// finishText sends the white space at the end of an answer that ends in text. If the answer was ended
+// by what came after it (p.ended), the white space belonged to that.
 func (p *parser) finishText() {
-	if p.out.open == messages.BlockText && !p.over {
+	if p.out.openKind == messages.BlockText && !p.ended {
 		p.out.write(p.text.blank)
 		p.out.flush()
 	}
 }
 
-// writeThinking passes reasoning on that the upstream itself tells apart from text. In the
-// middle of a call, or of what may become one, it has no place.
+// writeThinking writes thinking that came as such from the upstream ([Chunk.Thinking]). In the middle
+// of a call, or of what may become one, there is no place for it: it is dropped.
 func (p *parser) writeThinking(s string) {
-	if p.call.begun || !p.in.isIdle() {
+	if p.call.begun || !p.in.isAllRead() {
 		return
 	}
 	p.out.ensureBlock(messages.BlockThinking)
@@ -79,11 +81,16 @@ func (p *parser) writeThinking(s string) {
 	p.out.flush()
 }
 
-// readEntity reads an `&` and undoes our escape if it is one, in text or in the value of the
-// parameter own; the bytes go to write. It reports whether it could decide.
+// readEntity reads the `&` that is next, in text or, with own, in the value of the parameter that has
+// this tag. If it begins an escape of ours, one level of escaping is taken off. The text goes to
+// write. It reports false if more text has to come before that can be decided.
 //
-// Of `&amp;amp;…` the first entity is sent before its end is known, since it stays either way:
-// the next byte of the input is then an & that was sent already, so that no run of them is held.
+// In `&amp;amp;amp;…` nothing is certain before the run ends, and a run has no bound. But taking off
+// one level drops one `amp;` of it and keeps the rest, so the first `&amp;` can be written at once:
+//
+//	&amp;amp;amp;x    written: &amp;
+//	    &amp;amp;x    the ; of the first entity, which is next, is replaced by & (replaceNext), and
+//	                  ampersandSent records that this & has been written
 func (p *parser) readEntity(own string, write func([]byte)) bool {
 	names := p.escaped
 	if own == "" {
@@ -101,7 +108,7 @@ func (p *parser) readEntity(own string, write func([]byte)) bool {
 		}
 		write(rest[1:5])
 		p.in.take(4)
-		p.in.put('&')
+		p.in.replaceNext('&')
 		p.text.ampersandSent = true
 		return true
 	case m.Verdict == markup.NeedMore:

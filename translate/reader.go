@@ -11,42 +11,47 @@ import (
 	"dragoman/translate/messages"
 )
 
-// The chunks of an answer are read here, and it is decided when a model is asked to go on with it.
+// How the chunks of one answer are read, and when the model is asked to go on with it.
 //
-// Our stop sequence may be text that the model means: print("</function_calls>") in a value, or
-// the tag in a code span of prose. The upstream stops there all the same. Where the model takes a
-// prefill it is then asked to go on behind the tag, and what it writes is read as more of the same
-// text.
+// A model may write our stop sequence as text: print("</function_calls>") in a value, or the tag in
+// Markdown code. The upstream stops there all the same. If the model takes a prefill, it is then
+// asked to go on after the tag, and what it writes is read as more of the same completion:
 //
-// In a call that is done where the value would go on if the tag were text of it: not behind a
-// closing tag that could end the value, nor in a value that is whole without one (a number, a JSON
-// object). There, and between parameters, the model has but left out what closes the call. Whether
-// it has in a value as well, it decides: if it has nothing more to write than white space, or if
-// the upstream fails, the call is read as if nobody had asked.
+//	…<code>print("</function_calls>     the upstream stops
+//	")</code>\n</parameters>…           the model goes on
+//
+// Within a call the model is asked only if the tag would be text of the value that is open
+// (wouldBeText). Between parameters, after a closing tag that could end the value, and in a value that
+// is whole without one (a number, a JSON object), the model has more likely left out the closing tags
+// of the call, and they are taken as read.
+//
+// The model may have left them out within a string, too. So the tag is withheld from the parser until
+// the model writes more than white space after it. If it does not, or if the upstream fails, the tag
+// ends the call as if the model had not been asked.
 
-// errNoStop is the error of an upstream that ended without saying why: its answer may be cut and
-// must not look whole.
+// errNoStop is the error for an upstream that ended its chunks without a Stop. Its answer may be cut,
+// and must not look whole.
 var errNoStop = errors.New("the upstream ended its answer without a stop reason")
 
-// maxContinued bounds the completion that is kept to be a prefill, in bytes: more than any of
-// these models writes in one answer.
+// maxContinued bounds the completion that is kept as the prefill to go on from, in bytes. It is more
+// than any of these models writes in one answer; a model that has written more is not asked to go on.
 const maxContinued = 1 << 20
 
-// reader reads the chunks of one answer, and of those that go on with it.
+// reader reads the chunks of one answer: the first ones, and those of a model that goes on with it.
 type reader struct {
 	*parser
 	again   *budget
 	started bool
 	size    int            // bytes of completion since the model was asked last
-	usage   messages.Usage // since then
-	spent   messages.Usage // before
+	usage   messages.Usage // of the model since it was asked last
+	spent   messages.Usage // of the model before that
 
-	// What it takes to have the model go on.
-	prompt     *Prompt         // that was asked first; nil if the model cannot go on
-	said       strings.Builder // the completion so far, with the tags it was stopped at
-	unread     int             // bytes at the end of said that may not be part of it: the tag, and white space
+	// For a model that can go on from a prefill.
+	prompt     *Prompt         // the first prompt; nil if the model cannot be asked to go on
+	said       strings.Builder // the completion so far, with the tags at which it was stopped
+	withheld   int             // bytes at the end of said that the parser has not got: the tag, and white space
 	continued  bool            // the model was asked to go on
-	tokensLeft int             // of the prompt's MaxTokens
+	tokensLeft int             // how many of the prompt's MaxTokens are not used
 }
 
 func newReader(req *messages.Request, prompt *Prompt, again *budget, yield func(messages.Event) bool) *reader {
@@ -57,7 +62,8 @@ func newReader(req *messages.Request, prompt *Prompt, again *budget, yield func(
 	return r
 }
 
-// read reads one answer. It returns what is to be asked to go on with it, if anything.
+// read reads the chunks that a prompt was answered with, up to the end of the message. If the model
+// has to be asked to go on before the message can end, it returns the prompt for that.
 func (r *reader) read(chunks iter.Seq2[Chunk, error]) (next *Prompt, err error) {
 	for chunk, err := range chunks {
 		if err != nil {
@@ -70,8 +76,8 @@ func (r *reader) read(chunks iter.Seq2[Chunk, error]) (next *Prompt, err error) 
 	return nil, r.fail(errNoStop)
 }
 
-// readChunk reads one chunk, and ends the message with the last one, unless it returns what is to
-// be asked to go on.
+// readChunk reads one chunk. With the last one the message ends, or it returns the prompt by which
+// the model is asked to go on.
 func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	if c.Usage != (messages.Usage{}) {
 		r.usage.Merge(c.Usage)
@@ -79,7 +85,7 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	if !r.started {
 		r.start()
 	}
-	if c.Thinking != "" && !r.continued { // a model that goes on with its answer has thought before
+	if c.Thinking != "" && !r.continued { // thinking stands before the answer, not within it
 		r.writeThinking(c.Thinking)
 	}
 	if c.Text != "" {
@@ -88,17 +94,18 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	}
 	switch {
 	case r.out.gone:
-	case r.over:
-		// The upstream was left before it told how much it wrote.
+	case r.ended:
+		// The upstream is left before it says how many tokens the model wrote.
 		r.usage.OutputTokens = max(r.usage.OutputTokens, EstimateTokens(r.size))
 		r.stopMessage(messages.StopEndTurn, "")
 	case c.Stop != "":
-		return r.stop(c.Stop, c.StopSequence)
+		return r.readStop(c.Stop, c.StopSequence)
 	}
 	return nil
 }
 
-// start opens the message and reads what a prefill has already said for the model.
+// start opens the message, and reads the part of the prefill that opens a call. The client never
+// sees that part. Of the client's own prefill it only matters what that leaves open.
 func (r *reader) start() {
 	r.started = true
 	r.out.startMessage(r.req.Model, r.usage)
@@ -110,7 +117,7 @@ func (r *reader) start() {
 	r.noteQuotes(r.text.prefill)
 }
 
-// stopMessage closes the message. stop and sequence are the upstream's.
+// stopMessage ends the message. stop and sequence are what the upstream said.
 func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	stop, sequence = r.calls.stopReason(stop, sequence, r.format.isOurs(stop, sequence))
 	r.out.stopMessage(&messages.Message{
@@ -118,16 +125,17 @@ func (r *reader) stopMessage(stop messages.Stop, sequence string) {
 	})
 }
 
-// readCompletion reads text of the completion, and keeps it as long as it may be needed.
+// readCompletion reads text of the completion. It keeps the text while the model can be asked to go
+// on with it. While text is withheld, white space is, too.
 func (r *reader) readCompletion(s string) {
 	if r.prompt != nil {
 		r.said.WriteString(s)
 	}
-	if r.unread == 0 {
+	if r.withheld == 0 {
 		r.feed(s)
 	} else {
-		r.unread += len(s)
-		if markup.SkipBlanks(s, 0, len(s)) == len(s) && r.unread <= maxBlank {
+		r.withheld += len(s)
+		if markup.SkipBlanks(s, 0, len(s)) == len(s) && r.withheld <= maxBlank {
 			return
 		}
 		r.resume()
@@ -138,26 +146,27 @@ func (r *reader) readCompletion(s string) {
 	}
 }
 
-// resume reads what was kept from the parser, now that the model has gone on.
+// resume gives the parser the text that was withheld, now that the model has gone on.
 func (r *reader) resume() {
 	said := r.said.String()
-	text := said[len(said)-r.unread:]
-	r.unread = 0
+	text := said[len(said)-r.withheld:]
+	r.withheld = 0
 	r.call.continued = true
 	r.feed(text)
 }
 
-// stop ends the message, unless it returns what the model is to be asked to go on.
-func (r *reader) stop(stop messages.Stop, sequence string) *Prompt {
-	if r.unread > 0 {
-		if sequence != r.format.stop {
+// readStop reads why the upstream stopped. It ends the message, or returns the prompt by which the
+// model is asked to go on.
+func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
+	if r.withheld > 0 {
+		if sequence != r.format.stopSequence {
 			r.giveUp()
 			return nil
 		}
-		r.resume() // it has written the tag once more
+		r.resume() // the model wrote the tag again, so the first one was text
 	}
 	if r.isStoppedInText(stop, sequence) {
-		if next := r.goOn(); next != nil {
+		if next := r.continuation(); next != nil {
 			return next
 		}
 	}
@@ -166,10 +175,10 @@ func (r *reader) stop(stop messages.Stop, sequence string) *Prompt {
 	return nil
 }
 
-// fail returns the error of an upstream, unless it failed to go on: its answer before, which had an
-// end, stands then.
+// fail returns the error of an upstream. But if the model had been asked to go on and had not yet,
+// it ends the message instead: the answer before had an end.
 func (r *reader) fail(err error) error {
-	if r.unread == 0 || errors.Is(err, context.Canceled) {
+	if r.withheld == 0 || errors.Is(err, context.Canceled) {
 		return err
 	}
 	r.giveUp()
@@ -178,42 +187,45 @@ func (r *reader) fail(err error) error {
 
 // giveUp ends the message as if the model had not been asked to go on.
 func (r *reader) giveUp() {
-	r.unread = 0
-	r.finish(messages.StopSequence, r.format.stop)
-	r.stopMessage(messages.StopSequence, r.format.stop)
+	r.withheld = 0
+	r.finish(messages.StopSequence, r.format.stopSequence)
+	r.stopMessage(messages.StopSequence, r.format.stopSequence)
 }
 
-// isStoppedInText reports whether the upstream took text for the end of the calls. In prose, where
-// a stop without a name may be that of the answer, it has to say that it met the tag.
+// isStoppedInText reports whether the upstream stopped at a tag that the model wrote as text. In prose
+// the upstream has to name the tag: without a name, the model may have come to its own end.
 func (r *reader) isStoppedInText(stop messages.Stop, sequence string) bool {
 	switch {
 	case !r.format.isOurs(stop, sequence):
 		return false
 	case r.call.begun:
-		return r.goesOn(r.format.stop)
+		return r.wouldBeText(r.format.stopSequence)
 	}
-	return sequence == r.format.stop && r.text.code.isOpen()
+	return sequence == r.format.stopSequence && r.text.code.isOpen()
 }
 
-// goOn returns the prompt that has the model go on behind the tag, or nil if it must not be asked.
-func (r *reader) goOn() *Prompt {
+// continuation returns the prompt by which the model is asked to go on after the tag, and withholds
+// the tag from the parser. It returns nil if the model must not be asked: it takes no prefill, its
+// tokens are used up, or it has been asked again often enough.
+func (r *reader) continuation() *Prompt {
 	written := r.usage.OutputTokens
 	if written == 0 {
 		written = EstimateTokens(r.size)
 	}
-	if r.prompt == nil || written >= r.tokensLeft || !r.again.take(ReasonStopped) {
+	if r.prompt == nil || written >= r.tokensLeft || !r.again.spend(ReasonStopped) {
 		return nil
 	}
 	r.continued = true
 	r.tokensLeft -= written
 	r.spent, r.usage, r.size = r.spent.Plus(r.usage), messages.Usage{}, 0
-	r.said.WriteString(r.format.stop)
-	r.unread = len(r.format.stop)
-	return r.prompt.goingOn(r.said.String(), r.tokensLeft)
+	r.said.WriteString(r.format.stopSequence)
+	r.withheld = len(r.format.stopSequence)
+	return r.prompt.continuedFrom(r.said.String(), r.tokensLeft)
 }
 
-// goingOn returns the prompt for a model that has already said so much.
-func (p *Prompt) goingOn(said string, maxTokens int) *Prompt {
+// continuedFrom returns a copy of the prompt whose prefill ends with said, for a model that goes on
+// from there.
+func (p *Prompt) continuedFrom(said string, maxTokens int) *Prompt {
 	next := *p
 	next.again = ReasonStopped
 	next.MaxTokens = maxTokens
@@ -223,7 +235,7 @@ func (p *Prompt) goingOn(said string, maxTokens int) *Prompt {
 	}
 	last := &next.Turns[len(next.Turns)-1]
 	last.Parts = slices.Clone(last.Parts)
-	// Between two parts, an upstream may write a newline.
+	// An upstream may write a newline between two parts, so said must not be a part of its own.
 	if n := len(last.Parts); n > 0 && last.Parts[n-1].Type == PartText {
 		last.Parts[n-1].Text += said
 	} else {

@@ -75,7 +75,7 @@ func stopSequences(req *messages.Request, f *format) []string {
 		}
 	}
 	if req.OffersTools() {
-		add(f.stop)
+		add(f.stopSequence)
 	}
 	for _, s := range req.StopSequences {
 		add(s)

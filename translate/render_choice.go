@@ -24,7 +24,7 @@ func (r *renderer) forceCall() {
 		last.Parts = append(last.Parts, Part{Type: PartText, Text: r.instruction(name)})
 		return
 	}
-	r.prompt.opening = r.format.openCall(r.escape.Text(name))
+	r.prompt.opening = r.format.callPrefill(r.escape.Text(name))
 	if last.Role == messages.RoleUser {
 		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.opening}}})
 		return

@@ -38,8 +38,8 @@ func (r *renderer) addResults(first, end int) error {
 }
 
 // findResults returns the results in the messages from first until end. A result without
-// an id is that of a call that could not be read, and comes last: the proxy writes such
-// results when it asks a model again. Any other has to name a call of the turn before
+// an id comes last: it is for calls that could not be read, and only tellUnread writes one
+// (correction.go). Any other has to name a call of the turn before
 // (docs/reference/messages-api.md §9).
 func (r *renderer) findResults(first, end int) ([]callResult, error) {
 	var results []callResult

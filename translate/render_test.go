@@ -321,9 +321,9 @@ func TestRenderSchemaLosesNothing(t *testing.T) {
 }
 
 // findLiterals fails the test for literals of a schema that are not in text,
-// and returns how many there are. Names count where they are the client's: of
-// properties, not of keywords, and not of definitions, which what they stand for
-// replaces.
+// and returns how many there are. Names of properties count as literals, but not
+// those of keywords, nor those of definitions, since the description holds the
+// definition in place of its name.
 func findLiterals(t *testing.T, text string, value jsontext.Value) (n int) {
 	t.Helper()
 	switch value[0] {

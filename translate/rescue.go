@@ -10,46 +10,46 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// Rescue reads the calls that a model with a tool API of its own has leaked into
-// its text (`<invoke name="…">`, docs/reference/legacy-format.md), with the parser for
-// models that have none, and gives them as tool_use blocks. Events in whose text
-// there is no call go on as they came, except that text may be cut into other
-// pieces. The request says which tools there are; its ID seeds those of the calls. Of
-// the target, HoldValues counts.
+// Rescue passes on the events of a model that has a tool API of its own, and turns the calls that
+// the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
+// tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
+// but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
+// of its ID. Of target, only HoldValues counts.
 func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		r := rescuer{req: req, prompt: Prompt{holdsValues: target.HoldValues}, yield: yield}
 		for e, err := range events {
 			if err != nil {
 				r.leave()
-				if !r.unheard {
+				if !r.gone {
 					yield(e, err)
 				}
 				return
 			}
-			if r.event(e); r.unheard {
+			if r.read(e); r.gone {
 				return
 			}
 		}
 	}
 }
 
-// rescuer looks into the text blocks of one message.
+// rescuer reads the text blocks of one message.
 type rescuer struct {
 	req      *messages.Request
-	prompt   Prompt // that the parser is told of
+	prompt   Prompt // stands for the prompt of the answer, which was not made by Render
 	yield    func(messages.Event, error) bool
-	unheard  bool
-	text     *parser        // of the text block that is open, or nil
-	start    messages.Event // of that block, until it is known to be text
-	next     int            // index of the next block for the client
+	gone     bool           // yield has returned false: nothing is sent any more
+	parser   *parser        // of the text block that is open, nil if none is
+	start    messages.Event // the start of that block, which is sent when there is text
+	next     int            // the index of the next block for the client
 	outcomes []messages.Outcome
 
-	calls callsRead // of either kind
-	found bool      // something was in the text
+	calls callsRead // the model's own tool_use blocks, and the calls that were found in text
+	found bool      // a call was found in text
 }
 
-func (r *rescuer) event(e messages.Event) {
+// read reads an event of the model.
+func (r *rescuer) read(e messages.Event) {
 	switch e.Type {
 	case messages.ContentBlockStart:
 		if e.Block.Type == messages.BlockText {
@@ -62,16 +62,16 @@ func (r *rescuer) event(e messages.Event) {
 		r.send(e.WithIndex(r.next))
 	case messages.ContentBlockDelta:
 		switch {
-		case r.text == nil:
+		case r.parser == nil:
 			r.send(e.WithIndex(r.next))
 		case e.Delta == messages.TextDelta:
-			r.text.feed(string(e.Text))
+			r.parser.feed(string(e.Text))
 		default: // a citation, say: it belongs to the text before it
-			r.text.writeBlank()
-			r.send(e.WithIndex(r.text.out.index))
+			r.parser.writeBlank()
+			r.send(e.WithIndex(r.parser.out.index))
 		}
 	case messages.ContentBlockStop:
-		if r.text != nil {
+		if r.parser != nil {
 			r.leave()
 			return
 		}
@@ -84,31 +84,31 @@ func (r *rescuer) event(e messages.Event) {
 	}
 }
 
-// enter begins to read a text block. Its start is kept until there is text: a call
-// may be all there is.
+// enter begins to read a text block. Its start is not sent before there is text, since the block may
+// hold a call and nothing else.
 func (r *rescuer) enter(e messages.Event) {
 	r.start = e
 	r.start.Raw = slices.Clone(e.Raw)
-	r.text = newParser(r.req, &r.prompt, r.parsed)
-	r.text.mayGoOn = true
-	r.text.out.index = r.next
+	r.parser = newParser(r.req, &r.prompt, r.parsed)
+	r.parser.textMayFollow = true
+	r.parser.out.index = r.next
 	if e.Block.Text != "" {
-		r.text.feed(e.Block.Text)
+		r.parser.feed(e.Block.Text)
 	}
 }
 
-// parsed passes on what the parser makes of a text block.
+// parsed passes on an event that the parser has made of a text block.
 func (r *rescuer) parsed(e messages.Event) bool {
 	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
-		e = r.opening().WithIndex(e.Index)
+		e = r.blockStart().WithIndex(e.Index)
 	}
 	r.send(e)
-	return !r.unheard
+	return !r.gone
 }
 
-// opening is the start of the text block as it came, without the text that the
-// parser has been given.
-func (r *rescuer) opening() messages.Event {
+// blockStart returns the start of the text block as it came, but without the text in it, which the
+// parser has read.
+func (r *rescuer) blockStart() messages.Event {
 	e := r.start
 	if e.Block.Text == "" {
 		return e
@@ -120,18 +120,18 @@ func (r *rescuer) opening() messages.Event {
 
 // leave ends the text block.
 func (r *rescuer) leave() {
-	p := r.text
+	p := r.parser
 	if p == nil {
 		return
 	}
-	r.text = nil
-	p.finish(messages.StopMaxTokens, "") // why the message ends is not told yet: what is not closed may be cut
+	r.parser = nil
+	p.finish(messages.StopMaxTokens, "") // the stop reason comes later: until then, an open call may be one that was cut
 	out := &p.out
-	if out.index == r.next && out.open == "" && len(p.text.blank) > 0 { // white space alone is what the model said
+	if out.index == r.next && out.openKind == "" && len(p.text.blank) > 0 { // a block of white space alone stays one
 		p.writeBlank()
 	}
 	out.closeBlock()
-	if out.index == r.next { // a block without text stays one
+	if out.index == r.next { // so does a block without text
 		r.send(r.start.WithIndex(r.next))
 		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})
 		out.index++
@@ -143,8 +143,8 @@ func (r *rescuer) leave() {
 	r.found = r.found || len(p.outcomes) > 0
 }
 
-// stopMessage returns the end of the message, which calls that were found may change: to the same
-// reason as in a message of a model without tools.
+// stopMessage returns the message_delta for the client. If calls were found in text, its stop_reason
+// is what it would be for a model without a tool API: see callsRead.stopReason.
 func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	if !r.found || e.Message.StopReason == "" {
 		return e
@@ -152,7 +152,7 @@ func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	own := *e.Message
 	own.Outcomes, r.outcomes = append(own.Outcomes, r.outcomes...), nil
 	stop := own.StopReason
-	if stop == messages.StopToolUse { // which is what a model without tools calls its end
+	if stop == messages.StopToolUse { // callsRead.stopReason expects what a model without a tool API says
 		stop = messages.StopEndTurn
 	}
 	if stop, sequence := r.calls.stopReason(stop, own.StopSequence, false); stop != own.StopReason {
@@ -167,8 +167,9 @@ func (r *rescuer) stopMessage(e messages.Event) messages.Event {
 	return e
 }
 
+// send yields an event, unless nobody listens any more.
 func (r *rescuer) send(e messages.Event) {
-	if !r.unheard && !r.yield(e, nil) {
-		r.unheard = true
+	if !r.gone && !r.yield(e, nil) {
+		r.gone = true
 	}
 }

@@ -164,7 +164,7 @@ func TestCollectNativeCut(t *testing.T) {
 	}
 }
 
-// TestRescue finds calls that a model has leaked into its text.
+// TestRescue finds calls that a model has written in its text.
 func TestRescue(t *testing.T) {
 	call := "<invoke name=\"f\">\n<parameter name=\"a\">1</parameter>\n</invoke>"
 	found := `{"type":"tool_use","id":"ID","name":"f","input":{"a":1},"caller":{"type":"direct"}}`
@@ -237,8 +237,8 @@ func TestRescue(t *testing.T) {
 	}
 }
 
-// checkIndexes passes events on whose blocks have to follow one another, in what
-// the client sees as in what we know of them.
+// checkIndexes passes events on, and fails the test unless their blocks follow one
+// another, both in the fields of the events and in their JSON.
 func checkIndexes(t *testing.T, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		open, next := false, 0
@@ -271,8 +271,8 @@ func checkIndexes(t *testing.T, events iter.Seq2[messages.Event, error]) iter.Se
 	}
 }
 
-// A call in text is left open where its end has not come: that the message was cut is told
-// after its blocks.
+// TestRescueLeavesOpen holds that the JSON of a call without an end is left open: whether the message
+// was cut is only said after its blocks.
 func TestRescueLeavesOpen(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}}}
 	text := "<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<a>1</a>\n</parameters>\n"

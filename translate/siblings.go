@@ -7,23 +7,24 @@ import (
 	"dragoman/translate/schema"
 )
 
-// siblings follows the tags of other parameters in a value: where they do not match each other,
-// it is in doubt what the value is (see parse_doubt.go).
+// siblings follows the tags of other parameters in a value. If they do not pair up, the value is
+// doubtful (see parse_doubt.go).
 type siblings struct {
-	depth  map[string]int // of the elements that are open, by tag
-	stray  bool           // one was closed that was not open
-	doubt  bool           // one was opened after that
-	opened []string       // the parameters that were opened in the attribute form
+	depth          map[string]int // how many elements are open, by tag
+	closedUnopened bool           // one was closed that was not open
+	doubt          bool           // one was opened after that
+	opened         []string       // the parameters that were opened in the attribute form
 }
 
-// Bounds on what is remembered of a value. Where there is more, it is in doubt.
+// Bounds on what is recorded of a value. A value with more is doubtful.
 const (
-	maxOpenTags = 256
-	maxOpened   = 64
+	maxOpenTags = 256 // different tags
+	maxOpened   = 64  // parameters in the attribute form
 )
 
-func (s *siblings) open(tag string) {
-	s.doubt = s.doubt || s.stray
+// noteOpening records an opening tag.
+func (s *siblings) noteOpening(tag string) {
+	s.doubt = s.doubt || s.closedUnopened
 	if s.depth == nil {
 		s.depth = map[string]int{}
 	}
@@ -32,9 +33,10 @@ func (s *siblings) open(tag string) {
 	}
 }
 
-func (s *siblings) close(tag string) {
+// noteClosing records a closing tag.
+func (s *siblings) noteClosing(tag string) {
 	if s.depth[tag] == 0 {
-		s.stray = true
+		s.closedUnopened = true
 		return
 	}
 	s.depth[tag]--
@@ -62,15 +64,16 @@ func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag stri
 	return tag, closing, markup.VerdictOf(other)
 }
 
-// otherProperty returns the property of a tag, and reports whether it is another one than own.
+// otherProperty returns the name of the property that a tag stands for, and reports whether that is
+// a property that the tool can have, other than own.
 func otherProperty(s *schema.Schema, tag, own string) (name string, other bool) {
 	name, _, declared := s.PropertyByTag(tag)
 	return name, name != own && (declared || s.AdditionalProperties != nil)
 }
 
-// isAmbiguous reports whether text would be in doubt as the value of the property own, whose
-// schema is ps: what is rendered must be read as what it is (G5).
-func isAmbiguous(s *schema.Schema, text, own string, ps *schema.Schema) bool {
+// wouldBeDoubtful reports whether the parser would find text doubtful as the value of the property
+// own, whose schema is ps. The renderer asks, since what it writes has to be read as the same (G5).
+func wouldBeDoubtful(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 	var inside siblings
 	for rest := []byte(text); ; rest = rest[1:] {
 		i := bytes.IndexByte(rest, '<')
@@ -79,9 +82,9 @@ func isAmbiguous(s *schema.Schema, text, own string, ps *schema.Schema) bool {
 		}
 		rest = rest[i:]
 		if tag, closing, v := matchSibling(s, rest, own, true); v == markup.Match && closing {
-			inside.close(tag)
+			inside.noteClosing(tag)
 		} else if v == markup.Match {
-			inside.open(tag)
+			inside.noteOpening(tag)
 		}
 	}
 }

@@ -4,16 +4,16 @@ import "dragoman/translate/messages"
 
 // callsRead is what was read of the calls of one message.
 type callsRead struct {
-	whole      int  // how many were read to their end
-	closed     bool // the end of all of them was read
-	incomplete bool // the last one was not read to its end
+	whole      int  // how many calls are whole
+	closed     bool // the end of all calls was read, so that no text cut after it can cut a call
+	incomplete bool // the last call is not whole: it was cut, is doubtful or could not be read
 }
 
-// stopReason is the one place that decides what a client is told of the end of a message.
-// stop and sequence are what the upstream says; ours, that its stop sequence was, or may have
-// been, that of the format, at which the calls end.
+// stopReason returns the stop_reason and the stop_sequence that the client is told. It is the only
+// place where they are decided. stop and sequence are what the upstream said. ours says that the
+// upstream stopped at our stop sequence, which is after the calls, or may have: see isOurs.
 //
-//	calls                upstream        client is told
+//	calls                upstream says   client is told
 //	one incomplete       client's stop   stop_sequence
 //	                     our stop, end   max_tokens: the one reason by which clients know
 //	                                     that the input of a tool may be cut
@@ -39,8 +39,8 @@ func (c callsRead) stopReason(stop messages.Stop, sequence string, ours bool) (m
 	return stop, sequence
 }
 
-// isOurs reports whether a stop sequence was that of the format. An upstream that does not say
-// which one it met has met ours.
+// isOurs reports whether the upstream stopped at the stop sequence of the format. An upstream that
+// does not say at which sequence it stopped is taken to have stopped at ours.
 func (f *format) isOurs(stop messages.Stop, sequence string) bool {
-	return stop == messages.StopSequence && (sequence == f.stop || sequence == "")
+	return stop == messages.StopSequence && (sequence == f.stopSequence || sequence == "")
 }

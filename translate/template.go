@@ -9,7 +9,7 @@ import (
 // templateTools is the place of the tool descriptions in a template.
 const templateTools = "{{tools}}"
 
-// placeholder matches what looks like a place for something, so that a misspelled one is
+// placeholder matches a placeholder of any name, so that a misspelled one is refused and
 // not shown to the model.
 var placeholder = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 

@@ -91,8 +91,8 @@ func cutChunks(text string, n int, stop messages.Stop) iter.Seq2[Chunk, error] {
 	}
 }
 
-// TestThinkingInThePrompt asks for thinking behind the tools, and shows the model
-// what it has thought.
+// TestThinkingInThePrompt holds that the instruction to think comes after the tools,
+// and that the model is shown what it has thought before.
 func TestThinkingInThePrompt(t *testing.T) {
 	body := `{"model":"m","max_tokens":9,"system":"Be brief.","thinking":{"type":"enabled","budget_tokens":2048},
 		"tools":[{"name":"f","input_schema":{"type":"object"}}],

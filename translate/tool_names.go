@@ -12,7 +12,7 @@ import (
 type toolNames struct {
 	list   []messages.Tool
 	byName map[string]*messages.Tool   // made when the first name is looked up
-	byFold map[string][]*messages.Tool // by the name in any case
+	byFold map[string][]*messages.Tool // by the name without its case: see folded
 }
 
 // find returns the offered tool that a name stands for: the one of that name, or the only one

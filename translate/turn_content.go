@@ -71,7 +71,7 @@ func (w *turnWriter) joinLines(blocks []messages.BlockParam) string {
 }
 
 // writeElement writes a content with two lines above it, each unless it is "": the title,
-// and origin behind its label. They are escaped together with the text below them, since a
+// and origin after its label. They are escaped together with the text below them, since a
 // tag may be spelled across the lines.
 func (w *turnWriter) writeElement(tag, title, label, origin string, content []messages.BlockParam) {
 	var head string

@@ -125,7 +125,7 @@ func (w *turnWriter) beginCalls() {
 }
 
 // endList writes the end of a list of calls or of results. In a format that has none, it
-// takes off the newline behind the last element instead.
+// takes off the newline after the last element instead.
 func (w *turnWriter) endList(end string) {
 	if end == "" {
 		w.buf = bytes.TrimSuffix(w.buf, []byte("\n"))
