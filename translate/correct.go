@@ -87,6 +87,7 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 		m.Content = m.Content[held:]
 	} else {
 		m.Content = m.Content[held:]
+		c.keepJSON(m)
 		if corrected = c.tellInvalid(m); corrected == nil {
 			return m
 		}
@@ -97,7 +98,7 @@ func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
 	}
 	second.Outcomes = append(repairedOutcomes(m.Outcomes), second.Outcomes...)
 	second.Usage = m.Usage.Plus(second.Usage)
-	_ = c.tellInvalid(second) // for checkText, which strips JSON of the text around it; the model is not asked a third time
+	c.keepJSON(second)
 	return second
 }
 

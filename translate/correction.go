@@ -56,10 +56,8 @@ func notRun(id, problem string) messages.BlockParam {
 // tellInvalid checks the inputs of the calls of m or, if it has none, the JSON that was asked for. If
 // one is wrong it returns the request that shows the model its answer and says what is wrong, else
 // nil. It returns nil, too, for an answer that was cut: a second one would be cut again.
-//
-// It may change m: see checkText.
 func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
-	if m.StopReason != messages.StopEndTurn && m.StopReason != messages.StopToolUse {
+	if !isComplete(m) {
 		return nil
 	}
 	l := c.language()
@@ -79,8 +77,8 @@ func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
 		reply = append(reply, notRun(b.ID, problem+l.askAgainCalls))
 	}
 	if len(said) == 0 && c.req.Format != nil {
-		problem := c.checkText(m, l)
 		text := allText(m)
+		problem := c.checkText(text, l)
 		if valid = problem == "" || text == ""; !valid {
 			said = append(said, textParam(text))
 			reply = append(reply, textParam(l.askAgainWrongJSON+problem+l.askAgainJSON))
@@ -142,22 +140,33 @@ func (c *correction) hasUnread(outcomes []messages.Outcome) bool {
 	return c.Readable && slices.ContainsFunc(outcomes, func(o messages.Outcome) bool { return o.Unread })
 }
 
-// checkText returns what is wrong with the text of m, which has to be one JSON value; "" if nothing is.
-// Models write words before and after the value, or a code fence around it. checkText removes them
-// from m, in which one text block with the value alone then stands for all text.
-func (c *correction) checkText(m *messages.Message, l *language) (problem string) {
+// isComplete reports whether the model ended the answer itself.
+func isComplete(m *messages.Message) bool {
+	return m.StopReason == messages.StopEndTurn || m.StopReason == messages.StopToolUse
+}
+
+// keepJSON makes the text of an answer that is to be JSON the JSON value alone, if it is one with
+// something around it. An answer with calls is not asked to be JSON.
+func (c *correction) keepJSON(m *messages.Message) {
+	isCall := func(b messages.ContentBlock) bool { return b.Type == messages.BlockToolUse }
+	if c.req.Format == nil || !isComplete(m) || slices.ContainsFunc(m.Content, isCall) {
+		return
+	}
 	v, ok := rawjson.FindValue(allText(m))
 	if !ok {
+		return
+	}
+	m.Content = slices.DeleteFunc(m.Content, func(b messages.ContentBlock) bool { return b.Type == messages.BlockText })
+	m.Content = append(m.Content, messages.ContentBlock{Type: messages.BlockText, Text: string(v)})
+}
+
+// checkText returns what is wrong with the text of an answer that is to be JSON.
+func (c *correction) checkText(text string, l *language) (problem string) {
+	v, ok := rawjson.FindValue(text)
+	switch {
+	case !ok:
 		return l.askAgainNotJSON
-	}
-	var blocks []messages.ContentBlock
-	for _, b := range m.Content {
-		if b.Type != messages.BlockText {
-			blocks = append(blocks, b)
-		}
-	}
-	m.Content = append(blocks, messages.ContentBlock{Type: messages.BlockText, Text: string(v)})
-	if c.JSON == nil {
+	case c.JSON == nil:
 		return ""
 	}
 	return c.JSON(v)
