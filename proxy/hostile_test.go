@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dragoman/translate"
+	"dragoman/translate/testcost"
 	"dragoman/upstream/simulated"
 )
 
@@ -126,9 +127,9 @@ func allocated(f func()) (bytes uint64, computed time.Duration) {
 	defer runtime.UnlockOSThread()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began := cpuTime()
+	began := testcost.CPUTime()
 	f()
-	computed = cpuTime() - began
+	computed = testcost.CPUTime() - began
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc, computed
 }
@@ -138,7 +139,7 @@ func allocated(f func()) (bytes uint64, computed time.Duration) {
 func TestHostileBodies(t *testing.T) {
 	const constant, longest = 20 << 20, time.Second // a schema is taken apart, which has a bound of its own
 	size := 512 << 10
-	if underRace {
+	if testcost.UnderRace {
 		size = 16 << 10
 	}
 	s := newServer(t, simulated.New())

@@ -13,6 +13,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // collectEvents writes each event on a line, deltas as they come.
@@ -246,9 +247,9 @@ func TestGrowth(t *testing.T) {
 	cost := func(text string, piece int) time.Duration {
 		best := time.Hour
 		for range 3 {
-			start := cpuTime()
+			start := testcost.CPUTime()
 			drain(t, benchRequest(), prompt, completion{text, messages.StopSequence, CallsEnd}.chunks(piece))
-			best = min(best, cpuTime()-start)
+			best = min(best, testcost.CPUTime()-start)
 		}
 		return best
 	}
@@ -286,9 +287,9 @@ func TestGrowthOfTools(t *testing.T) {
 		text := CallsStart + strings.Repeat("<invoke name=\""+strings.ToUpper(name)+"0\">\n</invoke>\n", n)
 		best := time.Hour
 		for range 3 {
-			start := cpuTime()
+			start := testcost.CPUTime()
 			drain(t, req, &Prompt{}, completion{text, messages.StopEndTurn, ""}.chunks(0))
-			best = min(best, cpuTime()-start)
+			best = min(best, testcost.CPUTime()-start)
 		}
 		return best
 	}

@@ -11,6 +11,7 @@ import (
 
 	"dragoman/translate/messages"
 	"dragoman/translate/schema/schematest"
+	"dragoman/translate/testcost"
 )
 
 // mostWork is what a request of less than 100 KB may take.
@@ -22,14 +23,14 @@ func workOf(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	slow := time.Duration(1)
-	if underRace {
+	if testcost.UnderRace {
 		slow = 20
 	}
 	best := time.Hour
 	for range 4 {
-		began := cpuTime()
+		began := testcost.CPUTime()
 		f()
-		took := (cpuTime() - began) / slow
+		took := (testcost.CPUTime() - began) / slow
 		if best = min(best, took); best <= mostWork/2 || took > time.Second {
 			break
 		}
@@ -64,7 +65,7 @@ func TestSchemaWork(t *testing.T) {
 				}
 			})
 			runtime.ReadMemStats(&after)
-			if grown := after.Sys - before.Sys; took > mostWork || grown > 32<<20 && !underRace {
+			if grown := after.Sys - before.Sys; took > mostWork || grown > 32<<20 && !testcost.UnderRace {
 				t.Fatalf("%s: %v, %d MB to render", tt.Name, took, grown>>20)
 			}
 			if format == FormatJSON {
