@@ -173,7 +173,7 @@ func TestHostileBodies(t *testing.T) {
 // TestHostileBodiesRefusedAtOnce: the first element of the wrong kind is named, as it
 // would be if it stood alone.
 func TestHostileBodiesRefusedAtOnce(t *testing.T) {
-	const size = 1 << 20
+	size := testcost.Cases(256<<10, 1<<20)
 	s := newServer(t, simulated.New())
 	for _, tt := range []struct{ route, text, element, want string }{
 		{"/v1/messages", messagesLists["messages"], `0`, "messages.0: Input should be a valid dictionary"},
@@ -256,7 +256,7 @@ func nobody(t *testing.T) Upstream {
 // TestClientLeavesWhileItIsRead: the work for a client that has left ends, wherever it
 // is, within a thousandth of it.
 func TestClientLeavesWhileItIsRead(t *testing.T) {
-	const size = 1 << 20
+	size := testcost.Cases(256<<10, 1<<20)
 	for route, text := range map[string]string{
 		"/v1/messages":               filled(messagesLists["content"], `{"type":"text","text":"a"}`, size),
 		"/model/claude-2.1/converse": filled(converseLists["content"], `{"text":"a"}`, size),
