@@ -19,10 +19,10 @@ build: ## build ./dragoman, static
 demo: ## show one tool conversation, offline
 	$(GO) run ./cmd/dragoman demo
 
-test: ## vet, check the formatting, run all tests
+test: ## vet, check the formatting, run all tests: the long properties for some of their cases
 	$(GO) vet ./...
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }
-	$(GO) test $(RACE) ./...
+	$(GO) test -vet=off $(RACE) ./...
 
 bench: ## run the benchmarks
 	$(GO) test -run xxx -bench . -benchmem ./translate/... ./upstream/... ./proxy/...
@@ -38,7 +38,8 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 		done; \
 	done
 
-fidelity: ## hold the round trip of 1,000,000 calls, and print what becomes of damaged ones
+fidelity: ## hold the long properties for all their cases, and the round trip of 1,000,000 calls
+	DRAGOMAN_LONG=1 $(GO) test -vet=off ./...
 	$(GO) run ./translate/fidelity/cmd $(ARGS)
 
 conformance: ## run every case through every client library, and print the table; this fetches them

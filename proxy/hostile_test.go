@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dragoman/translate"
+	"dragoman/translate/testcost"
 	"dragoman/upstream/simulated"
 )
 
@@ -126,9 +127,9 @@ func allocated(f func()) (bytes uint64, computed time.Duration) {
 	defer runtime.UnlockOSThread()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began := cpuTime()
+	began := testcost.CPUTime()
 	f()
-	computed = cpuTime() - began
+	computed = testcost.CPUTime() - began
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc, computed
 }
@@ -138,7 +139,7 @@ func allocated(f func()) (bytes uint64, computed time.Duration) {
 func TestHostileBodies(t *testing.T) {
 	const constant, longest = 20 << 20, time.Second // a schema is taken apart, which has a bound of its own
 	size := 512 << 10
-	if underRace {
+	if testcost.UnderRace {
 		size = 16 << 10
 	}
 	s := newServer(t, simulated.New())
@@ -172,7 +173,7 @@ func TestHostileBodies(t *testing.T) {
 // TestHostileBodiesRefusedAtOnce: the first element of the wrong kind is named, as it
 // would be if it stood alone.
 func TestHostileBodiesRefusedAtOnce(t *testing.T) {
-	const size = 1 << 20
+	size := testcost.Cases(256<<10, 1<<20)
 	s := newServer(t, simulated.New())
 	for _, tt := range []struct{ route, text, element, want string }{
 		{"/v1/messages", messagesLists["messages"], `0`, "messages.0: Input should be a valid dictionary"},
@@ -255,7 +256,7 @@ func nobody(t *testing.T) Upstream {
 // TestClientLeavesWhileItIsRead: the work for a client that has left ends, wherever it
 // is, within a thousandth of it.
 func TestClientLeavesWhileItIsRead(t *testing.T) {
-	const size = 1 << 20
+	size := testcost.Cases(256<<10, 1<<20)
 	for route, text := range map[string]string{
 		"/v1/messages":               filled(messagesLists["content"], `{"type":"text","text":"a"}`, size),
 		"/model/claude-2.1/converse": filled(converseLists["content"], `{"text":"a"}`, size),

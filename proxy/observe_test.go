@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate"
+	"dragoman/translate/testcost"
 	"dragoman/upstream"
 )
 
@@ -98,7 +99,7 @@ func TestModelsMakeNoSeries(t *testing.T) {
 	series := func() int { return strings.Count(scrape(t, s), "\n") }
 	before := series()
 	h := s.Handler()
-	for i := range 100_000 {
+	for i := range testcost.Cases(3_000, 100_000) {
 		prefix := "made-up"
 		if i%10 == 0 {
 			prefix = "claude" // served by the wildcard

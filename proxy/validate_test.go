@@ -12,6 +12,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // ladder is a schema in which each type is made of the one before, as step says with a #
@@ -31,7 +32,7 @@ func checkWork(t *testing.T, f func()) {
 	t.Helper()
 	const most, mostBytes = 100 * time.Millisecond, 32 << 20
 	slow := time.Duration(1)
-	if underRace {
+	if testcost.UnderRace {
 		slow = 20
 	}
 	var took time.Duration
@@ -49,7 +50,7 @@ func checkWork(t *testing.T, f func()) {
 			break
 		}
 	}
-	if took > most*slow || bytes > mostBytes && !underRace {
+	if took > most*slow || bytes > mostBytes && !testcost.UnderRace {
 		t.Errorf("took %v and %d MB", took, bytes>>20)
 	}
 }

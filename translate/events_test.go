@@ -13,6 +13,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // collectEvents writes each event on a line, deltas as they come.
@@ -234,21 +235,18 @@ func TestUnescape(t *testing.T) {
 // TestGrowth guards G6: ten times the text may cost twelve times the work at
 // most, whatever the text and its pieces. Time is compared within one run.
 func TestGrowth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
-	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	const small = 40 << 10
+	small, tries := testcost.Cases(16<<10, 40<<10), testcost.Cases(1, 3)
 	texts := append(benchTexts, struct{ name, unit string }{"blanks", " \n"}, struct{ name, unit string }{"closers", "</content>\n"},
 		struct{ name, unit string }{"entities", "&amp;"}, struct{ name, unit string }{"opens", "<content>"}, struct{ name, unit string }{"wrappers", CallsStart + " "})
 	prompt := &Prompt{escaped: markup.InTurns}
 	cost := func(text string, piece int) time.Duration {
 		best := time.Hour
-		for range 3 {
-			start := cpuTime()
+		for range tries {
+			start := testcost.CPUTime()
 			drain(t, benchRequest(), prompt, completion{text, messages.StopSequence, CallsEnd}.chunks(piece))
-			best = min(best, cpuTime()-start)
+			best = min(best, testcost.CPUTime()-start)
 		}
 		return best
 	}
@@ -272,9 +270,6 @@ func TestGrowth(t *testing.T) {
 
 // TestGrowthOfTools holds that the cost is linear in tools and calls together.
 func TestGrowthOfTools(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
-	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	name := strings.Repeat("a", 100)
@@ -286,9 +281,9 @@ func TestGrowthOfTools(t *testing.T) {
 		text := CallsStart + strings.Repeat("<invoke name=\""+strings.ToUpper(name)+"0\">\n</invoke>\n", n)
 		best := time.Hour
 		for range 3 {
-			start := cpuTime()
+			start := testcost.CPUTime()
 			drain(t, req, &Prompt{}, completion{text, messages.StopEndTurn, ""}.chunks(0))
-			best = min(best, cpuTime()-start)
+			best = min(best, testcost.CPUTime()-start)
 		}
 		return best
 	}

@@ -14,6 +14,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // The reader of these tests knows the frame, not the escape policy: whatever a
@@ -249,12 +250,8 @@ func TestFrameHolds(t *testing.T) {
 	for _, s := range texts {
 		checkFrame(t, s)
 	}
-	n := 2000
-	if testing.Short() {
-		n = 300
-	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range n {
+	for range testcost.Cases(300, 2000) {
 		var s strings.Builder
 		for range 1 + rng.IntN(6) {
 			piece := texts[rng.IntN(len(texts))]

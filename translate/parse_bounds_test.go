@@ -8,6 +8,7 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/testcost"
 )
 
 // endless is an answer of so many bytes: a beginning, and then a text that is repeated.
@@ -25,7 +26,7 @@ func (e endless) chunks(size int, peak *uint64) Ask {
 			if !yield(Chunk{Text: piece}, nil) {
 				return
 			}
-			if i%256 == 0 {
+			if i%128 == 0 {
 				*peak = max(*peak, heapInUse())
 			}
 		}
@@ -41,11 +42,8 @@ func heapInUse() uint64 {
 }
 
 // TestBounds holds that an answer which never comes to an end does not fill the memory,
-// wherever the model is in it.
+// wherever the model is in it. A brief answer is 2 MB longer than what may be kept of it.
 func TestBounds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads many megabytes")
-	}
 	const call = CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n"
 	tests := []struct {
 		name     string
@@ -72,11 +70,12 @@ func TestBounds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			size := testcost.Cases(min(tt.size, int(tt.most)+2<<20), tt.size)
 			before := heapInUse()
 			peak := before
 			var outcomes []messages.Outcome
 			prompt := &Prompt{escaped: markup.TagInvoke}
-			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(tt.size, &peak)) {
+			for e, err := range Events(fuzzRequest(), prompt, tt.text.chunks(size, &peak)) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +84,7 @@ func TestBounds(t *testing.T) {
 				}
 			}
 			if peak-before > tt.most {
-				t.Errorf("%d MB of it took %d KB", tt.size>>20, (peak-before)>>10)
+				t.Errorf("%d MB of it took %d KB", size>>20, (peak-before)>>10)
 			}
 			got := ""
 			if n := len(outcomes); n > 0 && outcomes[n-1].Kind != messages.OutcomeClean {
@@ -116,10 +115,8 @@ func collectMembers(m *messages.Message) (names []string) {
 }
 
 // TestBoundsHold holds that text which reaches a bound gives the same message, whatever the pieces.
+// A brief run reads each text in pieces of one size.
 func TestBoundsHold(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads megabytes byte by byte")
-	}
 	long := strings.Repeat("ä\xff ", maxUndecided/7) // six bytes and a replaced one
 	for _, text := range []string{
 		"<thinking>\n<invoke name=\"t\"><parameter name=\"s\">" + long + "</parameter></invoke> <invoke name=\"t\"></invoke>",
@@ -129,7 +126,11 @@ func TestBoundsHold(t *testing.T) {
 		for extra := range 4 {
 			text := strings.Repeat("x", extra) + text
 			want := show(parse(t, fuzzRequest(), completion{text, messages.StopEndTurn, ""}, 0))
-			for _, n := range []int{1, 5, 1000} {
+			sizes := []int{1, 5, 1000}
+			if !testcost.Long() {
+				sizes = sizes[min(extra, 2):][:1]
+			}
+			for _, n := range sizes {
 				if got := show(parse(t, fuzzRequest(), completion{text, messages.StopEndTurn, ""}, n)); got != want {
 					t.Fatalf("pieces of %d give\n%.200s … %s\nat once\n%.200s … %s", n, got, got[max(0, len(got)-100):], want, want[max(0, len(want)-100):])
 				}

@@ -11,6 +11,7 @@ import (
 
 	"dragoman/translate/messages"
 	"dragoman/translate/schema/schematest"
+	"dragoman/translate/testcost"
 )
 
 // mostWork is what a request of less than 100 KB may take.
@@ -22,14 +23,14 @@ func workOf(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	slow := time.Duration(1)
-	if underRace {
+	if testcost.UnderRace {
 		slow = 20
 	}
 	best := time.Hour
 	for range 4 {
-		began := cpuTime()
+		began := testcost.CPUTime()
 		f()
-		took := (cpuTime() - began) / slow
+		took := (testcost.CPUTime() - began) / slow
 		if best = min(best, took); best <= mostWork/2 || took > time.Second {
 			break
 		}
@@ -44,9 +45,10 @@ func askUnder(schema, input string) (*messages.Request, error) {
 		schema, input), messages.DecodeOptions{})
 }
 
-// TestSchemaWork renders and reads calls under schemas that fold back on themselves.
+// TestSchemaWork renders and reads calls under schemas that fold back on themselves. A brief run
+// takes the formats in turn, not each for every schema.
 func TestSchemaWork(t *testing.T) {
-	for _, tt := range schematest.Requests() {
+	for i, tt := range schematest.Requests() {
 		req, err := askUnder(tt.Schema, tt.Input)
 		if err != nil {
 			t.Fatalf("%s: %v", tt.Name, err)
@@ -54,7 +56,11 @@ func TestSchemaWork(t *testing.T) {
 		if n := len(tt.Schema) + len(tt.Input); n > 100_000 {
 			t.Fatalf("%s: %d bytes", tt.Name, n)
 		}
-		for _, format := range []string{FormatLegacy, FormatAttribute, FormatJSON} {
+		formats := []string{FormatLegacy, FormatAttribute, FormatJSON}
+		if !testcost.Long() {
+			formats = formats[i%3:][:1]
+		}
+		for _, format := range formats {
 			var prompt *Prompt
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -64,7 +70,7 @@ func TestSchemaWork(t *testing.T) {
 				}
 			})
 			runtime.ReadMemStats(&after)
-			if grown := after.Sys - before.Sys; took > mostWork || grown > 32<<20 && !underRace {
+			if grown := after.Sys - before.Sys; took > mostWork || grown > 32<<20 && !testcost.UnderRace {
 				t.Fatalf("%s: %v, %d MB to render", tt.Name, took, grown>>20)
 			}
 			if format == FormatJSON {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dragoman/translate"
+	"dragoman/translate/testcost"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -84,21 +85,29 @@ func TestCorruptEvent(t *testing.T) {
 }
 
 // TestCutAnywhere ends the body after each of its bytes, with the connection lost
-// and in good order.
+// and in good order. A brief run takes every seventh byte, and each of the last ones.
 func TestCutAnywhere(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for name, fault := range map[string]func(int) *upstreamtest.Fault{"lost": upstreamtest.Cut, "ended": upstreamtest.End} {
 			t.Run(name, func(t *testing.T) {
-				n := 0
+				n, step := 0, testcost.Cases(7, 1)
 				up, _ := w.open(t, func(string, *translate.Prompt) upstreamtest.Completion {
 					return upstreamtest.Completion{Text: "Hé", Pieces: 1, Fault: fault(n)}
 				})
-				var whole reply
-				for ; whole.Stop == ""; n++ {
+				read := func() reply {
 					a, err := collect(t, up.Invoke(t.Context(), w.model, ask("Hi")))
-					if whole = a; err != nil {
+					if err != nil {
 						wantGateway(t, err)
 					}
+					return a
+				}
+				for read().Stop == "" {
+					n += step
+				}
+				n -= step
+				var whole reply
+				for ; whole.Stop == ""; n++ {
+					whole = read()
 				}
 				if whole.Text != "Hé" || n < 300 {
 					t.Errorf("whole after %d bytes: %+v", n, whole)

@@ -80,7 +80,7 @@ func parallel(n uint64, do func(uint64) error) error {
 func silentChange(tallies []*Tally) error {
 	for _, t := range tallies {
 		if t.Count[Changed] > 0 {
-			return fmt.Errorf("%s: %d changed silently, such as %s", t.Kind.Name, t.Count[Changed], t.Examples[Changed])
+			return fmt.Errorf("%s: %d changed silently, such as %s", t.Kind.Name, t.Count[Changed], t.Changed)
 		}
 	}
 	return nil

@@ -9,9 +9,9 @@ import (
 
 // Tally counts what became of damaged writings of one kind.
 type Tally struct {
-	Kind     *DamageKind
-	Count    [numResults]int
-	Examples [numResults]string // the shortest of each
+	Kind    *DamageKind
+	Count   [numResults]int
+	Changed string // the shortest that was changed silently
 }
 
 // TallyKind damages n writings in the way of a kind, from the seed first on.
@@ -27,9 +27,11 @@ func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 		}
 		n--
 		t.Count[d.Result]++
-		example := fmt.Sprintf("seed %d\nmeant\n%swritten (then %s)\n%q\nread\n%s", seed, showCalls(d.Meant), d.Answer.Stop, d.Answer.Text, d.Read)
-		if old := t.Examples[d.Result]; old == "" || len(example) < len(old) {
-			t.Examples[d.Result] = example
+		if d.Result == Changed {
+			example := fmt.Sprintf("seed %d\nmeant\n%swritten (then %s)\n%q\nread\n%s", seed, showCalls(d.Meant), d.Answer.Stop, d.Answer.Text, d.Read)
+			if t.Changed == "" || len(example) < len(t.Changed) {
+				t.Changed = example
+			}
 		}
 	}
 	return t, nil

@@ -1,4 +1,4 @@
-package proxy
+package testcost
 
 import (
 	"syscall"
@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// cpuTime returns the time that this thread has computed: other programs do not
+// CPUTime returns the time that this thread has computed: other programs do not
 // count. The caller has locked the thread.
-func cpuTime() time.Duration {
+func CPUTime() time.Duration {
 	const threadCPUTime = 3 // CLOCK_THREAD_CPUTIME_ID, clock_gettime(2)
 	var ts syscall.Timespec
 	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, threadCPUTime, uintptr(unsafe.Pointer(&ts)), 0)

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package proxy
-
-import "time"
-
-var epoch = time.Now()
-
-func cpuTime() time.Duration { return time.Since(epoch) }
