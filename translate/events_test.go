@@ -306,7 +306,8 @@ func TestAllocs(t *testing.T) {
 					drain(t, benchRequest(), prompt, completion{s, messages.StopSequence, CallsEnd}.chunks(16))
 				})
 			}
-			if more := count(long) - count(short); more > 8 { // of 6,400 deltas
+			const grown = 64 // for buffers that grow, and what the race detector drops of pools: 6,400 deltas more would show
+			if more := count(long) - count(short); more > grown {
 				t.Errorf("%s, continues %v: 100 KiB more text makes %v more allocations", text.name, prompt.continues, more)
 			}
 		}
