@@ -19,29 +19,25 @@ const (
 	ReasonInvalid Reason = "invalid"
 )
 
-// maxAgain bounds what one answer may cost: how often the model is asked again, for all reasons.
-const maxAgain = 3
+// Bounds on what one answer may cost: how often the model is asked to go on with it, and how often
+// it is asked to correct it, whatever is wrong. A model that gets a call wrong twice gets it wrong a
+// third time, too.
+const (
+	maxContinuations = 2
+	maxCorrections   = 1
+)
 
-// maxAgainFor returns how often the model is asked again for a reason. ReasonUnread and ReasonInvalid
-// share their one time: a model that gets a call wrong twice gets it wrong a third time, too.
-func maxAgainFor(why Reason) int {
-	if why == ReasonStopped {
-		return 2
-	}
-	return 1
-}
-
-// budget counts how often the model has been asked again for one answer. The zero value is a budget
-// of which nothing is spent.
-type budget struct{ stopped, corrected int }
+// budget counts how often the model has been asked again for one answer, corrected or not. The zero
+// value is a budget of which nothing is spent.
+type budget struct{ continuations, corrections int }
 
 // spend reports whether the model may be asked again for a reason, and counts it if so.
 func (b *budget) spend(why Reason) bool {
-	asked := &b.corrected
+	asked, most := &b.corrections, maxCorrections
 	if why == ReasonStopped {
-		asked = &b.stopped
+		asked, most = &b.continuations, maxContinuations
 	}
-	if *asked == maxAgainFor(why) || b.stopped+b.corrected == maxAgain {
+	if *asked == most {
 		return false
 	}
 	*asked++

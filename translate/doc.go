@@ -85,8 +85,8 @@
 //	afterAnswer    -> inText, only for [Rescue]
 //
 // Two things may happen in any state from inWrapper to afterJSONCall. A pending
-// call may be given back: to inText or, after other calls, to inBrokenCall in a
-// wrapper and to afterAnswer outside of one. And a call may end the answer
+// call may be given back: to inText or, after other calls, to inBrokenCall if it
+// has named its tool within a wrapper, else to afterAnswer. And a call may end the answer
 // (afterAnswer), because it is broken off or because the client allows one call
 // alone.
 //

@@ -61,34 +61,34 @@ func (e *emitter) startMessage(model string, usage messages.Usage) {
 	e.send(messages.Event{Type: messages.Ping})
 }
 
-// stopMessage closes the open block and the message. end holds what message_delta tells.
+// stopMessage stops the open block and the message. end holds what message_delta tells.
 func (e *emitter) stopMessage(end *messages.Message) {
-	e.closeBlock()
+	e.stopBlock()
 	e.send(messages.Event{Type: messages.MessageDelta, Message: end})
 	e.send(messages.Event{Type: messages.MessageStop})
 	e.stopped = true
 }
 
-// openBlock closes the open block and begins one of text or thinking.
+// openBlock stops the open block and begins one of text or thinking.
 func (e *emitter) openBlock(kind string) {
-	e.closeBlock()
+	e.stopBlock()
 	e.textBegun = e.textBegun || kind != messages.BlockThinking
 	e.openKind = kind
 	e.send(messages.Event{Type: messages.ContentBlockStart, Index: e.index, Block: &messages.ContentBlock{Type: kind}})
 }
 
-// closeBlock sends what was gathered for the open block and stops it, if one is open.
-func (e *emitter) closeBlock() {
+// stopBlock sends what was gathered for the open block and stops it, if one is open.
+func (e *emitter) stopBlock() {
 	e.flush()
 	if e.openKind == messages.BlockThinking {
 		e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: messages.SignatureDelta, Index: e.index})
 	}
-	e.stopBlock(0)
+	e.sendStop(0)
 }
 
-// stopBlock stops the open block, if one is open. For a call that was cut, cut is how many bytes
+// sendStop stops the open block, if one is open. For a call that was cut, cut is how many bytes
 // of its input hold whole members (see [messages.Event]); for all other blocks it is 0.
-func (e *emitter) stopBlock(cut int) {
+func (e *emitter) sendStop(cut int) {
 	if e.openKind != "" {
 		e.send(messages.Event{Type: messages.ContentBlockStop, Index: e.index, Cut: cut})
 		e.openKind = ""
@@ -158,7 +158,7 @@ func (e *emitter) dropInput() {
 // openToolUse starts the block of the call that was pending. What was gathered belongs to it.
 func (e *emitter) openToolUse(name string) {
 	e.pending = false
-	e.stopBlock(0)
+	e.sendStop(0)
 	e.openKind = messages.BlockToolUse
 	e.send(messages.Event{Type: messages.ContentBlockStart, Index: e.index, Block: &messages.ContentBlock{
 		Type: messages.BlockToolUse, ID: toolUseID(e.seed, e.index), Name: name, Input: emptyObject,
@@ -242,7 +242,7 @@ func (e *emitter) closeToolUse() {
 	e.ensureBrace()
 	e.buf = append(e.buf, '}')
 	e.markWhole()
-	e.closeBlock()
+	e.stopBlock()
 	e.callInput = callInput{}
 }
 
@@ -255,7 +255,7 @@ func (e *emitter) cutToolUse() {
 	e.ensureBrace()
 	e.wholeTo = max(e.wholeTo, len("{"))
 	e.flush()
-	e.stopBlock(e.wholeTo)
+	e.sendStop(e.wholeTo)
 	e.callInput = callInput{}
 }
 

@@ -27,7 +27,7 @@ func FuzzContinue(f *testing.F) {
 		for i, n := range []int{0, 1, 2, 3, 5, 1 + int(seed)} {
 			w := &writer{t: t, text: text, pieces: n}
 			m := w.message(req)
-			if len(w.asked) > 1+maxAgainFor(ReasonStopped) {
+			if len(w.asked) > 1+maxContinuations {
 				t.Fatalf("asked %d times", len(w.asked))
 			}
 			if i > 0 {
@@ -42,7 +42,7 @@ func FuzzContinue(f *testing.F) {
 			}
 			all := strings.TrimSuffix(text, CallsEnd)
 			want := parse(t, req, completion{all, messages.StopSequence, CallsEnd}, 0)
-			if inValues, clean := valueTagsOf(want); clean && inValues == strings.Count(all, CallsEnd) && inValues <= maxAgainFor(ReasonStopped) &&
+			if inValues, clean := valueTagsOf(want); clean && inValues == strings.Count(all, CallsEnd) && inValues <= maxContinuations &&
 				contents(m) != contents(want) {
 				t.Fatalf("asked %d times: got\n%s\nwritten to its end\n%s", len(w.asked), got, show(want))
 			}

@@ -1,7 +1,9 @@
 package translate
 
-// language holds every sentence that is said to a model, in one language. What clients and
-// operators are told is in English and stands with the code that tells it.
+// language holds the sentences that are said to a model, in one language. Two are elsewhere: the
+// descriptions of the tools that the API defines itself (messages/builtin.go), which stand in for
+// what a client would have written, and what a check finds wrong with an answer (Checks). What
+// clients and operators are told is in English and stands with the code that tells it.
 //
 // A sentence that is "" where a language is declared is not translated yet: it is said in
 // English (orEnglish).

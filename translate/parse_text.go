@@ -107,7 +107,7 @@ func (p *parser) readThinkingTag(t markup.TextTag) bool {
 	case text.inThinking && t.Closing && t.Name == text.thinkingTag:
 		text.thinkingTag, text.inThinking, text.code = "", false, code{}
 		p.dropBlank()
-		p.out.closeBlock()
+		p.out.stopBlock()
 	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
 		text.thinkingTag, text.inThinking = t.Name, true
 		p.dropBlank()

@@ -130,7 +130,7 @@ func (r *rescuer) leave() {
 	if out.index == r.next && out.openKind == "" && len(p.text.blank) > 0 { // a block of white space alone stays one
 		p.writeBlank()
 	}
-	out.closeBlock()
+	out.stopBlock()
 	if out.index == r.next { // so does a block without text
 		r.send(r.start.WithIndex(r.next))
 		r.send(messages.Event{Type: messages.ContentBlockStop, Index: r.next})

@@ -7,6 +7,14 @@
 // [Message]; both are written as JSON by AppendJSON. An event that came from a model with a
 // tool API of its own carries its JSON as it came, in Event.Raw.
 //
+// Such an event says the same twice, because two parties read it: Raw is what the client is
+// sent, with all that only the model's maker knows; the other fields are what the proxy counts,
+// checks and rescues, and they alone are set in events of our own. Who changes one changes the
+// other too, as [Event.WithIndex] does.
+//
+// An [Outcome] is not part of the API: it rides on the message because whoever answers a client
+// logs and counts it with the message.
+//
 // The package is pure: no I/O, no clock, no randomness.
 //
 // The files decode_*.go stand on each other in this order, each using those after it: decode,
