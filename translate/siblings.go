@@ -59,6 +59,9 @@ func matchSibling(s *schema.Schema, rest []byte, own string, eof bool) (tag stri
 	case i == len(rest) || rest[i] != '>' || i == start || rest[start] == '!' || rest[start] == '?':
 		return "", closing, markup.NoMatch
 	}
+	if !s.MayBeProperty(rest[start:i]) { // most tags in values are markup of the model's own text
+		return "", closing, markup.NoMatch
+	}
 	tag = string(rest[start:i])
 	_, other := otherProperty(s, tag, own)
 	return tag, closing, markup.VerdictOf(other)

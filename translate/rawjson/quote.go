@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -48,30 +49,36 @@ func AppendEscaped[S ~string | ~[]byte](dst []byte, s S) []byte {
 // AppendEscapedUTF8 is [AppendEscaped] for text that is known to be UTF-8. It is faster: it
 // looks at eight bytes at a time.
 func AppendEscapedUTF8(dst, s []byte) []byte {
-	run := 0
+	run := 0 // s[:run] is in dst
 	for i := 0; i < len(s); {
-		if i+8 <= len(s) && !needsEscape(binary.LittleEndian.Uint64(s[i:])) {
-			i += 8
+		if i+8 <= len(s) {
+			found := escapeMask(binary.LittleEndian.Uint64(s[i:]))
+			if found == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(found) / 8
+		} else if c := s[i]; c >= utf8.RuneSelf || unescaped[c] {
+			i++
 			continue
 		}
-		for end := min(i+8, len(s)); i < end; i++ {
-			if c := s[i]; c < utf8.RuneSelf && !unescaped[c] {
-				dst = append(dst, s[run:i]...)
-				dst = appendControl(dst, c)
-				run = i + 1
-			}
-		}
+		dst = append(dst, s[run:i]...)
+		dst = appendControl(dst, s[i])
+		i++
+		run = i
 	}
 	return append(dst, s[run:]...)
 }
 
-// needsEscape reports whether one of the eight bytes in x is a control character, a quote or
-// a backslash. Subtracting a limit from all bytes at once borrows from the top bit of each
-// byte that lies below it; quotes and backslashes are zero bytes after the XOR.
-func needsEscape(x uint64) bool {
+// escapeMask finds control characters, quotes and backslashes among the eight bytes in x: the
+// lowest bit that is set is the top bit of the first of them, and no bit is set if there is none.
+// Subtracting a limit from all bytes at once borrows from the top bit of each byte that lies
+// below it; quotes and backslashes are zero bytes after the XOR. Bits above the lowest may be
+// wrong, since a borrow goes on into the next byte.
+func escapeMask(x uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := x^ones*'"', x^ones*'\\'
-	return ((x-ones*' ')&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops != 0
+	return ((x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
 }
 
 // IsPlain reports whether s is ASCII that needs no escape in a JSON string and holds neither

@@ -110,6 +110,19 @@ func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bo
 	return markup.ParamName(tag), stringSchema, false
 }
 
+// MayBeProperty reports whether a tag written by the model can stand for a property: for a declared
+// one or, where additionalProperties allows more, for any.
+func (s *Schema) MayBeProperty(tag []byte) bool {
+	if s.AdditionalProperties != nil {
+		return true
+	}
+	_, ok := s.byTag[string(tag)]
+	if !ok {
+		_, ok = s.byName[string(tag)]
+	}
+	return ok
+}
+
 // HasTag reports whether a declared property is offered under exactly this tag.
 func (s *Schema) HasTag(tag string) bool {
 	_, ok := s.byTag[tag]
