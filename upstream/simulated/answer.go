@@ -22,7 +22,7 @@ func (r *parsedPrompt) completion() string {
 	if r.format != "" && (r.returned() || len(r.choose()) == 0) {
 		return string(r.question.value(jsontext.Value(r.format), shownDefinitions(r.format), 0))
 	}
-	text := signature + r.answer()
+	text := signature + r.proseAnswer()
 	// The answer goes on with a prefill in prose as with a sentence.
 	if r.prefill != "" && !strings.HasSuffix(r.prefill, "\n") {
 		text = " " + text
@@ -33,8 +33,8 @@ func (r *parsedPrompt) completion() string {
 // returned reports whether the last human turn holds results of tools.
 func (r *parsedPrompt) returned() bool { return strings.Contains(r.last, r.speech.resultsStart) }
 
-// answer returns prose, and after it a call where a tool fits the question.
-func (r *parsedPrompt) answer() string {
+// proseAnswer returns prose, and after it a call where a tool fits the question.
+func (r *parsedPrompt) proseAnswer() string {
 	switch {
 	case !r.returned():
 	case r.speech == &jsonSpeech:
