@@ -1,7 +1,7 @@
 package messages
 
-// This file has the limits on a request. They are far beyond what real requests hold, and keep a
-// hostile one from taking memory without end.
+// The limits on a request are far beyond what real requests hold. They keep a hostile request from
+// taking memory without end.
 
 // MaxMessages is how many messages a request may have (docs/reference/messages-api.md §2).
 const MaxMessages = 100_000

@@ -7,8 +7,6 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file has a text that is being typed and what is known of it, whatever the schema.
-
 // typedText is a text that is being typed. What has been found out about it is kept, because
 // many alternatives may ask.
 type typedText struct {
