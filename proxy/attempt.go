@@ -20,7 +20,7 @@ type attempt struct {
 
 	model     UpstreamModel  // that is asked
 	tries     int            // calls of the model so far, without those that it refused a feature
-	inPlaceOf string         // error type of the model before, if this one is a fallback that has not been called; else ""
+	inPlaceOf string         // error type that the model before failed with; "" for the first model, and from the first call of this one on
 	spec      upstream.Model // what the last call said of the model
 	maxTokens int            // of the last call; 0 if the request was passed through as it came
 }

@@ -65,8 +65,9 @@ func (s *Server) handleVertex(r chi.Router) {
 	}
 }
 
-// unnamed returns d without its name, for paths of its API that are none of its
-// operations. The metrics count their requests as those of another dialect.
+// unnamed returns a copy of d that has no name. It is for paths that look like those of
+// d's API and are none of its operations: clients choose such paths, and the metrics count
+// their requests under the dialect "other".
 func unnamed(d dialect) *dialect {
 	d.name = ""
 	return &d

@@ -54,8 +54,9 @@ func (w *schemaWalk) keyword(name, text string) {
 	}
 }
 
-// walk counts a value of the schema and all within it. The pointer to it, which the
-// library builds, is so many bytes long.
+// walk counts a value of the schema and all values within it. depth is how many values are
+// around it. pointer is the length, in bytes, of the JSON pointer to the value: the library
+// builds that pointer, so its length costs.
 func (w *schemaWalk) walk(v any, depth, pointer int) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -13,7 +13,7 @@ import (
 	"dragoman/upstream/upstreamtest"
 )
 
-type counter interface {
+type tokenCounter interface {
 	Count(ctx context.Context, m upstream.Model, p *translate.Prompt) (int, error)
 }
 
@@ -22,7 +22,7 @@ func TestCount(t *testing.T) {
 	_, p := withTool(t)
 	eachWire(t, func(t *testing.T, w wire) {
 		up, f := w.open(t, nil)
-		c, counts := up.(counter)
+		c, counts := up.(tokenCounter)
 		if !counts {
 			t.Skip("does not count")
 		}
@@ -40,7 +40,7 @@ func TestCountFails(t *testing.T) {
 	_, p := withTool(t)
 	eachWire(t, func(t *testing.T, w wire) {
 		up, _ := w.open(t, upstreamtest.Answer(upstreamtest.Completion{Fault: upstreamtest.Refuse(429, w.throttled, "slow down", "3")}))
-		c, counts := up.(counter)
+		c, counts := up.(tokenCounter)
 		if !counts {
 			t.Skip("does not count")
 		}

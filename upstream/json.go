@@ -32,11 +32,12 @@ func digits(b []byte) int {
 	return n
 }
 
-// asJSON returns as JSON what can always be written: ids and names that were checked.
+// asJSON returns v as JSON. It panics if v cannot be encoded, so it is only for values that
+// always can be, such as ids and names that were checked.
 func asJSON(v any) jsontext.Value {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // ids and names that were checked
+		panic(err)
 	}
 	return data
 }

@@ -79,8 +79,8 @@ func (set *stopSet) link() {
 	}
 }
 
-// next returns the node for a text that is one byte longer than that of at: the longest
-// end of the text that begins a sequence.
+// next returns the node that a search goes to when it is at the node at and reads the byte
+// c: the longest node that the text of at followed by c ends in.
 func (set *stopSet) next(at int32, c byte) int32 {
 	for {
 		if to := set.child(at, c); to != 0 || at == 0 {
@@ -90,7 +90,7 @@ func (set *stopSet) next(at int32, c byte) int32 {
 	}
 }
 
-// met returns the sequence that the text of a node ends in, "" if it ends in none.
+// met returns the longest sequence that the text of the node at ends in, or "".
 func (set *stopSet) met(at int32) string {
 	if stop := set.nodes[at].stop; stop != 0 {
 		return set.stops[stop-1]

@@ -29,13 +29,14 @@ const (
 type token struct {
 	value        string
 	quotaProject string    // a header of each request; "" for none
-	end          time.Time // it is not used from then on; zero if it has no end
-	due          time.Time // the next one is looked for from then on
+	end          time.Time // when it stops being used; zero for never
+	due          time.Time // when the next one is first looked for; zero for never
 }
 
-// newToken returns a token that expires at this time; zero means never. It is replaced
-// refreshEarly and unused from tokenSlack before then, or less for a token with a short
-// life.
+// newToken returns a token that expires at expiry, or never if expiry is zero. The next
+// token is looked for refreshEarly before the expiry, but not before three quarters of the
+// token's life are over. The token is no longer used tokenSlack before the expiry, but not
+// before seven eighths of its life are over.
 func newToken(value, quotaProject string, expiry time.Time) *token {
 	t := &token{value: value, quotaProject: quotaProject}
 	if !expiry.IsZero() {

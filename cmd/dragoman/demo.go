@@ -81,12 +81,12 @@ func demo(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	site.serve()
-	c := conversation{url: site.url() + "/v1/messages", model: model, out: w}
+	c := demoClient{url: site.url() + "/v1/messages", model: model, out: w}
 	return errors.Join(c.run(ctx), site.close(context.Background(), farewell))
 }
 
-// conversation is the demo's client in conversation with the server. It prints each step.
-type conversation struct {
+// demoClient is the client of the demo's server. It prints each step.
+type demoClient struct {
 	url    string
 	model  *recorder
 	out    io.Writer
@@ -94,7 +94,7 @@ type conversation struct {
 }
 
 // run asks the question, runs the tool that the model calls, and sends its result.
-func (c *conversation) run(ctx context.Context) error {
+func (c *demoClient) run(ctx context.Context) error {
 	fmt.Fprintln(c.out, "Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and answers in the legacy XML, as a model without a tool API would.")
 	fmt.Fprintln(c.out, "\n################ turn 1: the question ################")
 	request := demoRequest{
@@ -130,7 +130,7 @@ Next: dragoman serve --simulated, and point a client of the Messages API at it.
 }
 
 // roundTrip sends one request, prints what becomes of it, and returns the answer.
-func (c *conversation) roundTrip(ctx context.Context, r demoRequest) (*demoMessage, error) {
+func (c *demoClient) roundTrip(ctx context.Context, r demoRequest) (*demoMessage, error) {
 	body, err := json.Marshal(r, jsontext.WithIndent("  "))
 	if err != nil {
 		return nil, err
@@ -163,13 +163,13 @@ func (c *conversation) roundTrip(ctx context.Context, r demoRequest) (*demoMessa
 }
 
 // section prints a text under a title.
-func (c *conversation) section(title, text string) {
+func (c *demoClient) section(title, text string) {
 	fmt.Fprintf(c.out, "\n======== %s ========\n\n%s\n", title, strings.Trim(text, "\n"))
 }
 
 // sincePrompt returns what a prompt has beyond that of the request before, so that the
 // preamble is printed once. It returns all of a prompt that does not begin as that one.
-func (c *conversation) sincePrompt(prompt string) string {
+func (c *demoClient) sincePrompt(prompt string) string {
 	before := c.prompt
 	c.prompt = prompt
 	if rest, ok := strings.CutPrefix(prompt, strings.TrimSuffix(before, "\n\nAssistant:")); ok && before != "" {

@@ -27,7 +27,7 @@ With --jsonl each line is a request, and each line out its prompt, or {"error":{
 		maxArgs: 1,
 		filter:  true,
 		setup: func(fs *flagSet) action {
-			r := renderer{settings: newSettings(fs).notListening()}
+			r := rendering{settings: newSettings(fs).notListening()}
 			fs.StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")
 			lines := fs.Bool("jsonl", false, "read one request a line")
 			fs.BoolVar(&r.text, "text", false, "print the prompt as one text, for people")
@@ -41,8 +41,8 @@ With --jsonl each line is a request, and each line out its prompt, or {"error":{
 	}
 }
 
-// renderer is `dragoman render` with its flags.
-type renderer struct {
+// rendering is `dragoman render` with its flags.
+type rendering struct {
 	settings *settings
 	model    string
 	text     bool
@@ -51,7 +51,7 @@ type renderer struct {
 
 // run renders one request, or with lines one a line. Then a request that is refused takes a
 // line of the output, and the others are rendered.
-func (r *renderer) run(p process, args []string, lines bool) error {
+func (r *rendering) run(p process, args []string, lines bool) error {
 	if r.settings.file != "" {
 		cfg, err := r.settings.load(p)
 		if err != nil {
@@ -84,7 +84,7 @@ func (r *renderer) run(p process, args []string, lines bool) error {
 
 // append renders a request of the Messages API and appends the prompt to dst, as JSON or,
 // with --text, as text. The error about a request is a *messages.InvalidRequestError or a *lineError.
-func (r *renderer) append(dst, body []byte) ([]byte, error) {
+func (r *rendering) append(dst, body []byte) ([]byte, error) {
 	req, err := messages.Decode(body, messages.DecodeOptions{Strict: r.cfg != nil && r.cfg.Strict})
 	if err != nil {
 		return dst, err
@@ -109,7 +109,7 @@ func (r *renderer) append(dst, body []byte) ([]byte, error) {
 
 // target returns what a prompt for the model has to respect: by the configuration or, if
 // there is none, by what is known of the model's family.
-func (r *renderer) target(model string) (translate.Target, error) {
+func (r *rendering) target(model string) (translate.Target, error) {
 	if r.cfg == nil {
 		m := proxy.UpstreamModel{Model: model}
 		return m.Target(m.Spec()), nil

@@ -25,10 +25,10 @@ var (
 
 // content writes the blocks of a list. list is the list's number: see gap. A cache point is
 // a block of its own in Converse, and in the Messages API a member of the block before it.
-func (c *converter) content(at *place, blocks jsontext.Value, kinds []string, list int) {
+func (c *converter) content(at *memberPath, blocks jsontext.Value, kinds []string, list int) {
 	c.write("[")
 	last, end := "", 0 // the kind of the block before, and where its closing brace is
-	inner := &place{index: -1}
+	inner := &memberPath{index: -1}
 	for at, v := range c.items(at, blocks, messages.MaxBlocks) {
 		if c.blockCount++; c.blockCount > messages.MaxBlocks {
 			c.fail(at, fmt.Sprintf("There should be at most %d content blocks in all", messages.MaxBlocks))
@@ -41,7 +41,7 @@ func (c *converter) content(at *place, blocks jsontext.Value, kinds []string, li
 		switch v := b.Take(kind); {
 		case c.err != nil:
 		case kind != "cachePoint":
-			*inner = place{at, kind, -1}
+			*inner = memberPath{at, kind, -1}
 			c.block(inner, kind, v)
 			last, end = kind, len(c.out)-1
 			c.write(",")
@@ -67,8 +67,8 @@ func (c *converter) discard(f func()) {
 	c.out = c.out[:n]
 }
 
-// block writes a block. The place is that of the member that is set.
-func (c *converter) block(at *place, kind string, v jsontext.Value) {
+// block writes a block. The path is that of the member that is set.
+func (c *converter) block(at *memberPath, kind string, v jsontext.Value) {
 	switch kind {
 	case "text":
 		c.textBlock(at, v)
@@ -90,7 +90,7 @@ func (c *converter) block(at *place, kind string, v jsontext.Value) {
 }
 
 // textBlock writes text, which is not to be empty.
-func (c *converter) textBlock(at *place, v jsontext.Value) {
+func (c *converter) textBlock(at *memberPath, v jsontext.Value) {
 	if v = c.rawString(at, v); v == nil || string(v) == `""` {
 		c.fail(at, "The text field is blank. Add text to the text field, and try again.")
 	}
@@ -107,7 +107,7 @@ func (c *converter) quoted(v jsontext.Value) jsontext.Value {
 }
 
 // toolUse writes a call of a tool.
-func (c *converter) toolUse(at *place, v jsontext.Value) {
+func (c *converter) toolUse(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "name", "input", "type"})
 	if c.stringValue(at.member("type"), from.Take("type")) != "" {
 		c.fail(at.member("type"), "Tools that the service runs cannot be expressed here.")
@@ -121,7 +121,7 @@ func (c *converter) toolUse(at *place, v jsontext.Value) {
 }
 
 // toolResult writes the result of a call.
-func (c *converter) toolResult(at *place, v jsontext.Value) {
+func (c *converter) toolResult(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"toolUseId", "content", "status"})
 	status := c.stringValue(at.member("status"), from.Take("status"))
 	if !slices.Contains([]string{"", "success", "error"}, status) {
@@ -143,7 +143,7 @@ func (c *converter) toolResult(at *place, v jsontext.Value) {
 
 // document writes a document: its text, its own content blocks, or a file. A PDF is passed
 // on as it is, and a file of text is decoded.
-func (c *converter) document(at *place, v jsontext.Value) {
+func (c *converter) document(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"format", "name", "source", "context", "citations"})
 	format := c.stringValue(at.member("format"), from.Take("format"))
 	place := at.member("source")
@@ -175,7 +175,7 @@ func (c *converter) document(at *place, v jsontext.Value) {
 }
 
 // reasoning writes a thought of the model: its text, or a redacted one.
-func (c *converter) reasoning(at *place, v jsontext.Value) {
+func (c *converter) reasoning(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, reasoningKinds)
 	if c.union(at, &from, reasoningKinds) == "redactedContent" {
 		c.write(`{"type":"redacted_thinking",`)
@@ -201,7 +201,7 @@ var reasoningKinds = []string{"reasoningText", "redactedContent"}
 // guardContent writes a block that the client has marked for the guardrail, as an ordinary
 // block. Qualifiers of the mark other than the default are dropped; if there is a
 // guardrail, they are an error, since it could not be told of them.
-func (c *converter) guardContent(at *place, v jsontext.Value) {
+func (c *converter) guardContent(at *memberPath, v jsontext.Value) {
 	kinds := []string{"text", "image"}
 	from := c.object(at, v, kinds)
 	if c.union(at, &from, kinds) == "image" {
@@ -220,7 +220,7 @@ func (c *converter) guardContent(at *place, v jsontext.Value) {
 }
 
 // cacheControl writes a cache point as the member that the block before it gets.
-func (c *converter) cacheControl(at *place, v jsontext.Value) {
+func (c *converter) cacheControl(at *memberPath, v jsontext.Value) {
 	at = at.member("cachePoint")
 	p := c.object(at, v, []string{"type", "ttl"})
 	if c.stringValue(at.member("type"), p.Take("type")) != "default" {

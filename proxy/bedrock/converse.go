@@ -51,7 +51,7 @@ func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
 	}
 	left := c.gaps
 	return &Conversion{
-		Body: c.out, Dropped: c.droppedFields(), LengthOpen: c.lengthOpen, Guardrail: guardrail,
+		Body: c.out, Dropped: c.droppedFields(), lengthOpen: c.lengthOpen, Guardrail: guardrail,
 		path: func(path string) string { return conversePath(path, left) }, words: converseWords,
 	}, nil
 }
@@ -60,7 +60,7 @@ func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
 func (c *converter) request(data jsontext.Value) *Guardrail {
 	from := c.object(nil, data, converseNames)
 	var (
-		top       *place
+		top       *memberPath
 		inference = c.object(top.member("inferenceConfig"), from.Take("inferenceConfig"), []string{"maxTokens", "temperature", "topP", "stopSequences"})
 		tools     = c.object(top.member("toolConfig"), from.Take("toolConfig"), []string{"tools", "toolChoice"})
 		output    = c.object(top.member("outputConfig"), from.Take("outputConfig"), []string{"effort", "textFormat"})
@@ -107,7 +107,7 @@ func (c *converter) messages(list jsontext.Value) {
 		return
 	}
 	c.write(`"messages":[`)
-	var top *place
+	var top *memberPath
 	for at, v := range c.items(top.member("messages"), list, messages.MaxMessages) {
 		m := c.object(at, v, []string{"role", "content"})
 		c.write("{")
@@ -126,7 +126,7 @@ func (c *converter) messages(list jsontext.Value) {
 
 // additional writes the fields that go to the model itself, in the order of their names,
 // so that the same request makes the same body.
-func (c *converter) additional(at *place, v jsontext.Value) {
+func (c *converter) additional(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, additionalFields)
 	var known []rawjson.Member
 	for i := range from.Members {
@@ -144,7 +144,7 @@ func (c *converter) additional(at *place, v jsontext.Value) {
 }
 
 // outputConfig writes what the answer has to be like.
-func (c *converter) outputConfig(at *place, from *rawjson.Object) {
+func (c *converter) outputConfig(at *memberPath, from *rawjson.Object) {
 	effort, format := nonNull(from.Take("effort")), nonNull(from.Take("textFormat"))
 	if effort == nil && format == nil {
 		return
@@ -159,7 +159,7 @@ func (c *converter) outputConfig(at *place, from *rawjson.Object) {
 }
 
 // outputFormat writes the schema of the answer, which here is JSON in a string.
-func (c *converter) outputFormat(at *place, v jsontext.Value) {
+func (c *converter) outputFormat(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"type", "structure"})
 	typ := c.rawString(at.member("type"), from.Take("type"))
 	inner := at.member("structure")

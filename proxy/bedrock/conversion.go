@@ -20,7 +20,7 @@ import (
 type Conversion struct {
 	Body       []byte     // a request of the Messages API, without model and stream
 	Dropped    []string   // members of the request that Body has no place for: sorted, in the client's terms
-	LengthOpen bool       // the client did not say how long the answer may be; max_tokens in Body is a default
+	lengthOpen bool       // the client did not say how long the answer may be; max_tokens in Body is a default
 	Guardrail  *Guardrail // that the answer has to pass; nil for none
 
 	path  func(path string) string // turns a path in Body into the client's; not for one that is the client's already
@@ -28,7 +28,7 @@ type Conversion struct {
 }
 
 // HasOpenLength reports whether the client left open how long the answer may be.
-func (c *Conversion) HasOpenLength() bool { return c != nil && c.LengthOpen }
+func (c *Conversion) HasOpenLength() bool { return c != nil && c.lengthOpen }
 
 // Error returns an error about Body in the client's terms. Errors of other types than
 // *messages.InvalidRequestError are returned as they are.

@@ -33,7 +33,7 @@ type converter struct {
 }
 
 // fail sets the error, if there is none.
-func (c *converter) fail(at *place, message string) {
+func (c *converter) fail(at *memberPath, message string) {
 	if c.err == nil {
 		c.err = &messages.InvalidRequestError{Path: at.String(), Message: message}
 	}
@@ -43,7 +43,7 @@ func (c *converter) fail(at *place, message string) {
 // the members that it reads, and leaves the others to dropRest or failRest. It is an
 // error if there is a value of another kind, or if the name of a member differs from a
 // known one by the case of its letters alone.
-func (c *converter) object(at *place, v jsontext.Value, known []string) (o rawjson.Object) {
+func (c *converter) object(at *memberPath, v jsontext.Value, known []string) (o rawjson.Object) {
 	if v = nonNull(v); v == nil {
 		return o
 	}
@@ -66,10 +66,10 @@ func (c *converter) object(at *place, v jsontext.Value, known []string) (o rawjs
 }
 
 // items ranges over the elements of a list, which may be missing, until the first error.
-// It is an error if the list has more than most elements. The place that is yielded is
+// It is an error if the list has more than most elements. The path that is yielded is
 // valid until the next element.
-func (c *converter) items(at *place, list jsontext.Value, most int) iter.Seq2[*place, jsontext.Value] {
-	return func(yield func(*place, jsontext.Value) bool) {
+func (c *converter) items(at *memberPath, list jsontext.Value, most int) iter.Seq2[*memberPath, jsontext.Value] {
+	return func(yield func(*memberPath, jsontext.Value) bool) {
 		if list = nonNull(list); list != nil && list.Kind() != '[' {
 			c.fail(at, "This should be a list.")
 		}
@@ -92,7 +92,7 @@ func (c *converter) items(at *place, list jsontext.Value, most int) iter.Seq2[*p
 
 // rawString returns a string as it stands in the request, with its quotes, nil if it is
 // missing. It is an error if there is a value of another kind.
-func (c *converter) rawString(at *place, v jsontext.Value) jsontext.Value {
+func (c *converter) rawString(at *memberPath, v jsontext.Value) jsontext.Value {
 	if v = nonNull(v); v != nil && v.Kind() != '"' {
 		c.fail(at, "This should be a string.")
 		return nil
@@ -101,7 +101,7 @@ func (c *converter) rawString(at *place, v jsontext.Value) jsontext.Value {
 }
 
 // stringValue returns the value of a string, "" if it is missing.
-func (c *converter) stringValue(at *place, v jsontext.Value) string {
+func (c *converter) stringValue(at *memberPath, v jsontext.Value) string {
 	if v = c.rawString(at, v); v != nil {
 		return rawjson.Unquote(v)
 	}
@@ -118,7 +118,7 @@ func nonNull(v jsontext.Value) jsontext.Value {
 
 // union returns which member of a union is set. It is an error if none or several are, or
 // one that is not among kinds.
-func (c *converter) union(at *place, o *rawjson.Object, kinds []string) (kind string) {
+func (c *converter) union(at *memberPath, o *rawjson.Object, kinds []string) (kind string) {
 	set := 0
 	var unknown []string
 	for _, m := range o.Members {
@@ -141,7 +141,7 @@ func (c *converter) union(at *place, o *rawjson.Object, kinds []string) (kind st
 }
 
 // dropRest drops the members that were not taken out of an object.
-func (c *converter) dropRest(at *place, o *rawjson.Object) {
+func (c *converter) dropRest(at *memberPath, o *rawjson.Object) {
 	for _, m := range o.Members {
 		if nonNull(m.Value) != nil {
 			c.drop(at.member(withoutDots(m.Name)))
@@ -149,11 +149,11 @@ func (c *converter) dropRest(at *place, o *rawjson.Object) {
 	}
 }
 
-// withoutDots returns a name that cannot be read as a place: dots separate its steps.
+// withoutDots returns a name that cannot be read as a path: dots separate the steps of one.
 func withoutDots(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// drop adds a place, without its indexes, to the fields that are dropped.
-func (c *converter) drop(at *place) {
+// drop adds a path, without its indexes, to the fields that are dropped.
+func (c *converter) drop(at *memberPath) {
 	field := at.field()
 	if len(c.dropped) == messages.MaxDropped && !c.dropped[field] {
 		c.fail(at, fmt.Sprintf("This is one of more than %d fields that are not known here. Remove them.", messages.MaxDropped))

@@ -17,7 +17,7 @@ func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
 		return nil, err
 	}
 	c := converter{ctx: ctx, dropped: map[string]bool{}}
-	var top *place
+	var top *memberPath
 	at, kinds := top.member("input"), []string{"converse", "invokeModel"}
 	body := c.object(nil, rawjson.TrimSeparators(data), []string{"input"})
 	input := c.object(at, body.Take("input"), kinds)

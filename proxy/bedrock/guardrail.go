@@ -46,7 +46,7 @@ func TakeGuardrail(ctx context.Context, h http.Header, body []byte) (*Guardrail,
 	if g.ID == "" && g.Version == "" && config == nil {
 		return nil, body, nil
 	}
-	var top *place
+	var top *memberPath
 	at := top.member(upstream.GuardrailConfig)
 	c := converter{ctx: ctx, dropped: map[string]bool{}}
 	if config != nil {
@@ -80,14 +80,14 @@ func guardrailConfig(ctx context.Context, body []byte) (config jsontext.Value) {
 
 // guardrail returns the guardrail of a request of Converse, nil for none. The content of
 // the request has been written: it may ask for a part of the prompt to be looked at.
-func (c *converter) guardrail(at *place, v jsontext.Value) *Guardrail {
+func (c *converter) guardrail(at *memberPath, v jsontext.Value) *Guardrail {
 	if v = nonNull(v); v == nil {
 		return nil
 	}
 	from := c.object(at, v, []string{"guardrailIdentifier", "guardrailVersion", "trace", modeMember})
 	for _, list := range []string{"messages.content", "system"} {
 		if qualifiers := list + ".guardContent.text.qualifiers"; c.dropped[qualifiers] {
-			c.fail((*place)(nil).member(qualifiers), "The guardrail looks at all of the prompt here, and cannot be told what its parts are.")
+			c.fail((*memberPath)(nil).member(qualifiers), "The guardrail looks at all of the prompt here, and cannot be told what its parts are.")
 		}
 	}
 	value := func(name string) string { return c.stringValue(at.member(name), from.Take(name)) }
@@ -103,7 +103,7 @@ func (c *converter) guardrail(at *place, v jsontext.Value) *Guardrail {
 }
 
 // failRest fails if an object has members that were not taken.
-func (c *converter) failRest(at *place, o *rawjson.Object) {
+func (c *converter) failRest(at *memberPath, o *rawjson.Object) {
 	for _, m := range o.Members {
 		if nonNull(m.Value) != nil {
 			c.fail(at.member(withoutDots(m.Name)), "This cannot be expressed here.")
@@ -114,7 +114,7 @@ func (c *converter) failRest(at *place, o *rawjson.Object) {
 // checkGuardrail fails if the guardrail has a value that no guardrail can have. The values
 // become headers of the request to Bedrock, so only some characters are allowed in them.
 // at is where the client's request has the guardrail, and modeAt where it has the mode.
-func (c *converter) checkGuardrail(g *Guardrail, at, modeAt *place) {
+func (c *converter) checkGuardrail(g *Guardrail, at, modeAt *memberPath) {
 	for _, id := range []struct{ name, value, marks string }{
 		{"guardrailIdentifier", g.ID, ":/-_."},
 		{"guardrailVersion", g.Version, ""},

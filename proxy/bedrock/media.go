@@ -9,7 +9,7 @@ import (
 )
 
 // image writes an image. Only its bytes are supported, not a place in S3.
-func (c *converter) image(at *place, v jsontext.Value) {
+func (c *converter) image(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, []string{"format", "source"})
 	format := c.stringValue(at.member("format"), from.Take("format"))
 	if !slices.Contains([]string{"png", "jpeg", "gif", "webp"}, format) {
@@ -27,7 +27,7 @@ func (c *converter) image(at *place, v jsontext.Value) {
 
 // source returns the kind of a source, which is a union, and its content. A kind that is
 // not one of kinds is an error.
-func (c *converter) source(at *place, v jsontext.Value, kinds ...string) (kind string, content jsontext.Value) {
+func (c *converter) source(at *memberPath, v jsontext.Value, kinds ...string) (kind string, content jsontext.Value) {
 	all := []string{"bytes", "text", "content"}
 	from := c.object(at, v, all)
 	kind = c.union(at, &from, all)
@@ -48,7 +48,7 @@ func (c *converter) plainText(text jsontext.Value) {
 }
 
 // decodeText returns the text of a file in base64, as a JSON string.
-func (c *converter) decodeText(at *place, bytes jsontext.Value) jsontext.Value {
+func (c *converter) decodeText(at *memberPath, bytes jsontext.Value) jsontext.Value {
 	packed, _ := jsontext.AppendUnquote(nil, bytes) // it is a string of JSON that was checked
 	data, err := base64.StdEncoding.AppendDecode(nil, packed)
 	if err != nil || !utf8.Valid(data) {

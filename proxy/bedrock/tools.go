@@ -11,7 +11,7 @@ var toolKinds = []string{"toolSpec", "cachePoint"}
 
 // tools writes the tools, if there are any. A cache point is a tool of its own in
 // Converse, and in the Messages API a member of the tool before it.
-func (c *converter) tools(at *place, list jsontext.Value) {
+func (c *converter) tools(at *memberPath, list jsontext.Value) {
 	begin, end := len(c.out), 0 // where the list begins, and where the tool before is closed
 	c.write(`"tools":[`)
 	for at, v := range c.items(at, list, messages.MaxTools) {
@@ -41,7 +41,7 @@ func (c *converter) tools(at *place, list jsontext.Value) {
 }
 
 // toolSpec writes a tool.
-func (c *converter) toolSpec(at *place, v jsontext.Value) {
+func (c *converter) toolSpec(at *memberPath, v jsontext.Value) {
 	spec := c.object(at, v, []string{"name", "description", "inputSchema", "strict"})
 	schema := c.object(at.member("inputSchema"), spec.Take("inputSchema"), []string{"json"})
 	c.write("{")
@@ -55,7 +55,7 @@ func (c *converter) toolSpec(at *place, v jsontext.Value) {
 }
 
 // toolChoice writes which tools the model may call or has to call: a union.
-func (c *converter) toolChoice(at *place, v jsontext.Value) {
+func (c *converter) toolChoice(at *memberPath, v jsontext.Value) {
 	if v = nonNull(v); v == nil {
 		return
 	}

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 )
 
-// This file has the source of all random choices.
-
 // chance makes all choices.
 type chance struct{ *rand.Rand }
 

@@ -7,8 +7,6 @@ import (
 	"dragoman/translate/messages"
 )
 
-// This file has the list of all kinds of damage.
-
 // DamageKinds are the kinds of damage, in the order of the table.
 var DamageKinds = []DamageKind{
 	{"no wrapper", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen, rWrapClose) }},

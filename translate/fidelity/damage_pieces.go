@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file has the parts that all damage is put together from.
+// This file changes single pieces of a draft. The kinds of damage are put together from these changes.
 
 // indexes returns the indexes of the pieces that have one of roles.
 func (d *draft) indexes(roles ...role) (at []int) {

@@ -10,7 +10,7 @@ import (
 	"dragoman/translate/messages"
 )
 
-// This file holds what a model meant against what the client gets.
+// This file compares what a model meant with what the client gets.
 
 // RoundTrip makes the instance of a seed, writes it as a model would or renders it as history, and
 // lets translate read that. It returns an error if what is read is not what was meant.

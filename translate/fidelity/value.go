@@ -8,8 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file has JSON values that can be compared letter by letter.
-
 // Value is a JSON value as it was written: numbers keep their digits, members their order.
 type Value struct {
 	Kind    jsontext.Kind // 'n', 't', 'f', '0', '"', '[' or '{'

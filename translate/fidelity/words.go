@@ -2,9 +2,6 @@ package fidelity
 
 import "strings"
 
-// This file has the names and texts that instances are made of: ordinary ones, and those that break
-// readers.
-
 // Names of properties: those that tools have, and those that break readers.
 var (
 	plainNames = []string{"city", "path", "content", "query", "days", "limit", "user_id", "items", "item", "name", "value", "type", "id", "a", "b", "p",

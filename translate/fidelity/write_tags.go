@@ -89,9 +89,9 @@ func misleads(text string, closers []string) bool {
 	}
 }
 
-// swallows reports whether text, as the value of a property, holds tags of other parameters in an
-// order that elements never have: a closing one, then an opening one. It could then be two values
-// whose closing tags are wrong. own is the name of the property.
+// swallows reports whether text, the value of the property named own, could be taken for several
+// values with wrong closing tags between them. It looks for tags of other properties in an order
+// that whole elements never have: a closing tag that nothing opened, and an opening tag after it.
 func swallows(text string, root *node, own string) bool {
 	depth, stray := map[string]int{}, false
 	for _, part := range strings.Split(text, "<")[1:] {

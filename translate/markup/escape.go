@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// This file has the escape policy. The client's text stands between tags of ours, so it must
-// not be able to spell one. Where it would, its `<` is written as an entity; where it spells
+// This file escapes the client's text. The text stands between tags of ours, so it must not be
+// able to spell one. Where it would, its `<` is written as an entity; where it spells
 // the entity already, one more level is added:
 //
 //	written by the client       shown to the model

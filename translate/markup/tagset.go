@@ -1,7 +1,5 @@
 package markup
 
-// This file has the names that the client's text must not be able to spell as a tag.
-
 // TagSet is a set of names that text must not spell as a tag.
 type TagSet uint32
 

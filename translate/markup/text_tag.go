@@ -2,8 +2,8 @@ package markup
 
 import "bytes"
 
-// This file has the tags that mean something where a model writes prose: they begin calls,
-// results or thinking.
+// This file recognizes the tags that mean something in a model's prose: those that begin
+// calls, results or thinking, and those that end thinking.
 
 // TextTag is a tag that means something in text.
 type TextTag struct {

@@ -1,9 +1,7 @@
 package markup
 
-// This file has the answer of every matcher. The text a matcher looks at may still grow, so
-// that some questions cannot be answered yet.
-
-// Verdict is what a matcher says of the beginning of a text.
+// Verdict is what a matcher says of the beginning of a text. The text may still grow, so that
+// some questions cannot be answered yet: see [NeedMore].
 type Verdict uint8
 
 const (

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// This file has the tools that the API defines itself, as a text model is shown them.
+// This file describes the tools that the API defines itself to a model that only completes text.
 
 // builtin is a client tool that the API defines. A request names only its type
 // (docs/reference/messages-api.md §5): the models it was made for know the rest. A text model is shown

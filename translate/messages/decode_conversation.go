@@ -13,14 +13,14 @@ import (
 // message belongs to a turn of the user's. Its methods fail by way of the decoder.
 type conversation struct {
 	role        string         // of the turn that is open; "" before the first
-	calls       []pastCall     // every tool_use so far
+	calls       []pastToolUse  // every tool_use so far
 	byID        map[string]int // index into calls, by id
 	lastTurn    int            // calls[lastTurn:] are those of the last assistant turn
 	pastResults bool           // the message has a block that is not a tool_result: no more results may follow
 }
 
-// pastCall is a tool_use block of the history.
-type pastCall struct {
+// pastToolUse is a tool_use block of the history.
+type pastToolUse struct {
 	id       string
 	message  int  // index of its message
 	answered bool // there is a tool_result for it
@@ -72,7 +72,7 @@ func (c *conversation) addCall(d *decoder, at fieldPath, id string) {
 		c.byID = make(map[string]int)
 	}
 	c.byID[id] = len(c.calls)
-	c.calls = append(c.calls, pastCall{id: id, message: at.up.up.index})
+	c.calls = append(c.calls, pastToolUse{id: id, message: at.up.up.index})
 }
 
 // addResult notes the result of a call of the last assistant turn.

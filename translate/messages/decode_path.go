@@ -8,8 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file has places in a request, as errors name them.
-
 // fieldPath is a place in a request: a step and the place it starts from. It becomes text only if
 // an error or a dropped field has to name it.
 type fieldPath struct {

@@ -10,8 +10,8 @@ import (
 
 // countSchema fails if the schemas of the request hold too many values together.
 func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
-	if d.schemaValues += rawjson.CountValues(schema); d.schemaValues > MaxSchemaValues {
-		d.fail(at, "The schemas of a request should hold at most %d values together", MaxSchemaValues)
+	if d.schemaValues += rawjson.CountValues(schema); d.schemaValues > maxSchemaValues {
+		d.fail(at, "The schemas of a request should hold at most %d values together", maxSchemaValues)
 	}
 }
 

@@ -224,7 +224,7 @@ func TestDecodeTooManySchemaValues(t *testing.T) {
 	tools := func(first, second int) string {
 		return with(`"tools":[{"name":"f","input_schema":` + schema(first) + `},{"name":"g","input_schema":` + schema(second) + `}]`)
 	}
-	const half = MaxSchemaValues / 2
+	const half = maxSchemaValues / 2
 	if _, err := Decode([]byte(tools(half-20, half-20)), DecodeOptions{}); err != nil {
 		t.Error(err)
 	}

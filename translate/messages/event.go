@@ -8,8 +8,6 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file has the events of a streamed answer.
-
 // EventType is the kind of an [Event].
 type EventType uint8
 

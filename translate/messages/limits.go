@@ -1,7 +1,7 @@
 package messages
 
-// This file has the limits on a request. They are far beyond what real requests hold, and keep a
-// hostile one from taking memory without end.
+// The limits on a request are far beyond what real requests hold. They keep a hostile request from
+// taking memory without end.
 
 // MaxMessages is how many messages a request may have (docs/reference/messages-api.md §2).
 const MaxMessages = 100_000
@@ -23,9 +23,9 @@ const MaxStopSequences = 10_000
 // memory for each byte.
 const maxStopBytes = 64 << 10
 
-// MaxSchemaValues is how many values and names the schemas of a request may hold together: each
+// maxSchemaValues is how many values and names the schemas of a request may hold together: each
 // takes memory once a schema is compiled. Some hundreds of tools have a tenth of that.
-const MaxSchemaValues = 100_000
+const maxSchemaValues = 100_000
 
 // MaxDropped is how many different fields of a request may be left out. Clients choose some of the
 // names, and all are kept.

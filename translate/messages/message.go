@@ -2,8 +2,6 @@ package messages
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// This file has the whole answer.
-
 // Message is a whole answer of the Messages API (docs/reference/messages-api.md §8).
 type Message struct {
 	ID           string

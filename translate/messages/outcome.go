@@ -1,7 +1,5 @@
 package messages
 
-// This file has what metrics count of the calls in an answer.
-
 // OutcomeKind is a value of the label outcome of the metric dragoman_tool_calls_total.
 type OutcomeKind string
 

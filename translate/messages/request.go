@@ -2,8 +2,6 @@ package messages
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// This file has the request as it is after decoding.
-
 // Request is a Messages-API request (docs/reference/messages-api.md §2), as far as it concerns a
 // model that completes text. [Decode] makes one from JSON.
 type Request struct {

@@ -1,7 +1,5 @@
 package messages
 
-// This file has the stop reasons.
-
 // Stop is why a completion ended, as the Messages API's stop_reason has it.
 type Stop string
 

@@ -50,10 +50,12 @@ func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) 
 	return dst, n
 }
 
-// AppendMembersUntil is [AppendMembers] from the byte at index n on, and it can leave one
-// value unmeasured: it stops at a member named list, if list is not empty, whose value is an
-// array. Then stopped is true, length is where the array begins, and the member's value goes
-// on to the end of text: the caller reads the array, so that it is walked over only once.
+// AppendMembersUntil is [AppendMembers] for a part of an object: it begins at the byte at
+// index n of text, where a member begins or the object ends. Unless list is empty, it stops
+// at a member of that name whose value is an array. It then appends that member with all of
+// text from the array on as its value, and returns the index of the array as length, and
+// stopped as true. The caller reads the array itself, so that a long array is walked over
+// only once.
 func AppendMembersUntil(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
 	i := skipSeparators(text, n)
 	for ; text[i] != '}'; most-- {

@@ -11,7 +11,7 @@ import (
 
 // appendEnum appends the member of the enum of s that the text spells: as it is, without white
 // space around it, without quotes, or as it was escaped in the tool's description.
-func appendEnum(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
+func appendEnum(dst []byte, s *Schema, r *typedText) ([]byte, bool) {
 	for i := range 4 {
 		spelling := r.text
 		switch i {

@@ -6,7 +6,8 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file has what describing a schema needs to know of JSON Schema's keywords.
+// This file knows which keywords of JSON Schema hold schemas, and which hold data that only looks
+// like schemas. Describing a schema needs that.
 
 // quotedMember is a member of a JSON object, its name quoted as in the text.
 type quotedMember struct{ name, value jsontext.Value }

@@ -1,7 +1,5 @@
 package schema
 
-// This file has the JSON types a schema can name, as a set.
-
 // kindSet is a set of JSON types. In a Schema, the empty set allows every type.
 type kindSet uint16
 

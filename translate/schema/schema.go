@@ -6,10 +6,8 @@ import (
 	"dragoman/translate/markup"
 )
 
-// This file has the compiled schema and the questions that the parser and the renderer ask it.
-
-// Schema is as much of a JSON Schema as decides the type of a value. It may lead back to
-// itself. The zero value allows anything.
+// Schema is a compiled JSON Schema. It has only the keywords that decide the type of a value.
+// A schema may contain itself. The zero value allows anything.
 type Schema struct {
 	kinds kindSet          // type; nullable adds null
 	enum  []jsontext.Value // the members of enum, or the one value of const

@@ -4,8 +4,8 @@ import (
 	"dragoman/translate/markup"
 )
 
-// This file has the rules of typing. A value that the model writes is text, and the schema of
-// its parameter decides what JSON value the text is; nothing is guessed, nothing is evaluated:
+// This file turns the text of a value into JSON. The schema of the parameter decides what JSON
+// value the text is; nothing is guessed, nothing is evaluated:
 //
 //	string     the text as it is: 007 stays "007"
 //	integer    a number without a fraction, of any length, digits kept; 3.0 too. "5" in quotes is 5

@@ -7,11 +7,9 @@ import (
 	"dragoman/translate/rawjson"
 )
 
-// This file has a text that is being typed and what is known of it, whatever the schema.
-
-// valueText is a text that is being typed. What has been found out about it is kept, because
+// typedText is a text that is being typed. What has been found out about it is kept, because
 // many alternatives may ask.
-type valueText struct {
+type typedText struct {
 	text, trimmed, unquoted string           // as it is, without white space around it, and without quotes too
 	depth                   int              // number of elements around it
 	notJSON                 kindSet          // it is not JSON of these kinds: object, array, acceptsAny
@@ -23,7 +21,7 @@ type valueText struct {
 
 // possibleKinds returns the types, except string, that the text can be read as. It does not
 // read JSON or elements: for them the first byte decides.
-func (r *valueText) possibleKinds() kindSet {
+func (r *typedText) possibleKinds() kindSet {
 	if r.possibleKnown {
 		return r.possible
 	}
@@ -43,7 +41,7 @@ func (r *valueText) possibleKinds() kindSet {
 }
 
 // appendJSON appends the text if it is JSON of a kind: kindObject, kindArray or acceptsAny.
-func (r *valueText) appendJSON(dst []byte, kind kindSet) (out []byte, ok bool) {
+func (r *typedText) appendJSON(dst []byte, kind kindSet) (out []byte, ok bool) {
 	if r.notJSON&kind != 0 {
 		return dst, false
 	}
@@ -62,7 +60,7 @@ func (r *valueText) appendJSON(dst []byte, kind kindSet) (out []byte, ok bool) {
 }
 
 // readElements returns the elements that the text is made of, if it is made of elements alone.
-func (r *valueText) readElements() ([]markup.Element, bool) {
+func (r *typedText) readElements() ([]markup.Element, bool) {
 	if !r.isRead {
 		r.elements, r.isElements = markup.ReadElements(r.trimmed)
 		r.isRead = true

@@ -14,7 +14,7 @@ import (
 const (
 	minBudget     = 4 << 10 // in bytes to look at, for the smallest value
 	budgetPerByte = 64      // and for each byte of the value
-	attemptCost   = 16      // of trying a schema, in bytes
+	readingCost   = 16      // of trying a schema, in bytes
 
 	// maxElementDepth bounds how deep elements may lie in each other.
 	maxElementDepth = 64
@@ -23,31 +23,31 @@ const (
 // conversion is the typing of one value, for which a schema may offer many ways.
 type conversion struct {
 	budget int // bytes that may still be looked at
-	// attempts are those that failed or are under way. Alternatives may lead to one schema in
+	// tried are the readings that failed or are under way. Alternatives may lead to one schema in
 	// many ways, and back to it.
-	attempts map[attempt]struct{}
+	tried map[reading]struct{}
 }
 
-// attempt is one way to read a text: as the elements of an object or an array that a schema
+// reading is one way to read a text: as the elements of an object or an array that a schema
 // describes, or (as is 0) as one of the schema's alternatives.
-type attempt struct {
+type reading struct {
 	schema *Schema
 	text   string
 	as     kindSet
 }
 
-// tryOnce calls read, unless the same attempt failed before or is under way: it fails then.
-func (t *conversion) tryOnce(a attempt, dst []byte, read func() ([]byte, bool)) ([]byte, bool) {
-	if _, ok := t.attempts[a]; ok {
+// tryOnce calls read, unless the same reading failed before or is under way: tryOnce fails then.
+func (t *conversion) tryOnce(a reading, dst []byte, read func() ([]byte, bool)) ([]byte, bool) {
+	if _, ok := t.tried[a]; ok {
 		return dst, false
 	}
-	if t.attempts == nil {
-		t.attempts = map[attempt]struct{}{}
+	if t.tried == nil {
+		t.tried = map[reading]struct{}{}
 	}
-	t.attempts[a] = struct{}{}
+	t.tried[a] = struct{}{}
 	out, ok := read()
 	if ok {
-		delete(t.attempts, a)
+		delete(t.tried, a)
 	}
 	return out, ok
 }
@@ -56,7 +56,7 @@ func (t *conversion) tryOnce(a attempt, dst []byte, read func() ([]byte, bool)) 
 // depth is the number of elements around it.
 func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
 	t.budget -= len(text)
-	r := valueText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
+	r := typedText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
 	takesString := s.acceptsString()
 	if takesString && (text == "" || len(s.enum) == 0 && r.trimmed == "") {
 		return rawjson.AppendString(dst, text), true
@@ -74,8 +74,8 @@ func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) 
 
 // appendFitting tries the types that s allows, except string. outermost says that s is the
 // schema of the value itself, not an alternative.
-func (t *conversion) appendFitting(dst []byte, s *Schema, r *valueText, outermost bool) ([]byte, bool) {
-	if t.budget -= attemptCost; t.budget < 0 || r.depth > maxElementDepth {
+func (t *conversion) appendFitting(dst []byte, s *Schema, r *typedText, outermost bool) ([]byte, bool) {
+	if t.budget -= readingCost; t.budget < 0 || r.depth > maxElementDepth {
 		return dst, false
 	}
 	if s.kinds == 0 && len(s.alts) == 0 && len(s.enum) == 0 {
@@ -110,11 +110,11 @@ func (t *conversion) appendFitting(dst []byte, s *Schema, r *valueText, outermos
 	case outermost:
 		return t.appendAlternative(dst, s, r)
 	}
-	return t.tryOnce(attempt{s, r.text, 0}, dst, func() ([]byte, bool) { return t.appendAlternative(dst, s, r) })
+	return t.tryOnce(reading{s, r.text, 0}, dst, func() ([]byte, bool) { return t.appendAlternative(dst, s, r) })
 }
 
 // appendAlternative tries the alternatives of s in turn; those that allow anything come last.
-func (t *conversion) appendAlternative(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
+func (t *conversion) appendAlternative(dst []byte, s *Schema, r *typedText) ([]byte, bool) {
 	possible := r.possibleKinds() | acceptsEnum | acceptsAny
 	open := false
 	for _, alt := range s.alts {
@@ -122,7 +122,7 @@ func (t *conversion) appendAlternative(dst []byte, s *Schema, r *valueText) ([]b
 			continue
 		}
 		if len(alt.enum) > 0 {
-			if t.budget -= attemptCost; t.budget < 0 {
+			if t.budget -= readingCost; t.budget < 0 {
 				return dst, false
 			}
 			if out, ok := appendEnum(dst, alt, r); ok {
@@ -144,7 +144,7 @@ func (t *conversion) appendAlternative(dst []byte, s *Schema, r *valueText) ([]b
 }
 
 // appendObject appends the text as an object: JSON or elements.
-func (t *conversion) appendObject(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
+func (t *conversion) appendObject(dst []byte, s *Schema, r *typedText) ([]byte, bool) {
 	if out, ok := r.appendJSON(dst, kindObject); ok {
 		return out, true
 	}
@@ -155,7 +155,7 @@ func (t *conversion) appendObject(dst []byte, s *Schema, r *valueText) ([]byte, 
 	case len(list) == 0:
 		return append(dst, "{}"...), true
 	}
-	return t.tryOnce(attempt{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
+	return t.tryOnce(reading{s, r.text, kindObject}, dst, func() ([]byte, bool) { return t.appendMembers(dst, s, list, r.depth) })
 }
 
 // appendMembers appends elements as an object that s describes. It reports whether each fits
@@ -182,7 +182,7 @@ func (t *conversion) appendMembers(dst []byte, s *Schema, list []markup.Element,
 }
 
 // appendArray appends the text as an array: JSON or elements.
-func (t *conversion) appendArray(dst []byte, s *Schema, r *valueText) ([]byte, bool) {
+func (t *conversion) appendArray(dst []byte, s *Schema, r *typedText) ([]byte, bool) {
 	if out, ok := r.appendJSON(dst, kindArray); ok {
 		return out, true
 	}
@@ -193,7 +193,7 @@ func (t *conversion) appendArray(dst []byte, s *Schema, r *valueText) ([]byte, b
 	case len(list) == 0:
 		return append(dst, "[]"...), true
 	}
-	return t.tryOnce(attempt{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
+	return t.tryOnce(reading{s, r.text, kindArray}, dst, func() ([]byte, bool) { return t.appendItems(dst, s, list, r.depth) })
 }
 
 // appendItems appends elements as an array that s describes. It reports whether each fits and

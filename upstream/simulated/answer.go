@@ -20,9 +20,9 @@ func (r *parsedPrompt) completion() string {
 		return r.calls(r.demanded())
 	}
 	if r.format != "" && (r.returned() || len(r.choose()) == 0) {
-		return string(r.question.value(jsontext.Value(r.format), shownDefinitions(r.format), 0))
+		return string(r.question.value(jsontext.Value(r.format), readDefinitions(r.format), 0))
 	}
-	text := signature + r.answer()
+	text := signature + r.proseAnswer()
 	// The answer goes on with a prefill in prose as with a sentence.
 	if r.prefill != "" && !strings.HasSuffix(r.prefill, "\n") {
 		text = " " + text
@@ -33,8 +33,8 @@ func (r *parsedPrompt) completion() string {
 // returned reports whether the last human turn holds results of tools.
 func (r *parsedPrompt) returned() bool { return strings.Contains(r.last, r.speech.resultsStart) }
 
-// answer returns prose, and after it a call where a tool fits the question.
-func (r *parsedPrompt) answer() string {
+// proseAnswer returns prose, and after it a call where a tool fits the question.
+func (r *parsedPrompt) proseAnswer() string {
 	switch {
 	case !r.returned():
 	case r.speech == &jsonSpeech:
@@ -64,10 +64,11 @@ func join(tools []shownTool) string {
 	return strings.Join(names, " and ")
 }
 
-// finish goes on with a call that a prefill has opened, exactly where written, the
-// prefill from the opening on, ends. If the prefill has a name, or the beginning of one,
-// only tools of that name are called. Where the prefill is not the beginning of the call
-// that the simulated model would write, it closes what is open.
+// finish returns the rest of a call that the prefill has begun. written is the prefill
+// from the tag that opens the call to the end of the prefill. If written has the name of a
+// tool, or the beginning of a name, only a tool of that name is called. If written is not
+// the beginning of the call that the simulated model would write, finish returns only
+// closing tags for what is open.
 func (r *parsedPrompt) finish(written string) string {
 	candidates := r.tools
 	if name, ok := between(written, r.speech.nameBefore, r.speech.nameAfter); ok {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // shownTool is a tool as the prompt describes it.
@@ -102,51 +104,21 @@ func appendTool(tools []shownTool, text string) []shownTool {
 		Name        string `json:"name"`
 		Description string `json:"description"`
 		Parameters  struct {
-			Properties  jsontext.Value            `json:"properties"`
-			Required    []string                  `json:"required"`
-			Defs        map[string]jsontext.Value `json:"$defs"`
-			Definitions map[string]jsontext.Value `json:"definitions"`
+			shownDefinitions
+			Properties jsontext.Value `json:"properties"`
+			Required   []string       `json:"required"`
 		} `json:"parameters"`
 	}
 	if json.Unmarshal([]byte(text), &d) != nil || d.Name == "" {
 		return tools
 	}
-	t := shownTool{name: d.Name, description: d.Description}
-	named := map[string]jsontext.Value{}
-	for name, schema := range d.Parameters.Defs {
-		named["#/$defs/"+name] = schema
-	}
-	for name, schema := range d.Parameters.Definitions {
-		named["#/definitions/"+name] = schema
-	}
-	if defs, err := json.Marshal(named); err == nil && len(named) > 0 {
-		t.definitions = string(defs)
-	}
+	t := shownTool{name: d.Name, description: d.Description, definitions: d.Parameters.byRef()}
 	required := map[string]bool{}
 	for _, name := range d.Parameters.Required {
 		required[name] = true
 	}
-	for name, schema := range eachMember(d.Parameters.Properties) {
+	for name, schema := range rawjson.NamedMembers(d.Parameters.Properties) {
 		t.parameters = append(t.parameters, shownParameter{name: name, schema: string(schema), required: required[name]})
 	}
 	return append(tools, t)
-}
-
-// eachMember ranges over the members of a JSON object in the order in which they stand.
-// Of what is no object it yields none, of a broken one those before the break.
-func eachMember(v jsontext.Value) func(yield func(string, jsontext.Value) bool) {
-	return func(yield func(string, jsontext.Value) bool) {
-		d := jsontext.NewDecoder(strings.NewReader(string(v)))
-		if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
-			return
-		}
-		for d.PeekKind() == '"' {
-			name, _ := d.ReadToken()
-			key := name.String()
-			value, err := d.ReadValue()
-			if err != nil || !yield(key, value.Clone()) {
-				return
-			}
-		}
-	}
 }

@@ -125,19 +125,26 @@ func (s *shownSchema) array(value func(jsontext.Value) jsontext.Value) jsontext.
 	return append(out, ']')
 }
 
-// shownDefinitions returns the schemas that a schema defines, as a JSON object whose
-// names are the $refs to them.
-func shownDefinitions(schema string) string {
-	var s struct {
-		Defs        map[string]jsontext.Value `json:"$defs"`
-		Definitions map[string]jsontext.Value `json:"definitions"`
-	}
-	_ = json.Unmarshal([]byte(schema), &s, lenient) // one we do not understand defines nothing
+// shownDefinitions are the schemas that a schema defines.
+type shownDefinitions struct {
+	Defs        map[string]jsontext.Value `json:"$defs"`
+	Definitions map[string]jsontext.Value `json:"definitions"`
+}
+
+// readDefinitions returns what the text of a schema defines, as byRef does.
+func readDefinitions(schema string) string {
+	var d shownDefinitions
+	_ = json.Unmarshal([]byte(schema), &d, lenient) // one we do not understand defines nothing
+	return d.byRef()
+}
+
+// byRef returns the definitions as a JSON object whose names are the $refs to them.
+func (d *shownDefinitions) byRef() string {
 	all := make(map[string]jsontext.Value)
-	for name, definition := range s.Defs {
+	for name, definition := range d.Defs {
 		all["#/$defs/"+name] = definition
 	}
-	for name, definition := range s.Definitions {
+	for name, definition := range d.Definitions {
 		all["#/definitions/"+name] = definition
 	}
 	out, _ := json.Marshal(all)

@@ -148,7 +148,7 @@ func refuseBedrock(w http.ResponseWriter, f *Fault) {
 	if f.kind == refuse {
 		w.Header().Set("x-amzn-ErrorType", f.typ+":http://internal.amazon.com/coral/com.amazon.bedrock/")
 	}
-	f.answer(w, func(_, message string) []byte { return fmt.Appendf(nil, `{"message":%s}`, quote(message)) })
+	f.respond(w, func(_, message string) []byte { return fmt.Appendf(nil, `{"message":%s}`, quote(message)) })
 }
 
 // readCount reads a request for a count: the body of one of the other operations, which

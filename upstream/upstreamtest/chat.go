@@ -108,7 +108,7 @@ func (p *malformed) chat() string {
 }
 
 // refuseChat answers with an error of OpenAI's form instead of an answer.
-func refuseChat(w http.ResponseWriter, f *Fault) { f.answer(w, chatErrorBody) }
+func refuseChat(w http.ResponseWriter, f *Fault) { f.respond(w, chatErrorBody) }
 
 // chatErrorBody returns the JSON of an error.
 func chatErrorBody(typ, message string) []byte {

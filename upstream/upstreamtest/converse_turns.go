@@ -22,8 +22,8 @@ var mediaTypes = map[string]map[string]string{
 	translate.PartDocument: {"pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv"},
 }
 
-// conversation reads the messages of one request, and counts what is limited in a request.
-type conversation struct {
+// turnReader reads the messages of one request, and counts what is limited in a request.
+type turnReader struct {
 	images, documents int             // so far
 	names             map[string]bool // of the documents
 }
@@ -33,7 +33,7 @@ func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 	if len(r.Messages) == 0 || r.Messages[0].Role != messages.RoleUser {
 		return nil, &malformed{text: "A conversation must start with a user message. Try again with a conversation that starts with a user message."}
 	}
-	c := conversation{names: map[string]bool{}}
+	c := turnReader{names: map[string]bool{}}
 	var turns []translate.Turn
 	for i, m := range r.Messages {
 		if m.Role != [...]string{messages.RoleUser, messages.RoleAssistant}[i%2] {
@@ -53,7 +53,7 @@ func (r *converseBody) turns() ([]translate.Turn, *malformed) {
 }
 
 // turn reads the message of this index.
-func (c *conversation) turn(i int, m converseMessage) (translate.Turn, *malformed) {
+func (c *turnReader) turn(i int, m converseMessage) (translate.Turn, *malformed) {
 	turn := translate.Turn{Role: m.Role}
 	spoken, documents := false, c.documents // there is text in the turn; documents before it
 	for j, b := range m.Content {
@@ -75,7 +75,7 @@ func (c *conversation) turn(i int, m converseMessage) (translate.Turn, *malforme
 
 // part reads the block at a place, which the error names. Cache points are taken in the
 // system prompt alone: that is where the upstream writes one.
-func (c *conversation) part(b converseBlock, place, role string) (translate.Part, *malformed) {
+func (c *turnReader) part(b converseBlock, place, role string) (translate.Part, *malformed) {
 	var part translate.Part
 	typ, m := translate.PartImage, b.Image
 	if b.Document != nil {
@@ -103,7 +103,7 @@ func (c *conversation) part(b converseBlock, place, role string) (translate.Part
 
 // count counts an image or a document, and refuses one too many, a document whose name
 // Converse does not take, and one whose name another document has.
-func (c *conversation) count(typ string, m *media, place string) *malformed {
+func (c *turnReader) count(typ string, m *media, place string) *malformed {
 	if typ == translate.PartImage {
 		if c.images++; c.images > maxImages || m.Name+m.Context != "" {
 			return &malformed{text: place + ".image: too many, or one with a name"}

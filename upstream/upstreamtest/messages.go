@@ -127,7 +127,7 @@ func (p *malformed) messages() string {
 }
 
 // refuseMessages answers with an error of the Messages API instead of an answer.
-func refuseMessages(w http.ResponseWriter, f *Fault) { f.answer(w, messagesErrorBody) }
+func refuseMessages(w http.ResponseWriter, f *Fault) { f.respond(w, messagesErrorBody) }
 
 // messagesErrorBody returns the JSON of an error (docs/reference/errors.md §1).
 func messagesErrorBody(typ, message string) []byte {

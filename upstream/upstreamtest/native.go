@@ -6,10 +6,10 @@ import (
 	"dragoman/translate"
 )
 
-// Native is a model with a tool API of its own: it returns the events of its answer,
-// each as JSON (docs/reference/streaming.md §3), to a request's body. A server whose
-// Native is set reads no more of a body than says whom it is for, and takes from
-// its script only the fault.
+// Native plays a model that has a tool API. It is given the body of a request, and returns
+// the events of the answer in order, each as JSON (docs/reference/streaming.md §3). A server
+// whose Native is set does not check the body beyond the model and whether to stream, and
+// takes nothing but the fault from its script.
 type Native func(model string, body []byte) []string
 
 // call returns the events of an answer.

@@ -124,9 +124,9 @@ var statusWithin = map[string]int{
 	"overloaded_error":            http.StatusServiceUnavailable,
 }
 
-// answer writes the response of a fault that is [Fault.early]. errorBody returns the JSON
+// respond writes the response of a fault that is [Fault.early]. errorBody returns the JSON
 // of an error, as the API of the server has it.
-func (f *Fault) answer(w http.ResponseWriter, errorBody func(typ, message string) []byte) {
+func (f *Fault) respond(w http.ResponseWriter, errorBody func(typ, message string) []byte) {
 	if f.kind == reply {
 		f.reply(w)
 		return

@@ -70,7 +70,8 @@ func (l *loader) checkModels() {
 		kinds[u.Name] = u.Kind
 		names = append(names, u.Name)
 	}
-	// If models is no list, that has been reported, and there are no entries for that reason.
+	// If the value of models is not a list, there are no entries either, and the reader has
+	// reported it: no second problem is added.
 	reported := slices.ContainsFunc(l.problems, func(p Problem) bool { return p.Key == "models" })
 	if len(names) > 0 && len(l.cfg.Models) == 0 && !reported {
 		l.report(max(1, l.lines["models"]), "models", "no model is declared", fmt.Sprintf("add models: [{name: \"*\", upstream: %s}]", names[0]))

@@ -119,7 +119,7 @@ func (c *Config) Model(name string) (proxy.Route, bool) {
 type loader struct {
 	src Source
 	cfg *Config
-	reader
+	yamlReader
 }
 
 // complain adds a problem that is at no line of the file: where names a flag, a variable or

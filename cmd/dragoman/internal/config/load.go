@@ -16,7 +16,7 @@ func Load(src Source) (*Config, error) {
 			AdminListen: DefaultAdminListen,
 			Drain:       10 * time.Minute,
 		},
-		reader: reader{file: src.File, getenv: src.Getenv, lines: map[string]int{}},
+		yamlReader: yamlReader{file: src.File, getenv: src.Getenv, lines: map[string]int{}},
 	}
 	if src.File != "" {
 		l.readFile()

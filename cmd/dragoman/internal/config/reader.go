@@ -14,9 +14,9 @@ import (
 	"dragoman/proxy/nearest"
 )
 
-// reader reads the YAML of one file and collects all problems. It works on nodes, because a
+// yamlReader reads the YAML of one file and collects all problems. It works on nodes, because a
 // decoder that fills structs forgets the lines.
-type reader struct {
+type yamlReader struct {
 	file     string
 	getenv   func(string) string
 	lines    map[string]int // of each key, such as "models[0].upstream"
@@ -28,7 +28,7 @@ type reader struct {
 type field func(n *yaml.Node, key string)
 
 // report adds a problem at a line of the file.
-func (r *reader) report(line int, key, cause, fix string) {
+func (r *yamlReader) report(line int, key, cause, fix string) {
 	r.problems = append(r.problems, Problem{
 		Where: fmt.Sprintf("%s:%d", r.file, line), Key: key, Cause: cause, Fix: fix, line: line,
 	})
@@ -36,7 +36,7 @@ func (r *reader) report(line int, key, cause, fix string) {
 
 // mapping reads a mapping with the fields for its keys; all others are a problem. A key
 // whose value is null counts as missing: templates leave such keys behind.
-func (r *reader) mapping(n *yaml.Node, key string, fields map[string]field) {
+func (r *yamlReader) mapping(n *yaml.Node, key string, fields map[string]field) {
 	r.entries(n, key, func(name string, line int, value *yaml.Node, key string) {
 		read, ok := fields[name]
 		if !ok {
@@ -50,7 +50,7 @@ func (r *reader) mapping(n *yaml.Node, key string, fields map[string]field) {
 }
 
 // unknown reports a key that is not known, and suggests the nearest one that is.
-func (r *reader) unknown(line int, name, key string, known []string) {
+func (r *yamlReader) unknown(line int, name, key string, known []string) {
 	fix := "the keys here are " + oneOf(known)
 	if near := nearest.Word(name, known); near != "" {
 		fix = fmt.Sprintf("did you mean %q?", near)
@@ -60,7 +60,7 @@ func (r *reader) unknown(line int, name, key string, known []string) {
 
 // entries calls yield for each entry of a mapping whose keys are names, in the order of the
 // file. A name that is given twice is a problem.
-func (r *reader) entries(n *yaml.Node, key string, yield func(name string, line int, value *yaml.Node, key string)) {
+func (r *yamlReader) entries(n *yaml.Node, key string, yield func(name string, line int, value *yaml.Node, key string)) {
 	if n.Kind != yaml.MappingNode {
 		r.report(n.Line, key, "expected a mapping, found "+kindName(n), "write keys and values, such as “name: value”")
 		return
@@ -83,7 +83,7 @@ func (r *reader) entries(n *yaml.Node, key string, yield func(name string, line 
 }
 
 // list reads each element of a sequence.
-func (r *reader) list(element field) field {
+func (r *yamlReader) list(element field) field {
 	return func(n *yaml.Node, key string) {
 		if n.Kind != yaml.SequenceNode {
 			r.report(n.Line, key, "expected a list, found "+kindName(n), "write “- ” before each element, or [a, b]")
@@ -97,7 +97,7 @@ func (r *reader) list(element field) field {
 
 // scalar returns the text of a value after the expansion. It returns false if the value is
 // no text, or cannot be expanded, and adds the problem.
-func (r *reader) scalar(n *yaml.Node, key string) (string, bool) {
+func (r *yamlReader) scalar(n *yaml.Node, key string) (string, bool) {
 	if n.Kind != yaml.ScalarNode {
 		r.report(n.Line, key, "expected a single value, found "+kindName(n), "write it on one line, quoted if it has brackets")
 		return "", false
@@ -113,7 +113,7 @@ func (r *reader) scalar(n *yaml.Node, key string) (string, bool) {
 }
 
 // text reads any text.
-func (r *reader) text(dst *string) field {
+func (r *yamlReader) text(dst *string) field {
 	return func(n *yaml.Node, key string) {
 		if s, ok := r.scalar(n, key); ok {
 			*dst = s
@@ -122,7 +122,7 @@ func (r *reader) text(dst *string) field {
 }
 
 // duration reads a duration of more than 0, as [time.ParseDuration] spells it.
-func (r *reader) duration(dst *time.Duration) field {
+func (r *yamlReader) duration(dst *time.Duration) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
 		if !ok {
@@ -141,12 +141,12 @@ func (r *reader) duration(dst *time.Duration) field {
 }
 
 // integer reads a whole number that is not less than least.
-func (r *reader) integer(dst *int64, least int64) field {
+func (r *yamlReader) integer(dst *int64, least int64) field {
 	return r.between(dst, least, math.MaxInt64)
 }
 
 // between reads a whole number from least to most.
-func (r *reader) between(dst *int64, least, most int64) field {
+func (r *yamlReader) between(dst *int64, least, most int64) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
 		if !ok {
@@ -162,7 +162,7 @@ func (r *reader) between(dst *int64, least, most int64) field {
 }
 
 // boolean reads true or false, and no other words that YAML 1.1 has for them.
-func (r *reader) boolean(set func(bool)) field {
+func (r *yamlReader) boolean(set func(bool)) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
 		if !ok {
@@ -177,7 +177,7 @@ func (r *reader) boolean(set func(bool)) field {
 }
 
 // choice reads one of the words.
-func (r *reader) choice(dst *string, words []string) field {
+func (r *yamlReader) choice(dst *string, words []string) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
 		switch {

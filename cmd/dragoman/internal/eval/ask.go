@@ -31,10 +31,10 @@ const (
 	maxTries = 6
 )
 
-// answer asks one question and returns its record, with the grade of the answer. As long
+// askAndGrade asks one question and returns its record, with the grade of the answer. As long
 // as the upstream is overloaded or out of order it is asked again, after the pause that
 // it wants. If there is no answer, the record has the last error.
-func (m Model) answer(ctx context.Context, j job) Record {
+func (m Model) askAndGrade(ctx context.Context, j job) Record {
 	r := Record{Model: m.Name, Format: j.format, ID: j.question.ID, Digest: j.question.digest, Kind: j.question.Kind}
 	var (
 		took  time.Duration

@@ -113,9 +113,9 @@ func readBFCL(id string, question json.RawMessage, functions []bfclFunction, ans
 
 // bfclWant returns what is expected of the answer to the question with this id.
 func bfclWant(id string, answers map[string][]bfclCall) (want, error) {
-	w := want{Loose: true}
+	w := want{loose: true}
 	if unanswered(id) {
-		w.Any = !strings.Contains(id, "irrelevance")
+		w.any = !strings.Contains(id, "irrelevance")
 		return w, nil
 	}
 	truth, known := answers[id]
@@ -124,11 +124,11 @@ func bfclWant(id string, answers map[string][]bfclCall) (want, error) {
 	}
 	for _, call := range truth {
 		for function, args := range call {
-			c := wantCall{Name: bfclName(function), Args: map[string]wantArg{}}
+			c := wantCall{name: bfclName(function), args: map[string]wantArg{}}
 			for name, allowed := range args {
-				c.Args[name] = wantArg{Allowed: allowed, Optional: slices.Contains(allowed, any(""))}
+				c.args[name] = wantArg{allowed: allowed, optional: slices.Contains(allowed, any(""))}
 			}
-			w.Calls = append(w.Calls, c)
+			w.calls = append(w.calls, c)
 		}
 	}
 	return w, nil

@@ -91,7 +91,7 @@ func (o Options) askAll(ctx context.Context, jobs []job, done func(Record) error
 	for range max(1, o.Concurrency) {
 		workers.Go(func() {
 			for j := range queue {
-				r := o.Model.answer(ctx, j)
+				r := o.Model.askAndGrade(ctx, j)
 				mu.Lock()
 				if ctx.Err() == nil {
 					if failed = done(r); failed != nil {

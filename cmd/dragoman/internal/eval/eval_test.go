@@ -18,16 +18,16 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// counted is the simulated model with something before each of its answers, which it
+// hookedModel is the simulated model with something before each of its answers, which it
 // gives unless that returns an error.
-type counted struct {
+type hookedModel struct {
 	*simulated.Upstream
 	mu     sync.Mutex
 	asked  int
 	before func(n int, m upstream.Model) error
 }
 
-func (c *counted) Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+func (c *hookedModel) Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked++
@@ -72,7 +72,7 @@ func TestResume(t *testing.T) {
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
-		model := &counted{before: func(n int, _ upstream.Model) error {
+		model := &hookedModel{before: func(n int, _ upstream.Model) error {
 			if n == 20 {
 				cancel()
 			}
@@ -125,7 +125,7 @@ func TestResume(t *testing.T) {
 // told of, and is asked again.
 func TestNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &counted{before: func(int, upstream.Model) error {
+		model := &hookedModel{before: func(int, upstream.Model) error {
 			return &upstream.Error{Status: 400, Type: "invalid_request_error", Message: "no"}
 		}}
 		o := options(t, model)
@@ -151,7 +151,7 @@ func TestNoAnswer(t *testing.T) {
 // TestAskAgain has an upstream without time, and a model without prefill.
 func TestAskAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		model := &counted{before: func(n int, m upstream.Model) error {
+		model := &hookedModel{before: func(n int, m upstream.Model) error {
 			switch {
 			case n <= 3:
 				return &upstream.Error{Status: 529, Type: "overloaded_error", Message: "later"}

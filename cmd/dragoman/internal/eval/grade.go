@@ -11,22 +11,22 @@ import (
 
 // want is what is expected of an answer.
 type want struct {
-	Calls []wantCall
-	Any   bool // one call or more, whatever it calls; Calls is empty
-	Loose bool // values are compared by BFCL's rules: see same
+	calls []wantCall
+	any   bool // one call or more, whatever it calls; calls is empty
+	loose bool // values are compared by BFCL's rules: see same
 }
 
 // wantCall is a call that is expected, with its arguments by their names.
 type wantCall struct {
-	Name string
-	Args map[string]wantArg
+	name string
+	args map[string]wantArg
 }
 
 // wantArg is an argument of such a call: the values that will do, and whether the call may
 // do without it.
 type wantArg struct {
-	Allowed  []any
-	Optional bool
+	allowed  []any
+	optional bool
 }
 
 // Call is a call that the model made.
@@ -39,15 +39,15 @@ type Call struct {
 // order, else what is wrong.
 func (w want) grade(calls []Call) string {
 	switch {
-	case w.Any && len(calls) > 0:
+	case w.any && len(calls) > 0:
 		return ""
-	case w.Any:
+	case w.any:
 		return "no call, some call expected"
-	case len(calls) != len(w.Calls):
-		return fmt.Sprintf("calls: %d, expected: %d", len(calls), len(w.Calls))
+	case len(calls) != len(w.calls):
+		return fmt.Sprintf("calls: %d, expected: %d", len(calls), len(w.calls))
 	}
 	p := pairing{w, calls, make([]int, len(calls))}
-	for n := range w.Calls {
+	for n := range w.calls {
 		if !p.find(n, make([]bool, len(calls))) {
 			return p.why(n)
 		}
@@ -68,7 +68,7 @@ type pairing struct {
 // are seen are not tried: the search has been there.
 func (p pairing) find(n int, seen []bool) bool {
 	for i, c := range p.calls {
-		if seen[i] || p.want.wrong(p.want.Calls[n], c) != "" {
+		if seen[i] || p.want.wrong(p.want.calls[n], c) != "" {
 			continue
 		}
 		seen[i] = true
@@ -84,9 +84,9 @@ func (p pairing) find(n int, seen []bool) bool {
 // of the same name, or else the first.
 func (p pairing) why(n int) (why string) {
 	for i, c := range p.calls {
-		same := c.Name == p.want.Calls[n].Name
+		same := c.Name == p.want.calls[n].name
 		if p.taken[i] == 0 && (why == "" || same) {
-			why = p.want.wrong(p.want.Calls[n], c)
+			why = p.want.wrong(p.want.calls[n], c)
 		}
 		if p.taken[i] == 0 && same {
 			break
@@ -98,20 +98,20 @@ func (p pairing) why(n int) (why string) {
 // wrong returns "" if c will do for the expected call, else the first difference: in the
 // name, in an argument that was given, or in one that is missing.
 func (w want) wrong(expected wantCall, c Call) string {
-	if c.Name != expected.Name {
-		return fmt.Sprintf("%s was called, expected: %s", c.Name, expected.Name)
+	if c.Name != expected.name {
+		return fmt.Sprintf("%s was called, expected: %s", c.Name, expected.name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Input)) {
-		arg, known := expected.Args[name]
+		arg, known := expected.args[name]
 		switch {
 		case !known:
 			return fmt.Sprintf("%s: %s is not expected", c.Name, name)
-		case !slices.ContainsFunc(arg.Allowed, func(a any) bool { return w.same(a, c.Input[name]) }):
-			return fmt.Sprintf("%s: %s is %s, expected: %s", c.Name, name, show(c.Input[name]), show(arg.Allowed...))
+		case !slices.ContainsFunc(arg.allowed, func(a any) bool { return w.same(a, c.Input[name]) }):
+			return fmt.Sprintf("%s: %s is %s, expected: %s", c.Name, name, show(c.Input[name]), show(arg.allowed...))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(expected.Args)) {
-		if _, given := c.Input[name]; !given && !expected.Args[name].Optional {
+	for _, name := range slices.Sorted(maps.Keys(expected.args)) {
+		if _, given := c.Input[name]; !given && !expected.args[name].optional {
 			return fmt.Sprintf("%s: %s is missing", c.Name, name)
 		}
 	}
@@ -119,7 +119,7 @@ func (w want) wrong(expected wantCall, c Call) string {
 }
 
 // same reports whether a value will do where allowed is expected. Numbers are compared by
-// their value. Strings have to be equal, or with w.Loose alike in what BFCL compares of
+// their value. Strings have to be equal, or with w.loose alike in what BFCL compares of
 // them; then an object may also be expected in BFCL's way.
 func (w want) same(allowed, got any) bool {
 	switch a := allowed.(type) {
@@ -128,13 +128,13 @@ func (w want) same(allowed, got any) bool {
 		return ok && sameNumber(a, g)
 	case string:
 		g, ok := got.(string)
-		return ok && (a == g || w.Loose && standard(a) == standard(g))
+		return ok && (a == g || w.loose && standard(a) == standard(g))
 	case []any:
 		g, ok := got.([]any)
 		return ok && slices.EqualFunc(a, g, w.same)
 	case map[string]any:
 		g, ok := got.(map[string]any)
-		return ok && (maps.EqualFunc(a, g, w.same) || w.Loose && w.sameMembers(a, g))
+		return ok && (maps.EqualFunc(a, g, w.same) || w.loose && w.sameMembers(a, g))
 	default:
 		return allowed == got // true, false, null
 	}

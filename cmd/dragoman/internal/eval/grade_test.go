@@ -49,7 +49,7 @@ func TestGrade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Calls = append(w.Calls, c)
+		w.calls = append(w.calls, c)
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,9 +88,9 @@ func TestGradeNumbers(t *testing.T) {
 
 // TestGradePairs has calls that would do for two of those that are expected.
 func TestGradePairs(t *testing.T) {
-	either := wantCall{"f", map[string]wantArg{"x": {Allowed: []any{"a", "b"}}}}
-	one := wantCall{"f", map[string]wantArg{"x": {Allowed: []any{"a"}}}}
-	w := want{Calls: []wantCall{either, one}}
+	either := wantCall{"f", map[string]wantArg{"x": {allowed: []any{"a", "b"}}}}
+	one := wantCall{"f", map[string]wantArg{"x": {allowed: []any{"a"}}}}
+	w := want{calls: []wantCall{either, one}}
 	if why := w.grade(calls(t, `[{"name": "f", "input": {"x": "a"}}, {"name": "f", "input": {"x": "b"}}]`)); why != "" {
 		t.Error(why)
 	}
@@ -99,8 +99,8 @@ func TestGradePairs(t *testing.T) {
 	}
 
 	// With as many alike as here, trying every order would never end.
-	many := want{Calls: slices.Repeat([]wantCall{either}, 40)}
-	many.Calls[39] = one
+	many := want{calls: slices.Repeat([]wantCall{either}, 40)}
+	many.calls[39] = one
 	made := slices.Repeat(calls(t, `[{"name": "f", "input": {"x": "b"}}]`), 40)
 	if why := many.grade(made); why != `f: x is "b", expected: "a"` {
 		t.Error(why)

@@ -39,29 +39,29 @@ func (r *Report) write(folder string) error {
 
 // chart shows a figure of each format as a bar.
 type chart struct {
-	Title string
-	Bars  []bar
+	title string
+	bars  []bar
 }
 
 // bar is one bar of a chart: the name before it, the figure behind it, and its length.
 type bar struct {
-	Label, Text string
-	Share       float64 // of the longest possible bar, from 0 to 1
+	label, text string
+	share       float64 // of the longest possible bar, from 0 to 1
 }
 
 // charts returns the charts that both reports show. Of percentages the longest possible
 // bar is 100 %, of other figures it is the longest bar of the chart.
 func (r *Report) charts() []chart {
 	share := func(title string, of func(Summary) (part, whole int)) chart {
-		c := chart{Title: title}
+		c := chart{title: title}
 		for _, s := range r.Formats {
 			part, whole := of(s)
-			c.Bars = append(c.Bars, bar{s.Format, percent(part, whole), float64(part) / float64(max(whole, 1))})
+			c.bars = append(c.bars, bar{s.Format, percent(part, whole), float64(part) / float64(max(whole, 1))})
 		}
 		return c
 	}
 	length := func(title string, of ...func(Summary) (string, int64)) chart {
-		c := chart{Title: title}
+		c := chart{title: title}
 		longest := int64(1)
 		for _, s := range r.Formats {
 			for _, f := range of {
@@ -72,7 +72,7 @@ func (r *Report) charts() []chart {
 		for _, s := range r.Formats {
 			for _, f := range of {
 				name, n := f(s)
-				c.Bars = append(c.Bars, bar{strings.TrimSpace(s.Format + " " + name), fmt.Sprint(n), float64(n) / float64(longest)})
+				c.bars = append(c.bars, bar{strings.TrimSpace(s.Format + " " + name), fmt.Sprint(n), float64(n) / float64(longest)})
 			}
 		}
 		return c
@@ -113,10 +113,10 @@ func (r *Report) markdown() string {
 	fmt.Fprintf(&out, "# %s on %s\n\n%s\n\n", plain(r.Model), plain(r.Set), plain(r.intro()))
 	markdownTable(&out, columns, rowsOf(r.Formats))
 	for _, c := range r.charts() {
-		fmt.Fprintf(&out, "\n## %s\n\n```\n", c.Title)
-		for _, b := range c.Bars {
-			full := int(b.Share*barWidth + 0.5)
-			fmt.Fprintf(&out, "%-14s %s%s %s\n", b.Label, strings.Repeat("█", full), strings.Repeat("░", barWidth-full), b.Text)
+		fmt.Fprintf(&out, "\n## %s\n\n```\n", c.title)
+		for _, b := range c.bars {
+			full := int(b.share*barWidth + 0.5)
+			fmt.Fprintf(&out, "%-14s %s%s %s\n", b.label, strings.Repeat("█", full), strings.Repeat("░", barWidth-full), b.text)
 		}
 		out.WriteString("```\n")
 	}
@@ -242,11 +242,11 @@ type drawnBar struct {
 // draw places the bars below one another, each in a row of its own.
 func (c chart) draw() drawn {
 	const gap, textWidth = 6, 90
-	d := drawn{Title: c.Title, Width: chartLabel + chartBars + textWidth, Height: chartRow * len(c.Bars)}
-	for i, b := range c.Bars {
-		width := int(b.Share*chartBars + 0.5)
+	d := drawn{Title: c.title, Width: chartLabel + chartBars + textWidth, Height: chartRow * len(c.bars)}
+	for i, b := range c.bars {
+		width := int(b.share*chartBars + 0.5)
 		d.Bars = append(d.Bars, drawnBar{
-			Label: b.Label, Text: b.Text,
+			Label: b.label, Text: b.text,
 			Y: i*chartRow + gap/2, TextY: i*chartRow + chartRow/2 + gap,
 			X: chartLabel, Width: width, TextStart: chartLabel + width + gap,
 		})

@@ -168,7 +168,7 @@ func (l *line) own() (request, want, error) {
 		if err != nil {
 			return r, want{}, fmt.Errorf("expected.%d: %w", i, err)
 		}
-		w.Calls = append(w.Calls, c)
+		w.calls = append(w.calls, c)
 	}
 	return r, w, nil
 }
@@ -183,25 +183,25 @@ type expectedCall struct {
 
 // read returns the call as grading knows it: each argument with all values that will do.
 func (e expectedCall) read() (wantCall, error) {
-	c := wantCall{Name: e.Name, Args: map[string]wantArg{}}
+	c := wantCall{name: e.Name, args: map[string]wantArg{}}
 	if e.Name == "" {
 		return c, errors.New("name: missing")
 	}
 	for name, value := range e.Input {
-		c.Args[name] = wantArg{Allowed: []any{value}}
+		c.args[name] = wantArg{allowed: []any{value}}
 	}
 	for name, values := range e.Accept {
-		a := c.Args[name]
-		a.Allowed = append(a.Allowed, values...)
-		c.Args[name] = a
+		a := c.args[name]
+		a.allowed = append(a.allowed, values...)
+		c.args[name] = a
 	}
 	for _, name := range e.Optional {
-		a, known := c.Args[name]
+		a, known := c.args[name]
 		if !known {
 			return c, fmt.Errorf("optional: input has no %q", name)
 		}
-		a.Optional = true
-		c.Args[name] = a
+		a.optional = true
+		c.args[name] = a
 	}
 	return c, nil
 }

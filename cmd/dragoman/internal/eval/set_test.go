@@ -133,7 +133,7 @@ func TestBuiltin(t *testing.T) {
 					t.Errorf("%s: %s", format, why)
 				}
 			}
-			if len(q.want.Calls) > 0 && q.want.grade(nil) == "" {
+			if len(q.want.calls) > 0 && q.want.grade(nil) == "" {
 				t.Error("no call is as good")
 			}
 		})
@@ -156,12 +156,12 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 		t.Fatal(err)
 	}
 	said := messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Well."}}}
-	for _, c := range q.want.Calls {
+	for _, c := range q.want.calls {
 		input := map[string]any{}
-		for name, arg := range c.Args {
-			input[name] = arg.Allowed[0]
+		for name, arg := range c.args {
+			input[name] = arg.allowed[0]
 		}
-		said.Content = append(said.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: "toolu_x" + c.Name, Name: c.Name, Input: []byte(marshal(input))})
+		said.Content = append(said.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: "toolu_x" + c.name, Name: c.name, Input: []byte(marshal(input))})
 	}
 	history := *req
 	history.Messages = append(history.Messages[:len(req.Messages):len(req.Messages)], said, messages.MessageParam{

@@ -5,36 +5,36 @@ import (
 	"strings"
 )
 
-// place is where a value stands in the client's request: its last step and, in up,
-// the steps before it. A nil place is the request itself. Places are made for every
-// value that is read and turned into text only where an error or a dropped field
-// has to name one.
-type place struct {
-	up    *place
+// memberPath says where a value stands in the client's request: its last step and, in
+// up, the steps before it. A nil path is that of the request itself. Every value that is
+// read has a path; the path is written as text only for an error or a dropped field.
+type memberPath struct {
+	up    *memberPath
 	name  string // of a member of an object
 	index int    // of an element of an array; -1 for a member
 }
 
-// member returns the place of a member of the object at p.
-func (p *place) member(name string) *place { return &place{p, name, -1} }
+// member returns the path of a member of the object at p.
+func (p *memberPath) member(name string) *memberPath { return &memberPath{p, name, -1} }
 
-// element returns the place of an element of the array at p.
-func (p *place) element(i int) *place { return &place{p, "", i} }
+// element returns the path of an element of the array at p.
+func (p *memberPath) element(i int) *memberPath { return &memberPath{p, "", i} }
 
-// String returns the place as errors name it: "messages.0.content.2.toolUse".
-func (p *place) String() string { return clip(p.appendTo(nil, true)) }
+// String returns the path as errors name it: "messages.0.content.2.toolUse".
+func (p *memberPath) String() string { return p.text(true) }
 
-// field returns the place without its indexes, as x-dragoman-dropped names it:
+// field returns the path without its indexes, as x-dragoman-dropped names it:
 // "messages.content.toolUse".
-func (p *place) field() string { return clip(p.appendTo(nil, false)) }
+func (p *memberPath) field() string { return p.text(false) }
 
-// clip bounds the length of a place: the client chose the names in it.
-func clip(text []byte) string {
+// text returns the first 128 bytes of the path: the client chose the names in it.
+func (p *memberPath) text(indexes bool) string {
 	const longest = 128
-	return strings.ToValidUTF8(string(text[:min(len(text), longest)]), "")
+	path := p.appendTo(nil, indexes)
+	return strings.ToValidUTF8(string(path[:min(len(path), longest)]), "")
 }
 
-func (p *place) appendTo(dst []byte, indexes bool) []byte {
+func (p *memberPath) appendTo(dst []byte, indexes bool) []byte {
 	if p == nil {
 		return dst
 	}
