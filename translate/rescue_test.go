@@ -114,6 +114,12 @@ func TestCollectNative(t *testing.T) {
 			`[{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":[1.50],"b":"c\u00e9"},"caller":{"type":"direct"}}]`},
 		{"an input that was cut", strings.Join(toolBlock(0, `{"a":"b`), "\n"),
 			`[{"type":"tool_use","id":"toolu_1","name":"f","input":{},"caller":{"type":"direct"}}]`},
+		{"an input that was cut, in the place of one in the start", `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":"c"}}}
+{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"[1"}}
+{"type":"content_block_stop","index":0}`, `[{"type":"tool_use","id":"toolu_1","name":"f","input":{}}]`},
+		{"an input in the start", `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":"c"}}}
+{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":" "}}
+{"type":"content_block_stop","index":0}`, `[{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":"c"}}]`},
 		{"citations", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","citations":null}}
 {"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"n":1}}}
 {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}

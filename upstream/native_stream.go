@@ -77,12 +77,13 @@ type nativeEvent struct {
 	messagesEvent
 	Index        int `json:"index"`
 	ContentBlock struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		ID       string `json:"id"`
-		Name     string `json:"name"`
-		Thinking string `json:"thinking"`
-		Data     string `json:"data"`
+		Type     string         `json:"type"`
+		Text     string         `json:"text"`
+		ID       string         `json:"id"`
+		Name     string         `json:"name"`
+		Input    jsontext.Value `json:"input"`
+		Thinking string         `json:"thinking"`
+		Data     string         `json:"data"`
 	} `json:"content_block"`
 	Delta struct {
 		Type         string        `json:"type"`
@@ -124,7 +125,7 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	case "content_block_start":
 		e.Type = messages.ContentBlockStart
 		b := &ev.ContentBlock
-		e.Block = &messages.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Thinking: b.Thinking, Data: b.Data}
+		e.Block = &messages.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Input: b.Input, Thinking: b.Thinking, Data: b.Data}
 	case "content_block_delta":
 		e.Type = messages.ContentBlockDelta
 		e.Delta, e.Text = ev.delta()

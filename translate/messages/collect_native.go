@@ -124,7 +124,8 @@ func (b *nativeBlock) isCut() bool {
 	return len(bytes.TrimSpace(b.input)) > 0 && !jsontext.Value(b.input).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
-// json returns the whole block. Of an input that was cut it has the members that came whole.
+// json returns the whole block. An input in deltas replaces the one that the block opened with; of
+// one that was cut it has the members that came whole.
 func (b *nativeBlock) json() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.object.Set(name, rawjson.AppendString(nil, rawjson.StringOf(b.object.Member(name))+string(b.texts[name])))
@@ -138,6 +139,8 @@ func (b *nativeBlock) json() jsontext.Value {
 		}
 	} else if open := rawjson.AppendCutObject(nil, string(b.input)); len(open) > 0 {
 		b.object.Set("input", append(open, '}'))
+	} else {
+		b.object.Set("input", jsontext.Value("{}"))
 	}
 	return b.object.JSON()
 }

@@ -1,0 +1,81 @@
+package proxy
+
+import (
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
+	"dragoman/upstream"
+	"dragoman/upstream/upstreamtest"
+)
+
+// sending returns an upstream with the Messages API that answers with these events.
+func sending(t *testing.T, events ...string) Upstream {
+	t.Helper()
+	fake := upstreamtest.NewMessages(upstreamtest.Answer(upstreamtest.Completion{}))
+	fake.Native = func(string, []byte) []string { return events }
+	server := httptest.NewServer(fake)
+	t.Cleanup(server.Close)
+	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL, HTTPClient: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return up
+}
+
+// The events that answers are made of here.
+const (
+	nativeBegins  = `{"type":"message_start","message":{"id":"msg_x","type":"message","role":"assistant","content":[],"usage":{"input_tokens":5}}}`
+	nativeCalls   = `{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":8}}`
+	nativeStopped = `{"type":"message_stop"}`
+)
+
+// nativeCall returns the events of a call as block 0: its start, with this input in it, a
+// delta for each piece, and its stop.
+func nativeCall(input string, pieces ...string) []string {
+	events := []string{`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"get_weather","input":` + input + `}}`}
+	for _, piece := range pieces {
+		events = append(events, `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":`+string(appendMarshaled(nil, piece))+`}}`)
+	}
+	return append(events, `{"type":"content_block_stop","index":0}`)
+}
+
+// TestNativeInput has calls whose input is in the start of the block, in deltas, or in both:
+// deltas replace the start, in an answer of Converse as in a stream.
+func TestNativeInput(t *testing.T) {
+	for name, tt := range map[string]struct {
+		start  string
+		deltas []string
+		want   string
+	}{
+		"in the start":              {`{"city":"Oslo"}`, nil, `{"city":"Oslo"}`},
+		"in the start, and blanks":  {`{"city":"Oslo"}`, []string{"", " "}, `{"city":"Oslo"}`},
+		"in deltas":                 {`{}`, []string{"", `{"city":`, `"Oslo"}`}, `{"city":"Oslo"}`},
+		"in both":                   {`{"city":"Rome"}`, []string{" ", `{"city":"Oslo"}`}, `{"city":"Oslo"}`},
+		"nowhere":                   {`{}`, nil, `{}`},
+		"nowhere, with a delta":     {`{}`, []string{""}, `{}`},
+		"nowhere, with null for it": {`null`, nil, `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := append([]string{nativeBegins}, nativeCall(tt.start, tt.deltas...)...)
+			s := newServer(t, sending(t, append(events, nativeCalls, nativeStopped)...), withTools(ToolsNative, false))
+			if got := read(t, postTo(s, conversePath, converseQuestion).Body); !strings.Contains(got, `"input":`+tt.want+`}`) || !strings.Contains(got, `"stopReason":"tool_use"`) {
+				t.Errorf("whole: %s", got)
+			}
+			events = strings.Split(readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body), "\n")
+			var got string
+			for _, event := range events {
+				if _, delta, ok := strings.Cut(event, `"delta":{"toolUse":{"input":`); ok {
+					got += rawjson.StringOf(jsontext.Value(strings.TrimSuffix(delta, "}}}")))
+				}
+			}
+			if got != tt.want || !slices.Contains(events, `messageStop {"stopReason":"tool_use"}`) {
+				t.Errorf("streamed: %s\nof %q", got, events)
+			}
+		})
+	}
+}
