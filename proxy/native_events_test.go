@@ -79,3 +79,52 @@ func TestNativeInput(t *testing.T) {
 		})
 	}
 }
+
+// TestNativeInDisorder has events that do not make a message. The answer fails; of a stream
+// the client has what came before, with the text that was held back because it might have
+// become a call.
+func TestNativeInDisorder(t *testing.T) {
+	const (
+		text   = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
+		next   = `{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}`
+		held   = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"See <function_calls"}}`
+		closed = `{"type":"content_block_stop","index":0}`
+		late   = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"late"}}`
+	)
+	call := nativeCall(`{}`, `{"city":"Oslo"}`)
+	for name, events := range map[string][]string{
+		"a block without its end":      {text, held, nativeCalls, nativeStopped},
+		"two blocks at once":           {text, held, next, `{"type":"content_block_stop","index":1}`, closed, nativeCalls, nativeStopped},
+		"a delta behind its block":     {text, held, closed, late, nativeCalls, nativeStopped},
+		"two ends":                     {text, held, closed, closed, nativeCalls, nativeStopped},
+		"a call in a block":            append([]string{text, held}, append(call, closed, nativeCalls, nativeStopped)...),
+		"a call without its end":       append(slices.Clone(call[:2]), nativeCalls, nativeStopped),
+		"a call behind its own end":    {call[0], call[2], call[1], nativeCalls, nativeStopped},
+		"a block behind the last":      {text, held, closed, nativeCalls, next, nativeStopped},
+		"no reason for the end":        {text, held, closed, nativeStopped},
+		"nothing but a block too late": {nativeCalls, text},
+	} {
+		for _, rescue := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				s := newServer(t, sending(t, append([]string{nativeBegins}, events...)...), withTools(ToolsNative, rescue))
+				if got := see(post(s, question)); got.status != 502 {
+					t.Errorf("whole: %+v", got)
+				}
+				if w := postTo(s, conversePath, converseQuestion); w.StatusCode != 500 { // which Bedrock has for it
+					t.Errorf("whole in Converse: %d %s", w.StatusCode, read(t, w.Body))
+				}
+				var text string
+				got := post(s, streamed(question)).Body.String()
+				for line := range strings.Lines(got) {
+					text += rawjson.StringOf(rawjson.Lookup(rawjson.Lookup(jsontext.Value(strings.TrimPrefix(line, "data: ")), "delta"), "text"))
+				}
+				if want := slices.Contains(events, held); !strings.Contains(got, "in disorder") || strings.Contains(got, "message_stop") || want && text != "See <function_calls" {
+					t.Errorf("streamed %q in\n%s", text, got)
+				}
+				if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); strings.Contains(got, "messageStop") || !strings.Contains(got, "in disorder") {
+					t.Errorf("streamed in Converse:\n%s", got)
+				}
+			})
+		}
+	}
+}

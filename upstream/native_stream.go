@@ -15,14 +15,13 @@ import (
 // event keeps its JSON in Raw, which is what the client is sent; its other members are
 // what the proxy counts and checks.
 type nativeDecoder struct {
-	chunks  messagesDecoder // reads text deltas
-	usage   messages.Usage  // so far
-	started bool            // there was a message_start
-	blocks  int             // how many have begun
+	chunks messagesDecoder // reads text deltas
+	usage  messages.Usage  // so far
+	order  nativeOrder     // of the events so far
 }
 
 // decode returns the event for one of the wire's. Its Raw and its Text are valid until
-// the next one. An event that cannot stand where it comes is an error.
+// the next one. An event that cannot stand where it comes is an error: see nativeOrder.
 func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 	if bytes.ContainsAny(data, "\r\n") { // which would end a line of the client's stream
 		raw := jsontext.Value(bytes.Clone(data))
@@ -45,30 +44,10 @@ func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 		}
 		e = d.event(&ev, data)
 	}
-	if !d.inOrder(e) {
+	if !d.order.follows(e) {
 		return messages.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
 	}
 	return e, nil
-}
-
-// inOrder reports whether an event can follow those before it. It checks what it takes
-// to put a message together: that the message has begun, and that blocks are numbered in
-// the order in which they begin.
-func (d *nativeDecoder) inOrder(e messages.Event) bool {
-	switch e.Type {
-	case messages.MessageStart:
-		first := !d.started
-		d.started = true
-		return first
-	case messages.ContentBlockStart:
-		d.blocks++
-		return d.started && e.Index == d.blocks-1
-	case messages.ContentBlockDelta, messages.ContentBlockStop:
-		return e.Index >= 0 && e.Index < d.blocks
-	case messages.MessageDelta, messages.MessageStop:
-		return d.started
-	}
-	return true
 }
 
 // nativeEvent is a [messagesEvent] with what a completion does not need: the index of

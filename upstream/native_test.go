@@ -165,7 +165,32 @@ func TestPassFails(t *testing.T) {
 // TestPassInDisorder has a model whose events do not make a message.
 func TestPassInDisorder(t *testing.T) {
 	start, stop := nativeEvents[0], nativeEvents[len(nativeEvents)-1]
+	const (
+		text, call  = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, `{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}`
+		word, input = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`, `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}`
+		end0, end1  = `{"type":"content_block_stop","index":0}`, `{"type":"content_block_stop","index":1}`
+		ends        = `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{}}`
+	)
 	for _, events := range [][]string{
+		{start, text, word, end0, end0, ends, stop},
+		{start, text, word, end0, word, ends, stop},
+		{start, text, word, end0, call, word, end1, ends, stop},
+		{start, text, call, input, end1, end0, ends, stop},
+		{start, text, word, call, end0, input, end1, ends, stop},
+		{start, text, call, end1, ends, stop},
+		{start, text, text, end0, ends, stop},
+		{start, text, word, end0, text, end0, ends, stop},
+		{start, text, word, end1, ends, stop},
+		{start, text, input, end0, ends, stop},
+		{start, text, word, ends, stop},
+		{start, text, word, ends, end0, stop},
+		{start, text, end0, ends, call, input, end1, stop},
+		{start, text, end0, call, input, end1, ends, input, stop},
+		{start, text, end0, stop},
+		{start, text, stop},
+		{start, ends, start, stop},
+		{ends, start, stop},
+		{start, stop},
 		{stop},
 		{nativeEvents[5], start},
 		{start, start, stop},
