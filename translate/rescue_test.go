@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -273,6 +274,32 @@ func checkIndexes(t *testing.T, events iter.Seq2[messages.Event, error]) iter.Se
 			if !yield(e, err) {
 				return
 			}
+		}
+	}
+}
+
+// TestRescueError holds that the text that was held back comes before an error.
+func TestRescueError(t *testing.T) {
+	req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object"}`)}}}
+	failure := errors.New("the upstream broke off")
+	for _, text := range []string{"See <function_calls", "<invoke name=", "a \n", "<", " \n"} {
+		whole := textBlock(0, text)
+		var got string
+		var last error
+		for e, err := range Rescue(req, Target{}, func(yield func(messages.Event, error) bool) {
+			for e := range native(t, together(nativeStart, whole[:len(whole)-1])...) {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			yield(messages.Event{}, failure)
+		}) {
+			if last = err; err == nil && e.Delta == messages.TextDelta {
+				got += string(e.Text)
+			}
+		}
+		if got != text || last != failure {
+			t.Errorf("of %q: %q, %v", text, got, last)
 		}
 	}
 }
