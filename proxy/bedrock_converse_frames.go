@@ -101,8 +101,13 @@ var converseDeltas = [...]wrapping{
 
 var converseRedacted = wrapping{`,"delta":{"reasoningContent":{"redactedContent":`, `}}}`}
 
+// appendDelta appends a delta, but for those in a call that are not of its input.
 func (f *converseFrames) appendDelta(dst []byte, e messages.Event) []byte {
-	return f.appendText(dst, &f.blocks[e.Index], converseDeltas[e.Delta], e.Text)
+	b := &f.blocks[e.Index]
+	if b.input != nil && e.Delta != messages.InputJSONDelta {
+		return dst
+	}
+	return f.appendText(dst, b, converseDeltas[e.Delta], e.Text)
 }
 
 // appendText appends a delta with the text, unless the API has no term for either. Blanks

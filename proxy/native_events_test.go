@@ -35,10 +35,14 @@ const (
 )
 
 // nativeCall returns the events of a call as block 0: its start, with this input in it, a
-// delta for each piece, and its stop.
+// delta for each piece, and its stop. The piece "text" is one that belongs into no call.
 func nativeCall(input string, pieces ...string) []string {
 	events := []string{`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"get_weather","input":` + input + `}}`}
 	for _, piece := range pieces {
+		if piece == "text" {
+			events = append(events, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"text"}}`)
+			continue
+		}
 		events = append(events, `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":`+string(appendMarshaled(nil, piece))+`}}`)
 	}
 	return append(events, `{"type":"content_block_stop","index":0}`)
@@ -52,6 +56,8 @@ func TestNativeInput(t *testing.T) {
 		deltas []string
 		want   string
 	}{
+		"in the start, and text":    {`{"city":"Oslo"}`, []string{"text"}, `{"city":"Oslo"}`},
+		"in deltas, and text":       {`{}`, []string{`{"city":`, "text", `"Oslo"}`}, `{"city":"Oslo"}`},
 		"in the start":              {`{"city":"Oslo"}`, nil, `{"city":"Oslo"}`},
 		"in the start, and blanks":  {`{"city":"Oslo"}`, []string{"", " "}, `{"city":"Oslo"}`},
 		"in deltas":                 {`{}`, []string{"", `{"city":`, `"Oslo"}`}, `{"city":"Oslo"}`},
@@ -69,7 +75,10 @@ func TestNativeInput(t *testing.T) {
 			events = strings.Split(readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body), "\n")
 			var got string
 			for _, event := range events {
-				if _, delta, ok := strings.Cut(event, `"delta":{"toolUse":{"input":`); ok {
+				if _, delta, ok := strings.Cut(event, `"delta":`); ok {
+					if _, delta, ok = strings.Cut(delta, `{"toolUse":{"input":`); !ok {
+						t.Errorf("in a call: %s", event)
+					}
 					got += rawjson.StringOf(jsontext.Value(strings.TrimSuffix(delta, "}}}")))
 				}
 			}
