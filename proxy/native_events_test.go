@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
@@ -132,6 +133,48 @@ func TestNativeInDisorder(t *testing.T) {
 				}
 				if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); strings.Contains(got, "messageStop") || !strings.Contains(got, "in disorder") {
 					t.Errorf("streamed in Converse:\n%s", got)
+				}
+			})
+		}
+	}
+}
+
+// TestNativeCutCall has a call whose JSON is cut although the model says that it called a
+// tool: the answer ends as one that was cut, streamed or not.
+func TestNativeCutCall(t *testing.T) {
+	for name, tt := range map[string]struct {
+		pieces []string
+		stop   string // of the model
+		want   string
+	}{
+		"within a string":       {[]string{`{"city":"Os`}, "tool_use", "max_tokens"},
+		"behind a string":       {[]string{`{"city":"Oslo"`}, "tool_use", "max_tokens"},
+		"behind a quoted brace": {[]string{`{"city":"a\`, `"}`}, "end_turn", "max_tokens"},
+		"behind a backslash":    {[]string{`{"city":"a\\"`, `,"b":[]`}, "tool_use", "max_tokens"},
+		"in an array":           {[]string{`{"city":["Oslo"}`}, "tool_use", "max_tokens"},
+		"and the model says so": {[]string{`{"city":"Os`}, "max_tokens", "max_tokens"},
+		"and it has a reason":   {[]string{`{"city":"Os`}, "refusal", "refusal"},
+		"not at all":            {[]string{`{"city":"{\"[\\`, `"}`}, "tool_use", "tool_use"},
+		"without an input":      {nil, "tool_use", "tool_use"},
+	} {
+		for _, rescue := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				events := append([]string{nativeBegins}, nativeCall(`{}`, tt.pieces...)...)
+				events = append(events, strings.Replace(nativeCalls, "tool_use", tt.stop, 1), nativeStopped)
+				log := &logged{}
+				s := newServer(t, sending(t, events...), withTools(ToolsNative, rescue), log.option)
+				for path, body := range map[string]string{"/v1/messages": question, "streamed": streamed(question)} {
+					got := post(s, body).Body.String()
+					if !strings.Contains(got, `"stop_reason":"`+tt.want+`"`) || log.exchange(t)["stop_reason"] != tt.want {
+						t.Errorf("%s: logged %v,\n%s", path, log.exchange(t)["stop_reason"], got)
+					}
+				}
+				want := `"stopReason":"` + converseStop(messages.Stop(tt.want)) + `"`
+				if got := read(t, postTo(s, conversePath, converseQuestion).Body); !strings.Contains(got, want) {
+					t.Error(got)
+				}
+				if got := readEvents(t, postTo(s, converseStreamPath, converseQuestion).Body); !strings.Contains(got, want) {
+					t.Error(got)
 				}
 			})
 		}

@@ -18,6 +18,7 @@ type nativeDecoder struct {
 	chunks messagesDecoder // reads text deltas
 	usage  messages.Usage  // so far
 	order  nativeOrder     // of the events so far
+	cut    cutCalls        // among the calls so far
 }
 
 // decode returns the event for one of the wire's. Its Raw and its Text are valid until
@@ -47,6 +48,7 @@ func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 	if !d.order.follows(e) {
 		return messages.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
 	}
+	d.cut.read(&e)
 	return e, nil
 }
 
@@ -91,7 +93,8 @@ func (ev *nativeEvent) delta() (messages.DeltaType, []byte) {
 }
 
 // event returns the event of translate for one of the wire's, whose JSON is data. Where
-// Bedrock has changed the JSON of the Messages API, Raw is changed back.
+// Bedrock has changed the JSON of the Messages API, Raw is changed back. In Raw, too, a
+// message with a call that was cut has the stop reason of one.
 func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	e := messages.Event{Type: messages.OtherEvent, Index: ev.Index, Raw: data}
 	switch ev.Type {
@@ -117,6 +120,10 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 			e.Raw = withStop(data, messages.StopRefusal)
 		}
 		e.Message = &messages.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
+		if stop := ev.Delta.StopReason.WithCutCall(); d.cut.found && stop != ev.Delta.StopReason {
+			e.Raw = withStop(data, stop)
+			e.Message.StopReason, e.Message.StopSequence = stop, ""
+		}
 	case "message_stop":
 		e.Type = messages.MessageStop
 		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own, which no client of the Messages API expects

@@ -69,8 +69,8 @@ func (m *nativeMessage) mergeUsage(usage jsontext.Value) {
 	m.object.Set("usage", total.JSON())
 }
 
-// message returns the whole message. A call that was cut is not a call to run, so a stop reason
-// that says so is replaced.
+// message returns the whole message. Its stop reason is that of a message with a call that was cut,
+// if there is one.
 func (m *nativeMessage) message() *Message {
 	content, cut := []byte{'['}, false
 	for i, b := range m.blocks {
@@ -81,9 +81,9 @@ func (m *nativeMessage) message() *Message {
 		cut = cut || b.isCut()
 	}
 	content = append(content, ']')
-	if stop := m.known.StopReason; cut && (stop == StopToolUse || stop == StopEndTurn) {
-		m.known.StopReason = StopMaxTokens
-		m.object.Set("stop_reason", rawjson.AppendString(nil, StopMaxTokens))
+	if stop := m.known.StopReason.WithCutCall(); cut && stop != m.known.StopReason {
+		m.known.StopReason = stop
+		m.object.Set("stop_reason", rawjson.AppendString(nil, stop))
 	}
 	m.object.Set("content", content)
 	m.known.Raw = m.object.JSON()
