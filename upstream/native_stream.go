@@ -19,6 +19,9 @@ type nativeDecoder struct {
 	usage  messages.Usage  // so far
 	order  nativeOrder     // of the events so far
 	cut    cutCalls        // among the calls so far
+
+	stop     messages.Stop // the last stop_reason
+	sequence string        // and its stop_sequence
 }
 
 // decode returns the event for one of the wire's. Its Raw and its Text are valid until
@@ -116,11 +119,14 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	case "message_delta":
 		e.Type = messages.MessageDelta
 		d.usage = mergeUsage(d.usage, ev.Usage)
-		if ev.Delta.StopReason == messages.StopGuardrail { // which the Messages API has no other word for
+		if ev.Delta.StopReason != "" { // else the event only counts tokens
+			d.stop, d.sequence = ev.Delta.StopReason, ev.Delta.StopSequence
+		}
+		if d.stop == messages.StopGuardrail { // which the Messages API has no other word for
 			e.Raw = withStop(data, messages.StopRefusal)
 		}
-		e.Message = &messages.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
-		if stop := ev.Delta.StopReason.WithCutCall(); d.cut.found && stop != ev.Delta.StopReason {
+		e.Message = &messages.Message{StopReason: d.stop, StopSequence: d.sequence, Usage: d.usage}
+		if stop := d.stop.WithCutCall(); d.cut.found && stop != d.stop {
 			e.Raw = withStop(data, stop)
 			e.Message.StopReason, e.Message.StopSequence = stop, ""
 		}

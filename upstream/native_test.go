@@ -211,6 +211,27 @@ func TestPassInDisorder(t *testing.T) {
 	}
 }
 
+// TestPassTwoEnds has a model that counts its tokens behind the reason for its end, in a
+// message_delta of their own.
+func TestPassTwoEnds(t *testing.T) {
+	f := upstreamtest.NewMessages(upstreamtest.Answer(upstreamtest.Completion{}))
+	f.Native = func(string, []byte) []string {
+		return []string{
+			nativeEvents[0],
+			`{"type":"message_delta","delta":{"stop_reason":"stop_sequence","stop_sequence":"END"},"usage":{}}`,
+			`{"type":"message_delta","delta":{},"usage":{"output_tokens":9}}`,
+			`{"type":"message_stop"}`,
+		}
+	}
+	server := httptest.NewServer(f)
+	defer server.Close()
+	m, err := messages.Collect(nativeWires[1].dial(t, server).Pass(t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
+	if err != nil || m.StopReason != messages.StopSequence || m.StopSequence != "END" || m.Usage.OutputTokens != 9 ||
+		!strings.Contains(string(m.Raw), `"stop_reason":"stop_sequence","stop_sequence":"END"`) {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 // TestPasses asks in their own tool API only those models that have the Messages API.
 func TestPasses(t *testing.T) {
 	b := new(upstream.Bedrock)
