@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"bytes"
 	"strconv"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -24,9 +26,9 @@ type converseFrames struct {
 
 // streamedBlock is a content block of the stream.
 type streamedBlock struct {
-	index    int  // on the client's wire; -1 if the block is left out
-	isCall   bool // of a tool
-	hasDelta bool // one has been written
+	index    int            // on the client's wire; -1 if the block is left out
+	hasDelta bool           // one has been written
+	input    jsontext.Value // of a call, as its start has it; nil for other blocks
 }
 
 // The headers of each kind of frame.
@@ -71,15 +73,15 @@ func (f *converseFrames) startBlock(dst []byte, b *messages.ContentBlock) []byte
 		f.blocks = append(f.blocks, streamedBlock{index: -1})
 		return dst
 	}
-	f.blocks = append(f.blocks, streamedBlock{index: f.shown, isCall: c.ToolUse != nil})
+	f.blocks = append(f.blocks, streamedBlock{index: f.shown})
 	f.shown++
+	block := &f.blocks[len(f.blocks)-1]
 	if c.ToolUse == nil { // a model with a tool API may send the first words with the start of the block
-		block := &f.blocks[len(f.blocks)-1]
 		dst = f.appendText(dst, block, converseDeltas[messages.TextDelta], []byte(b.Text))
 		dst = f.appendText(dst, block, converseDeltas[messages.ThinkingDelta], []byte(b.Thinking))
 		return f.appendText(dst, block, converseRedacted, []byte(b.Data))
 	}
-	c.ToolUse.Input = nil
+	block.input, c.ToolUse.Input = c.ToolUse.Input, nil
 	f.openPayload(f.shown - 1)
 	f.payload = append(f.payload, `,"start":`...)
 	f.payload = append(appendMarshaled(f.payload, c), '}')
@@ -99,12 +101,22 @@ var converseDeltas = [...]wrapping{
 
 var converseRedacted = wrapping{`,"delta":{"reasoningContent":{"redactedContent":`, `}}}`}
 
+// appendDelta appends a delta, but for those in a call that are not of its input.
 func (f *converseFrames) appendDelta(dst []byte, e messages.Event) []byte {
-	return f.appendText(dst, &f.blocks[e.Index], converseDeltas[e.Delta], e.Text)
+	b := &f.blocks[e.Index]
+	if b.input != nil && e.Delta != messages.InputJSONDelta {
+		return dst
+	}
+	return f.appendText(dst, b, converseDeltas[e.Delta], e.Text)
 }
 
-// appendText appends a delta with the text, unless the API has no term for either.
+// appendText appends a delta with the text, unless the API has no term for either. Blanks
+// before the input of a call are left out: they are no input, and stopBlock may have one to
+// write.
 func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrapping, text []byte) []byte {
+	if b.input != nil && !b.hasDelta {
+		text = bytes.TrimLeftFunc(text, unicode.IsSpace)
+	}
 	if b.index < 0 || around.before == "" || len(text) == 0 {
 		return dst
 	}
@@ -117,14 +129,15 @@ func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrappin
 }
 
 // stopBlock appends the end of a block. Clients join the deltas of a call and read them as
-// JSON: a call without a delta gets an empty object.
+// JSON. A call without a delta has the input that its start had, which this API has no
+// place for: it becomes a delta (docs/reference/streaming.md §5).
 func (f *converseFrames) stopBlock(dst []byte, index int) []byte {
 	b := &f.blocks[index]
 	if b.index < 0 {
 		return dst
 	}
-	if b.isCall && !b.hasDelta {
-		dst = f.appendText(dst, b, converseDeltas[messages.InputJSONDelta], []byte("{}"))
+	if b.input != nil && !b.hasDelta {
+		dst = f.appendText(dst, b, converseDeltas[messages.InputJSONDelta], b.input)
 	}
 	f.openPayload(b.index)
 	f.payload = append(f.payload, '}')

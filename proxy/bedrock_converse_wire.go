@@ -70,7 +70,7 @@ func newContent(b *messages.ContentBlock) (c converse.Block, ok bool) {
 		c.Text = &b.Text
 	case messages.BlockToolUse:
 		c.ToolUse = &converse.ToolUse{ID: b.ID, Name: b.Name, Input: b.Input}
-		if len(b.Input) == 0 {
+		if len(b.Input) == 0 || b.Input.Kind() == 'n' {
 			c.ToolUse.Input = jsontext.Value("{}")
 		}
 	case messages.BlockThinking:

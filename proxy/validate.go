@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"errors"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -42,15 +41,19 @@ func (v *validator) compile(schema jsontext.Value) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return anyText(pattern), nil })
-	if c.AddResource("schema.json", doc) != nil {
+	if c.AddResource(schemaURL, doc) != nil {
 		return nil
 	}
-	compiled, err := c.Compile("schema.json")
+	compiled, err := c.Compile(schemaURL)
 	if err != nil {
 		return nil
 	}
 	return compiled
 }
+
+// schemaURL is where a schema is, for the library. It has to be absolute: a relative one is
+// taken for a file in the working directory, and problems are told to a model.
+const schemaURL = "schema:///"
 
 type noLoader struct{}
 
@@ -62,10 +65,9 @@ type anyText string
 func (anyText) MatchString(string) bool { return true }
 func (t anyText) String() string        { return string(t) }
 
-// check returns what is wrong with a value, for the model to read: at most 2,000 bytes,
-// "" if the value is valid. With checked false it takes too much work to tell.
+// check returns what is wrong with a value (see problemOf), "" if the value is valid. With
+// checked false it takes too much work to tell.
 func (v *validator) check(s *jsonschema.Schema, value jsontext.Value) (problem string, checked bool) {
-	const longest, mostCauses = 2000, 40
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err == nil {
 		in := readInstance(doc, 0)
@@ -78,23 +80,8 @@ func (v *validator) check(s *jsonschema.Schema, value jsontext.Value) (problem s
 		return "", true
 	}
 	var invalid *jsonschema.ValidationError
-	if most := mostCauses; errors.As(err, &invalid) {
-		err = firstCauses(invalid, &most)
+	if errors.As(err, &invalid) {
+		return problemOf(invalid), true
 	}
-	problem = err.Error()
-	return strings.ToValidUTF8(problem[:min(len(problem), longest)], ""), true
-}
-
-// firstCauses returns err with no more than most of its causes, those within causes
-// counted: the library collects as many as it did work.
-func firstCauses(err *jsonschema.ValidationError, most *int) *jsonschema.ValidationError {
-	first := *err
-	first.Causes = nil
-	for _, cause := range err.Causes {
-		if *most--; *most < 0 {
-			break
-		}
-		first.Causes = append(first.Causes, firstCauses(cause, most))
-	}
-	return &first
+	return err.Error(), true
 }

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -114,6 +115,12 @@ func TestCollectNative(t *testing.T) {
 			`[{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":[1.50],"b":"c\u00e9"},"caller":{"type":"direct"}}]`},
 		{"an input that was cut", strings.Join(toolBlock(0, `{"a":"b`), "\n"),
 			`[{"type":"tool_use","id":"toolu_1","name":"f","input":{},"caller":{"type":"direct"}}]`},
+		{"an input that was cut, in the place of one in the start", `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":"c"}}}
+{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"[1"}}
+{"type":"content_block_stop","index":0}`, `[{"type":"tool_use","id":"toolu_1","name":"f","input":{}}]`},
+		{"an input in the start", `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":"c"}}}
+{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":" "}}
+{"type":"content_block_stop","index":0}`, `[{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":"c"}}]`},
 		{"citations", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","citations":null}}
 {"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"n":1}}}
 {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}
@@ -267,6 +274,32 @@ func checkIndexes(t *testing.T, events iter.Seq2[messages.Event, error]) iter.Se
 			if !yield(e, err) {
 				return
 			}
+		}
+	}
+}
+
+// TestRescueError holds that the text that was held back comes before an error.
+func TestRescueError(t *testing.T) {
+	req := &messages.Request{Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object"}`)}}}
+	failure := errors.New("the upstream broke off")
+	for _, text := range []string{"See <function_calls", "<invoke name=", "a \n", "<", " \n"} {
+		whole := textBlock(0, text)
+		var got string
+		var last error
+		for e, err := range Rescue(req, Target{}, func(yield func(messages.Event, error) bool) {
+			for e := range native(t, together(nativeStart, whole[:len(whole)-1])...) {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			yield(messages.Event{}, failure)
+		}) {
+			if last = err; err == nil && e.Delta == messages.TextDelta {
+				got += string(e.Text)
+			}
+		}
+		if got != text || last != failure {
+			t.Errorf("of %q: %q, %v", text, got, last)
 		}
 	}
 }

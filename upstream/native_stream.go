@@ -15,14 +15,17 @@ import (
 // event keeps its JSON in Raw, which is what the client is sent; its other members are
 // what the proxy counts and checks.
 type nativeDecoder struct {
-	chunks  messagesDecoder // reads text deltas
-	usage   messages.Usage  // so far
-	started bool            // there was a message_start
-	blocks  int             // how many have begun
+	chunks messagesDecoder // reads text deltas
+	usage  messages.Usage  // so far
+	order  nativeOrder     // of the events so far
+	cut    cutCalls        // among the calls so far
+
+	stop     messages.Stop // the last stop_reason
+	sequence string        // and its stop_sequence
 }
 
 // decode returns the event for one of the wire's. Its Raw and its Text are valid until
-// the next one. An event that cannot stand where it comes is an error.
+// the next one. An event that cannot stand where it comes is an error: see nativeOrder.
 func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 	if bytes.ContainsAny(data, "\r\n") { // which would end a line of the client's stream
 		raw := jsontext.Value(bytes.Clone(data))
@@ -45,30 +48,11 @@ func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
 		}
 		e = d.event(&ev, data)
 	}
-	if !d.inOrder(e) {
+	if !d.order.follows(e) {
 		return messages.Event{}, gatewayError("the upstream sent its events in disorder", fmt.Errorf("%s of block %d", e.Name(), e.Index))
 	}
+	d.cut.read(&e)
 	return e, nil
-}
-
-// inOrder reports whether an event can follow those before it. It checks what it takes
-// to put a message together: that the message has begun, and that blocks are numbered in
-// the order in which they begin.
-func (d *nativeDecoder) inOrder(e messages.Event) bool {
-	switch e.Type {
-	case messages.MessageStart:
-		first := !d.started
-		d.started = true
-		return first
-	case messages.ContentBlockStart:
-		d.blocks++
-		return d.started && e.Index == d.blocks-1
-	case messages.ContentBlockDelta, messages.ContentBlockStop:
-		return e.Index >= 0 && e.Index < d.blocks
-	case messages.MessageDelta, messages.MessageStop:
-		return d.started
-	}
-	return true
 }
 
 // nativeEvent is a [messagesEvent] with what a completion does not need: the index of
@@ -77,12 +61,13 @@ type nativeEvent struct {
 	messagesEvent
 	Index        int `json:"index"`
 	ContentBlock struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		ID       string `json:"id"`
-		Name     string `json:"name"`
-		Thinking string `json:"thinking"`
-		Data     string `json:"data"`
+		Type     string         `json:"type"`
+		Text     string         `json:"text"`
+		ID       string         `json:"id"`
+		Name     string         `json:"name"`
+		Input    jsontext.Value `json:"input"`
+		Thinking string         `json:"thinking"`
+		Data     string         `json:"data"`
 	} `json:"content_block"`
 	Delta struct {
 		Type         string        `json:"type"`
@@ -111,7 +96,8 @@ func (ev *nativeEvent) delta() (messages.DeltaType, []byte) {
 }
 
 // event returns the event of translate for one of the wire's, whose JSON is data. Where
-// Bedrock has changed the JSON of the Messages API, Raw is changed back.
+// Bedrock has changed the JSON of the Messages API, Raw is changed back. In Raw, too, a
+// message with a call that was cut has the stop reason of one.
 func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	e := messages.Event{Type: messages.OtherEvent, Index: ev.Index, Raw: data}
 	switch ev.Type {
@@ -124,7 +110,7 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	case "content_block_start":
 		e.Type = messages.ContentBlockStart
 		b := &ev.ContentBlock
-		e.Block = &messages.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Thinking: b.Thinking, Data: b.Data}
+		e.Block = &messages.ContentBlock{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Input: b.Input, Thinking: b.Thinking, Data: b.Data}
 	case "content_block_delta":
 		e.Type = messages.ContentBlockDelta
 		e.Delta, e.Text = ev.delta()
@@ -133,10 +119,17 @@ func (d *nativeDecoder) event(ev *nativeEvent, data []byte) messages.Event {
 	case "message_delta":
 		e.Type = messages.MessageDelta
 		d.usage = mergeUsage(d.usage, ev.Usage)
-		if ev.Delta.StopReason == messages.StopGuardrail { // which the Messages API has no other word for
+		if ev.Delta.StopReason != "" { // else the event only counts tokens
+			d.stop, d.sequence = ev.Delta.StopReason, ev.Delta.StopSequence
+		}
+		if d.stop == messages.StopGuardrail { // which the Messages API has no other word for
 			e.Raw = withStop(data, messages.StopRefusal)
 		}
-		e.Message = &messages.Message{StopReason: ev.Delta.StopReason, StopSequence: ev.Delta.StopSequence, Usage: d.usage}
+		e.Message = &messages.Message{StopReason: d.stop, StopSequence: d.sequence, Usage: d.usage}
+		if stop := d.stop.WithCutCall(); d.cut.found && stop != d.stop {
+			e.Raw = withStop(data, stop)
+			e.Message.StopReason, e.Message.StopSequence = stop, ""
+		}
 	case "message_stop":
 		e.Type = messages.MessageStop
 		if ev.Metrics != (bedrockMetrics{}) { // Bedrock's own, which no client of the Messages API expects

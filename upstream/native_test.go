@@ -165,7 +165,32 @@ func TestPassFails(t *testing.T) {
 // TestPassInDisorder has a model whose events do not make a message.
 func TestPassInDisorder(t *testing.T) {
 	start, stop := nativeEvents[0], nativeEvents[len(nativeEvents)-1]
+	const (
+		text, call  = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, `{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}`
+		word, input = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`, `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}`
+		end0, end1  = `{"type":"content_block_stop","index":0}`, `{"type":"content_block_stop","index":1}`
+		ends        = `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{}}`
+	)
 	for _, events := range [][]string{
+		{start, text, word, end0, end0, ends, stop},
+		{start, text, word, end0, word, ends, stop},
+		{start, text, word, end0, call, word, end1, ends, stop},
+		{start, text, call, input, end1, end0, ends, stop},
+		{start, text, word, call, end0, input, end1, ends, stop},
+		{start, text, call, end1, ends, stop},
+		{start, text, text, end0, ends, stop},
+		{start, text, word, end0, text, end0, ends, stop},
+		{start, text, word, end1, ends, stop},
+		{start, text, input, end0, ends, stop},
+		{start, text, word, ends, stop},
+		{start, text, word, ends, end0, stop},
+		{start, text, end0, ends, call, input, end1, stop},
+		{start, text, end0, call, input, end1, ends, input, stop},
+		{start, text, end0, stop},
+		{start, text, stop},
+		{start, ends, start, stop},
+		{ends, start, stop},
+		{start, stop},
 		{stop},
 		{nativeEvents[5], start},
 		{start, start, stop},
@@ -183,6 +208,27 @@ func TestPassInDisorder(t *testing.T) {
 		if !errors.As(err, &failed) || failed.Status != 502 {
 			t.Errorf("%q: %v", events, err)
 		}
+	}
+}
+
+// TestPassTwoEnds has a model that counts its tokens behind the reason for its end, in a
+// message_delta of their own.
+func TestPassTwoEnds(t *testing.T) {
+	f := upstreamtest.NewMessages(upstreamtest.Answer(upstreamtest.Completion{}))
+	f.Native = func(string, []byte) []string {
+		return []string{
+			nativeEvents[0],
+			`{"type":"message_delta","delta":{"stop_reason":"stop_sequence","stop_sequence":"END"},"usage":{}}`,
+			`{"type":"message_delta","delta":{},"usage":{"output_tokens":9}}`,
+			`{"type":"message_stop"}`,
+		}
+	}
+	server := httptest.NewServer(f)
+	defer server.Close()
+	m, err := messages.Collect(nativeWires[1].dial(t, server).Pass(t.Context(), upstream.Model{ID: "m"}, upstream.Native{Body: jsontext.Value(`{}`)}))
+	if err != nil || m.StopReason != messages.StopSequence || m.StopSequence != "END" || m.Usage.OutputTokens != 9 ||
+		!strings.Contains(string(m.Raw), `"stop_reason":"stop_sequence","stop_sequence":"END"`) {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

@@ -69,8 +69,8 @@ func (m *nativeMessage) mergeUsage(usage jsontext.Value) {
 	m.object.Set("usage", total.JSON())
 }
 
-// message returns the whole message. A call that was cut is not a call to run, so a stop reason
-// that says so is replaced.
+// message returns the whole message. Its stop reason is that of a message with a call that was cut,
+// if there is one.
 func (m *nativeMessage) message() *Message {
 	content, cut := []byte{'['}, false
 	for i, b := range m.blocks {
@@ -81,9 +81,9 @@ func (m *nativeMessage) message() *Message {
 		cut = cut || b.isCut()
 	}
 	content = append(content, ']')
-	if stop := m.known.StopReason; cut && (stop == StopToolUse || stop == StopEndTurn) {
-		m.known.StopReason = StopMaxTokens
-		m.object.Set("stop_reason", rawjson.AppendString(nil, StopMaxTokens))
+	if stop := m.known.StopReason.WithCutCall(); cut && stop != m.known.StopReason {
+		m.known.StopReason = stop
+		m.object.Set("stop_reason", rawjson.AppendString(nil, stop))
 	}
 	m.object.Set("content", content)
 	m.known.Raw = m.object.JSON()
@@ -124,7 +124,8 @@ func (b *nativeBlock) isCut() bool {
 	return len(bytes.TrimSpace(b.input)) > 0 && !jsontext.Value(b.input).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
-// json returns the whole block. Of an input that was cut it has the members that came whole.
+// json returns the whole block. An input in deltas replaces the one that the block opened with; of
+// one that was cut it has the members that came whole.
 func (b *nativeBlock) json() jsontext.Value {
 	for _, name := range slices.Sorted(maps.Keys(b.texts)) {
 		b.object.Set(name, rawjson.AppendString(nil, rawjson.StringOf(b.object.Member(name))+string(b.texts[name])))
@@ -138,6 +139,8 @@ func (b *nativeBlock) json() jsontext.Value {
 		}
 	} else if open := rawjson.AppendCutObject(nil, string(b.input)); len(open) > 0 {
 		b.object.Set("input", append(open, '}'))
+	} else {
+		b.object.Set("input", jsontext.Value("{}"))
 	}
 	return b.object.JSON()
 }

@@ -73,8 +73,9 @@ type Event struct {
 	// Text is the piece that the delta adds (text, partial_json, thinking or signature): whole UTF-8
 	// characters, not escaped, valid only until the next event (ContentBlockDelta).
 	Text []byte
-	// Block is the block as it opens: empty except for the id and name of a tool_use
-	// (ContentBlockStart).
+	// Block is the block as it opens (ContentBlockStart): empty except for the id and name of a
+	// tool_use. A model with a tool API of its own may have put text, or the input of a call, in it:
+	// the text stands before that of the deltas, and the input counts if the deltas have none.
 	Block *ContentBlock
 	// Cut is greater than 0 if the block is a call that was not read to its end (ContentBlockStop).
 	// Its partial_json was left open where it ends, as the API leaves it

@@ -13,3 +13,13 @@ const (
 	StopGuardrail     Stop = "guardrail_intervened" // Bedrock's; the Messages API calls it a refusal
 	StopContextWindow Stop = "model_context_window_exceeded"
 )
+
+// WithCutCall returns the stop reason for a message with a call that was cut, which its model ended
+// for the reason s. Clients run the calls of a message that ended as it should, so such a message
+// did not: it is max_tokens in place of tool_use and of end_turn.
+func (s Stop) WithCutCall() Stop {
+	if s == StopToolUse || s == StopEndTurn {
+		return StopMaxTokens
+	}
+	return s
+}
