@@ -9,6 +9,8 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # The race detector needs cgo, and so a C compiler.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
+# By default it waits a second at the end of each package for races that are not reported yet.
+GORACE ?= atexit_sleep_ms=100
 
 .DEFAULT_GOAL := help
 .PHONY: build demo test bench lint fuzz fidelity conformance scoreboard clean help
@@ -22,7 +24,7 @@ demo: ## show one tool conversation, offline
 test: ## vet, check the formatting, run all tests: the long properties for some of their cases
 	$(GO) vet ./...
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }
-	$(GO) test -vet=off $(RACE) ./...
+	GORACE="$(GORACE)" $(GO) test -vet=off $(RACE) ./...
 
 bench: ## run the benchmarks
 	$(GO) test -run xxx -bench . -benchmem ./translate/... ./upstream/... ./proxy/...

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"dragoman/translate/testcost"
 )
 
 // TestCorrectionPrompt has the model told what is wrong with its answer: the same each time,
@@ -36,7 +38,7 @@ func TestCorrectionPrompt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := strings.Replace(question, `"messages"`, `"output_config":{"format":{"type":"json_schema","schema":`+tt.schema+`}},"messages"`, 1)
 			told := map[string]bool{}
-			for range 50 {
+			for range testcost.Cases(8, 50) {
 				up := &answering{answers: []string{tt.answer, tt.answer}}
 				post(newServer(t, up), body)
 				if len(up.prompts) != 2 {

@@ -11,6 +11,7 @@ import (
 
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/testcost"
 )
 
 // ownCase is a line of testdata/corpus.jsonl: a completion, the blocks it has to
@@ -82,7 +83,7 @@ func (c *ownCase) run(t *testing.T) {
 		}
 		return
 	}
-	for at := 1; at < len(c.Completion); at++ {
+	for at := 1; at < len(c.Completion); at += testcost.Cases(3, 1) {
 		chunks := whatever(func(yield func(Chunk, error) bool) {
 			_ = yield(Chunk{Text: c.Completion[:at]}, nil) && yield(Chunk{Text: c.Completion[at:]}, nil) &&
 				yield(Chunk{Stop: c.Stop, StopSequence: c.StopSequence}, nil)

@@ -70,7 +70,7 @@ func TestBounds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			size := testcost.Cases(min(tt.size, int(tt.most)+2<<20), tt.size)
+			size := testcost.Cases(min(tt.size, int(tt.most)+2<<20, maxHeld+8<<20), tt.size)
 			before := heapInUse()
 			peak := before
 			var outcomes []messages.Outcome
