@@ -306,8 +306,11 @@ func TestAllocs(t *testing.T) {
 					drain(t, benchRequest(), prompt, completion{s, messages.StopSequence, CallsEnd}.chunks(16))
 				})
 			}
-			const grown = 64 // for buffers that grow, and what the race detector drops of pools: 6,400 deltas more would show
-			if more := count(long) - count(short); more > grown {
+			more := count(long) - count(short)
+			for try := 1; try < 4 && more > 8; try++ { // the race detector drops what pools hold at random
+				more = min(more, count(long)-count(short))
+			}
+			if more > 8 { // of 6,400 deltas
 				t.Errorf("%s, continues %v: 100 KiB more text makes %v more allocations", text.name, prompt.continues, more)
 			}
 		}
