@@ -49,7 +49,7 @@ func (e *Escaper) Keeps(text []byte) bool {
 
 // escape escapes what spells one of names in s, and notes in e.Used which did.
 func (e *Escaper) escape(s string, names TagSet, parameter string) string {
-	names |= e.Tags
+	names |= e.Tags | e.Used // what the model writes is unescaped for all that was escaped before
 	if e.TurnMarkers {
 		names |= TagTurn
 	} else if strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '&') < 0 {
@@ -134,11 +134,12 @@ func Unescape(s string, names TagSet, parameter string) string {
 func matchProtected(s string, i int, names TagSet, parameter string) (level, n int, tag TagSet) {
 	switch c := s[i]; {
 	case c == '<':
-		if tag, v := matchName(s[i+1:], names, parameter, true); v == Match {
+		if tag, v := matchName(s[i+1:], names, parameter, true); v == Match && !turnInTag(s, i+1, names) {
 			return 0, 1, tag
 		}
 	case c == '&':
-		if m := MatchEscape(s[i:], names, parameter, true); m.Verdict == Match {
+		m := MatchEscape(s[i:], names, parameter, true)
+		if m.Verdict == Match && (m.tag == TagTurn || !turnInTag(s, i+strings.Index(s[i:], "lt;")+len("lt;"), names)) {
 			return m.level, m.Len, m.tag
 		}
 	case names&TagTurn != 0 && c|0x20 == 'h' && atLineStart(s, i) && hasPrefixFold(s[i+1:], "uman:"),
@@ -146,6 +147,24 @@ func matchProtected(s string, i int, names TagSet, parameter string) (level, n i
 		return 0, 1, TagTurn
 	}
 	return 0, 0, 0
+}
+
+// turnInTag reports whether the namespace of the tag whose `<` stands before s[i] is a turn
+// marker: "</\nHuman:result>". The marker's escape takes the name away, so that the tag must not
+// be escaped as well: nothing would undo that.
+func turnInTag(s string, i int, names TagSet) bool {
+	if names&TagTurn == 0 {
+		return false
+	}
+	i = SkipBlanks(s, i, MaxTagBlanks)
+	if i < len(s) && s[i] == '/' {
+		i = SkipBlanks(s, i+1, MaxTagBlanks)
+	}
+	if i == len(s) || s[i] == '<' || s[i] == '&' {
+		return false
+	}
+	_, _, tag := matchProtected(s, i, names, "")
+	return tag == TagTurn
 }
 
 // atLineStart reports whether only white space stands between the start of the line and s[i].

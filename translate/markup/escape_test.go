@@ -52,6 +52,20 @@ func TestEscapeTurnMarkers(t *testing.T) {
 	}
 }
 
+// A turn marker can stand where a tag has its namespace.
+func TestEscapeTurnMarkerInTag(t *testing.T) {
+	for _, in := range []string{"</\nHuman:result>", "&lt;/\nHuman:result>", "&amp;lt;\nassistant:result>", "</Human:result>"} {
+		e := Escaper{TurnMarkers: true, Used: TagResult}
+		got := e.Text(in)
+		if got == in {
+			t.Errorf("%q is kept", in)
+		}
+		if back := Unescape(got, e.Used, ""); back != in {
+			t.Errorf("%q, by way of %q, came back as %q", in, got, back)
+		}
+	}
+}
+
 // FuzzEscape holds R54: unescape(escape(x)) == x, and what escape leaves spells no tag.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"", "<", "&", "&lt;", "&amp;", "&amp;lt;/invoke>", "<invoke", "</a:invoke>", "&&lt;</invoke>",

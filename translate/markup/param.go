@@ -10,19 +10,20 @@ import (
 // MaxParamTagLen is the longest tag that the parser takes for a parameter's, in bytes.
 const MaxParamTagLen = 256
 
-// reservedParams are names that mean something else inside <parameters>: those of our formats
-// and the wrappers of other makers that the parser reads (see textTags).
+// reservedParams are names that may mean something else in a call: those of our formats and the
+// wrappers of other makers that the parser reads (see textTags).
 var reservedParams = []string{"parameters", "invoke", "function_calls", "function_results", "parameter", "tool_name",
 	"function_call", "tool_calls", "tool_call", "use_tool"}
 
 // ParamTag returns the tag under which a property is offered to the model: its name, in which
-// %XX stands for each byte that could not stand in a tag. [ParamName] is the inverse.
+// %XX stands for each byte that could not stand in a tag. [ParamName] is the inverse. A name of
+// ours behind a namespace cannot: models write ours so. One without a namespace can.
 func ParamTag(name string) string {
 	if name == "" {
 		return "%"
 	}
-	reserved := IsReserved(name)
-	if !reserved && strings.IndexFunc(name, breaksTag) < 0 && utf8.ValidString(name) {
+	ours := strings.IndexByte(name, ':') >= 0 && IsReserved(name)
+	if !ours && strings.IndexFunc(name, breaksTag) < 0 && utf8.ValidString(name) {
 		return name
 	}
 	const hex = "0123456789ABCDEF"
@@ -33,7 +34,7 @@ func ParamTag(name string) string {
 			size = 1 // not UTF-8: one byte
 		}
 		piece := name[i : i+size]
-		if !breaksTag(r) && r != ':' && len(piece) == utf8.RuneLen(r) && !(reserved && i == 0) {
+		if !breaksTag(r) && r != ':' && len(piece) == utf8.RuneLen(r) && !(ours && i == 0) {
 			tag.WriteString(piece)
 			continue
 		}
@@ -44,8 +45,8 @@ func ParamTag(name string) string {
 	return tag.String()
 }
 
-// IsReserved reports whether a tag of this name would be read as one of ours. Behind a
-// namespace every name of ours is, even those that are no wrapper.
+// IsReserved reports whether a tag of this name may be read as one of ours. Behind a namespace
+// every name of ours is, even those that are no wrapper.
 func IsReserved(name string) bool {
 	if colon := strings.LastIndexByte(name, ':'); colon >= 0 {
 		name = name[colon+1:]

@@ -8,9 +8,6 @@ import (
 // This file reads tags as models write them: not XML. A tag may have any namespace before its
 // name, and of its attributes only `name` is read.
 
-// Tags as models write them: not XML. A name may have any namespace before it;
-// attributes are read for `name` alone.
-
 // Tag is one tag as it was read. Its slices are parts of the text that it was read from.
 type Tag struct {
 	Name       []byte // without the namespace
@@ -52,10 +49,10 @@ func MatchTag(s []byte, eof bool) (t Tag, v Verdict) {
 			if c == quoted {
 				quoted = 0
 			}
-		case c == '"' || c == '\'':
-			quoted = c
 		case c == '<', i == after && c != '>' && c != '/' && !IsBlank(c):
 			return t, NoMatch
+		case c == '"' || c == '\'':
+			quoted = c
 		case c == '>':
 			if len(t.Full) == 0 {
 				return t, NoMatch

@@ -1,7 +1,7 @@
 package markup
 
 // TagSet is a set of names that text must not spell as a tag.
-type TagSet uint32
+type TagSet uint64
 
 // The protected names. The order matters: [InTurns] and [InTools] are all names before one.
 const (
@@ -31,6 +31,7 @@ const (
 	TagDefault
 	TagSchema
 	TagDefinitions
+	TagExamples
 	TagCDATA        // "![CDATA[", which begins a quoted value
 	TagOwnParameter // the name of the parameter whose value the text is
 	TagTurn         // a turn marker
@@ -79,6 +80,7 @@ var tagNames = [...]struct {
 	{"default", TagDefault},
 	{"schema", TagSchema},
 	{"definitions", TagDefinitions},
+	{"examples", TagExamples},
 	{"functions", TagFunctions},
 	{"function", TagFunction},
 	{"tool_response", TagToolResponse},
