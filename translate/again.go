@@ -14,6 +14,10 @@ const (
 	// ReasonUnread says that a call of the answer could not be read. The model is told which, and
 	// why, and makes its calls again (correct.go).
 	ReasonUnread Reason = "unread"
+	// ReasonUnmet says that the answer does not do what tool_choice asks: it has to begin with a call
+	// and does not, or with one of another tool; or it is a call, and none may come. The model is told
+	// so and answers again.
+	ReasonUnmet Reason = "unmet"
 	// ReasonInvalid says that the answer is not what the schema of a strict tool, or of
 	// output_config.format, asks for. The model is told what is wrong and answers again.
 	ReasonInvalid Reason = "invalid"

@@ -7,11 +7,15 @@ import (
 )
 
 // Corrected is [Events] for an answer that has to pass checks. The first block that a check may find
-// wrong is held back, with all after it, until the answer is complete. If it is wrong, the model is
-// told why and asked once more ([ReasonUnread], [ReasonInvalid]): render makes the prompt for the
-// request that tells the model. The second answer takes the place of what was held back, whether it
-// passes the checks or not. If render or the second answer fails, the first answer stands. The usage
-// is the sum.
+// wrong is held back, with all after it, until the answer is complete; an answer that tool_choice
+// forces to begin with a call is held back until it does (hold.go). If it is wrong, the model
+// is told why and asked once more ([ReasonUnread], [ReasonUnmet], [ReasonInvalid]): render makes the
+// prompt for the request that tells the model. The second answer takes the place of what was held
+// back, whether it passes the checks or not. If render or the second answer fails, the first answer
+// stands. The usage is the sum.
+//
+// What stands before a call that is forced is left out: [messages.Message.LeftOut] names it. An
+// answer that still has no such call is as the model wrote it, and [messages.Message.Unmet] says so.
 func Corrected(req *messages.Request, prompt *Prompt, ask Ask, checks *Checks, render func(*messages.Request) (*Prompt, error)) iter.Seq2[messages.Event, error] {
 	c := &corrector{
 		correction: correction{Checks: checks, req: req, language: func() *language { return languageOf(prompt.language, req) }},
@@ -32,71 +36,40 @@ type corrector struct {
 // yieldEvents yields the events of the answer before the first block that is held back, and then
 // those of what the held blocks have become.
 func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
-	blocks, left := 0, false
-	held := -1 // the index of the first block that is held back, -1 for none
+	h := hold{correction: &c.correction, prefilled: c.prompt.opening != "", yield: yield}
 	m, err := messages.Collect(func(collect func(messages.Event, error) bool) {
-		for e, err := range eventsWithin(c.req, c.prompt, c.ask, &c.again) {
-			if held < 0 && err == nil && c.mayBeWrong(e) {
-				held = blocks
-			}
-			if e.Type == messages.ContentBlockStart {
-				blocks++
-			}
-			if held < 0 && err == nil && !yield(e, nil) {
-				left = true
-				return
-			}
-			if !collect(e, err) {
-				return
-			}
-		}
+		h.read(eventsWithin(c.req, c.prompt, c.ask, &c.again), collect)
 	})
 	switch {
-	case left || err == nil && held < 0:
+	case h.over:
 		return
 	case err != nil:
 		yield(messages.Event{}, err)
 		return
 	}
-	for e, err := range messages.Replay(c.correct(m, held), held) {
-		if !yield(e, err) {
-			return
-		}
-	}
-}
-
-// mayBeWrong reports whether events have to be held back from e on: e starts a block that a check may
-// find wrong, or tells that a call could not be read.
-func (c *corrector) mayBeWrong(e messages.Event) bool {
-	switch e.Type {
-	case messages.ContentBlockStart:
-		return e.Block.Type == messages.BlockToolUse && (len(c.Inputs) > 0 || c.Readable) || e.Block.Type == messages.BlockText && c.req.Format != nil
-	case messages.MessageDelta:
-		return c.hasUnread(e.Message.Outcomes)
-	}
-	return false
+	h.sendHeld(c.correct(m, h.from))
 }
 
 // correct returns m without the blocks before held, which have been yielded, if m passes the checks.
 // Otherwise it returns the second answer of the model, or m again if there is none.
 func (c *corrector) correct(m *messages.Message, held int) *messages.Message {
-	var corrected *messages.Request
-	why := ReasonInvalid
-	if c.hasUnread(m.Outcomes) {
-		why, corrected = ReasonUnread, c.tellUnread(m)
-		m.Content = m.Content[held:]
-	} else {
-		m.Content = m.Content[held:]
+	why, corrected := ReasonUnread, c.tellUnread(m)
+	m.Content = m.Content[held:]
+	if corrected == nil {
 		c.keepJSON(m)
-		if corrected = c.tellInvalid(m); corrected == nil {
-			return m
-		}
+		why, corrected = ReasonUnmet, c.tellUnmet(m)
+	}
+	if corrected == nil {
+		why, corrected = ReasonInvalid, c.tellInvalid(m)
+	}
+	if corrected == nil {
+		return m
 	}
 	second := c.askAgain(corrected, why)
 	if second == nil {
 		return m
 	}
-	second.Outcomes = append(repairedOutcomes(m.Outcomes), second.Outcomes...)
+	second.Outcomes = append(keptOutcomes(m.Outcomes), second.Outcomes...)
 	second.Usage = m.Usage.Plus(second.Usage)
 	c.keepJSON(second)
 	return second
@@ -120,15 +93,18 @@ func (c *corrector) askAgain(corrected *messages.Request, why Reason) *messages.
 	return second
 }
 
-// repairedOutcomes returns the outcomes of a first answer that count after a second one: each call
-// that could not be read counts as repaired, and the others do not count, since the client never
-// gets them.
-func repairedOutcomes(outcomes []messages.Outcome) []messages.Outcome {
-	var repaired []messages.Outcome
+// keptOutcomes returns the outcomes of a first answer that count after a second one: each call that
+// could not be read counts as repaired, and what tool_choice did not let come as leaked. The others
+// do not count, since the client never gets them.
+func keptOutcomes(outcomes []messages.Outcome) []messages.Outcome {
+	var kept []messages.Outcome
 	for _, o := range outcomes {
-		if o.Unread {
-			repaired = append(repaired, messages.Outcome{Kind: messages.OutcomeRepaired, Tool: o.Tool, Reason: "asked_again"})
+		switch {
+		case o.Unread:
+			kept = append(kept, messages.Outcome{Kind: messages.OutcomeRepaired, Tool: o.Tool, Reason: "asked_again"})
+		case o.Reason == reasonChoice:
+			kept = append(kept, o)
 		}
 	}
-	return repaired
+	return kept
 }

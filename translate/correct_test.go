@@ -62,7 +62,7 @@ func collectCorrected(t *testing.T, s *scripted) *messages.Message {
 func TestAskedAgain(t *testing.T) {
 	whole := strings.TrimSuffix(callOf("right"), CallsEnd)
 	wrong := strings.TrimSuffix(callOf("wrong"), CallsEnd)
-	unread := strings.Replace(whole, "</content>", "<b>", 1)
+	unread := strings.Replace(whole, "</content>", "\n\n", 1)
 	open, closed, _ := strings.Cut(whole, "right")
 	for name, tt := range map[string]struct {
 		answers []string

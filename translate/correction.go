@@ -25,6 +25,10 @@ type Checks struct {
 	// Readable says that a call that cannot be read is wrong: without it, the client gets what could
 	// be read of it, as an incomplete call or as text.
 	Readable bool
+	// Choice says that an answer is wrong that does not do what tool_choice asks: one that has to
+	// begin with a call of the right tool and does not, and one that is nothing but a call where none
+	// may come.
+	Choice bool
 }
 
 // correction finds what is wrong with an answer to a request, and tells the model.
@@ -91,8 +95,11 @@ func (c *correction) tellInvalid(m *messages.Message) *messages.Request {
 }
 
 // tellUnread returns the request that shows the model its answer m and says which calls could not be
-// read. Such a call may be a tool_use block, or text that was given back.
+// read; nil if all could. Such a call may be a tool_use block, or text that was given back.
 func (c *correction) tellUnread(m *messages.Message) *messages.Request {
+	if !c.hasUnread(m.Outcomes) {
+		return nil
+	}
 	l := c.language()
 	var said, reply []messages.BlockParam
 	// Each call has an outcome, in the order of the calls. The outcomes of those that have a block
@@ -135,9 +142,64 @@ func (c *correction) tellUnread(m *messages.Message) *messages.Request {
 	return c.withTurns(said, reply)
 }
 
-// hasUnread reports whether one of the calls could not be read, if that is checked.
+// tellUnmet returns the request that shows the model its answer m and says that it is not what
+// tool_choice asks for; nil if it is. It returns nil, too, for a refusal, and where the context is
+// full. Words that were cut left no room for the call, which a second answer may begin with.
+func (c *correction) tellUnmet(m *messages.Message) *messages.Request {
+	l := c.language()
+	switch {
+	case c.saysNothing(m.Content, m): // and what it wrote is nothing that it can be shown
+		next := *c.req
+		next.Messages = append(slices.Clip(next.Messages),
+			messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{textParam(l.askAgainInWords)}})
+		return &next
+	case !c.forces() || c.isMet(m.Content) || isRefused(m) || m.StopReason == messages.StopContextWindow:
+		return nil
+	}
+	var said, reply []messages.BlockParam
+	for _, b := range m.Content {
+		switch b.Type {
+		case messages.BlockText:
+			said = append(said, textParam(b.Text))
+		case messages.BlockToolUse:
+			problem := l.askAgainOtherMisfit
+			if len(reply) == 0 { // the first call decides
+				problem = l.askAgainWrongTool
+			}
+			said = append(said, messages.BlockParam{Type: b.Type, ID: b.ID, Name: b.Name, Input: b.Input})
+			reply = append(reply, notRun(b.ID, problem))
+		}
+	}
+	return c.withTurns(said, append(reply, textParam(l.askAgainUncalled)))
+}
+
+// isMet reports whether blocks, those of an answer, hold a call that tool_choice forces, before any
+// other call.
+func (c *correction) isMet(blocks []messages.ContentBlock) bool {
+	call := slices.IndexFunc(blocks, isCall)
+	return call >= 0 && c.req.MeetsChoice(blocks[call].Name)
+}
+
+// saysNothing reports whether a call, or results, are all that the model wrote after its thinking,
+// where tool_choice lets none come. blocks are those of the answer that ends with end.
+func (c *correction) saysNothing(blocks []messages.ContentBlock, end *messages.Message) bool {
+	cut := func(o messages.Outcome) bool { return o.Reason == reasonChoice }
+	text := func(b messages.ContentBlock) bool { return b.Type == messages.BlockText }
+	return c.Choice && !c.req.MayCall() && slices.ContainsFunc(end.Outcomes, cut) && !slices.ContainsFunc(blocks, text)
+}
+
+// isCall reports whether a block is a call.
+func isCall(b messages.ContentBlock) bool { return b.Type == messages.BlockToolUse }
+
+// isRefused reports whether an answer is none because the model, or what guards it, refuses one.
+func isRefused(m *messages.Message) bool {
+	return m.StopReason == messages.StopRefusal || m.StopReason == messages.StopGuardrail
+}
+
+// hasUnread reports whether one of the calls could not be read, if that is checked. Where no call may
+// come, what looks like one and cannot be read is text.
 func (c *correction) hasUnread(outcomes []messages.Outcome) bool {
-	return c.Readable && slices.ContainsFunc(outcomes, func(o messages.Outcome) bool { return o.Unread })
+	return c.Readable && c.req.MayCall() && slices.ContainsFunc(outcomes, func(o messages.Outcome) bool { return o.Unread })
 }
 
 // isComplete reports whether the model ended the answer itself.
@@ -148,7 +210,6 @@ func isComplete(m *messages.Message) bool {
 // keepJSON makes the text of an answer that is to be JSON the JSON value alone, if it is one with
 // something around it. An answer with calls is not asked to be JSON.
 func (c *correction) keepJSON(m *messages.Message) {
-	isCall := func(b messages.ContentBlock) bool { return b.Type == messages.BlockToolUse }
 	if c.req.Format == nil || !isComplete(m) || slices.ContainsFunc(m.Content, isCall) {
 		return
 	}

@@ -29,6 +29,8 @@
 //   - offered: a tool is, if the request has it.
 //   - pending: a call is, while its block is not open; give back: to write what
 //     was read of a pending call as text, since it is none.
+//   - doubtful: a tag in a value is, if it may end the value and may be text of it;
+//     reading: one way to read the text from there on.
 //   - a call is closed if it is whole, and broken off if it is not; a block, and
 //     a message, is stopped.
 //
@@ -56,8 +58,8 @@
 //
 // A value is any text, with tags of every kind. It ends at its own closing tag
 // where what follows can follow a value: a param, or the end of the parameters,
-// of the call or of the text (parse_value_end.go). If it is doubtful whether a
-// tag in a value is text or a parameter, the call is broken off (parse_doubt.go).
+// of the call or of the text (parse_value_end.go). Where it is doubtful which tag
+// ends it, the text is held until what follows settles that (parse_doubt.go).
 //
 // # The parser
 //
@@ -70,15 +72,17 @@
 //	inText         -> atInvoke inWrapper inRehearsal afterThinking afterAnswer
 //	afterThinking  -> inText
 //	inRehearsal    -> inText
-//	inWrapper      -> atInvoke atJSONName inForeignBlock, betweenCalls or inText after an empty one
+//	inWrapper      -> atInvoke inCall atJSONName inForeignBlock, betweenCalls or inText after an empty one
 //	atInvoke       -> atToolName inCall betweenCalls
-//	atToolName     -> inCall
+//	atToolName     -> inCall, atInvoke where it stands twice
 //	inCall         -> atValue inValue betweenCalls
 //	atValue        -> inValue
-//	inValue        -> inCall
+//	inValue        -> inCall, inDoubt where it is doubtful which tag ends the value
+//	inDoubt        -> inValue
 //	atJSONName     -> inJSONCall
 //	inJSONCall     -> afterJSONCall betweenCalls
 //	afterJSONCall  -> betweenCalls
+//	atFenceEnd     -> betweenCalls
 //	betweenCalls   -> atInvoke inWrapper atJSONName afterAnswer
 //	inBrokenCall   -> betweenCalls
 //	inForeignBlock -> inText
@@ -88,11 +92,15 @@
 // call may be given back: to inText or, after other calls, to inBrokenCall if it
 // has named its tool within a wrapper, else to afterAnswer. And a call may end the answer
 // (afterAnswer), because it is broken off or because the client allows one call
-// alone.
+// alone. An answer ends before a call that tool_choice does not let come, in
+// whatever state it shows (openCall).
+// A call in a Markdown code fence ([Target.QuotedCalls]) leads to atFenceEnd in
+// place of betweenCalls.
 //
 // Outside the parser, a reader (reader.go) feeds it the chunks of one answer, and
 // decides whether the model is asked to go on with it; a corrector (correct.go)
-// checks a whole answer, and has the model write it again.
+// checks a whole answer, what of it is held back (hold.go), and has the model
+// write it again.
 //
 // # Guarantees
 //

@@ -1,7 +1,9 @@
 package translate
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"slices"
 	"strconv"
 
 	"dragoman/translate/markup"
@@ -31,6 +33,7 @@ type emitter struct {
 	seed  string // of the ids
 	gone  bool   // yield has returned false: nothing is sent any more
 
+	wasCut    bool   // nothing is sent any more but the end of the message: see cut
 	stopped   bool   // message_stop was sent
 	textBegun bool   // a block of text has been opened
 	openKind  string // the type of the open block, "" between blocks
@@ -48,9 +51,9 @@ type callInput struct {
 	wholeTo     int  // how many bytes of the input hold whole members alone: see markWhole
 }
 
-// send yields an event, unless nobody listens any more.
+// send yields an event, unless the answer was cut or nobody listens any more.
 func (e *emitter) send(event messages.Event) {
-	if !e.gone && !e.yield(event) {
+	if !e.gone && !e.wasCut && !e.yield(event) {
 		e.gone = true
 	}
 }
@@ -64,6 +67,7 @@ func (e *emitter) startMessage(model string, usage messages.Usage) {
 // stopMessage stops the open block and the message. end holds what message_delta tells.
 func (e *emitter) stopMessage(end *messages.Message) {
 	e.stopBlock()
+	e.wasCut = false
 	e.send(messages.Event{Type: messages.MessageDelta, Message: end})
 	e.send(messages.Event{Type: messages.MessageStop})
 	e.stopped = true
@@ -148,11 +152,26 @@ func (e *emitter) holdInput() {
 	e.callInput = callInput{pending: true}
 }
 
+// sendText sends text of the open block, before the call that is pending.
+func (e *emitter) sendText(s []byte) {
+	if len(s) > 0 {
+		e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Index: e.index, Text: s})
+	}
+}
+
 // dropInput forgets what was gathered since holdInput, since it was no call. The block that was
 // open before still is.
 func (e *emitter) dropInput() {
 	e.buf = e.buf[:0]
 	e.callInput = callInput{}
+}
+
+// cut ends the answer before the call that was pending: the block that is open is stopped, and of
+// what is written from now on, in which states go on with the call, nothing is sent.
+func (e *emitter) cut() {
+	e.dropInput()
+	e.stopBlock()
+	e.wasCut = true
 }
 
 // openToolUse starts the block of the call that was pending. What was gathered belongs to it.
@@ -181,9 +200,6 @@ func (e *emitter) quote() { e.buf = append(e.buf, '"') }
 
 // writeEscaped writes text of such a string, which is valid UTF-8.
 func (e *emitter) writeEscaped(s []byte) { e.buf = rawjson.AppendEscapedUTF8(e.buf, s) }
-
-// writeEscapedString is writeEscaped for a string.
-func (e *emitter) writeEscapedString(s string) { e.buf = rawjson.AppendEscaped(e.buf, s) }
 
 // writeTyped writes the value of a member, as the schema types its text. It reports whether the
 // value fits the schema; one that does not is written all the same, as a string.
@@ -220,15 +236,24 @@ func (e *emitter) writeCutObject(text string) {
 	e.markWhole()
 }
 
+// hasMembers reports whether the input of the call that is pending has members of all the names.
+func (e *emitter) hasMembers(names []string) bool {
+	if len(names) == 0 {
+		return true
+	}
+	e.ensureBrace()
+	given := map[string]bool{}
+	for name := range rawjson.NamedMembers(append(bytes.Clone(e.buf), '}')) {
+		given[name] = true
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return !given[name] })
+}
+
 // inputLen returns how many bytes of the input have been written, sent or not.
 func (e *emitter) inputLen() int { return e.sent + len(e.buf) }
 
 // markWhole records that what was written of the input so far ends with a whole member.
 func (e *emitter) markWhole() { e.wholeTo = e.inputLen() }
-
-// markWholeTo records that only the first n bytes of the input hold whole members that are certain:
-// a member after them, which seemed whole, is doubtful.
-func (e *emitter) markWholeTo(n int) { e.wholeTo = n }
 
 // ensureBrace writes the first brace of the input, unless a member has.
 func (e *emitter) ensureBrace() {

@@ -15,8 +15,8 @@ type Ask func(*Prompt) iter.Seq2[Chunk, error]
 //
 // An error of the chunks ends the sequence with that error, and so does their end without a Stop; the
 // events before it are whole. When the answer is known to have ended, no further chunk is taken,
-// which cancels the upstream: after one call if the client allows one alone, and at text after the
-// calls.
+// which cancels the upstream: after one call if the client allows one alone, before a call that
+// tool_choice does not let come, and at text after the calls.
 //
 // An upstream may stop at [CallsEnd] where the model meant it as text, in a value or in Markdown
 // code. If the prompt was rendered for a [Target] with Prefill, Events then asks the model to go on

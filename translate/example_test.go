@@ -60,7 +60,6 @@ func ExampleRender() {
 	// <parameter>
 	// <name>currency</name>
 	// <type>string</type>
-	// <required>true</required>
 	// </parameter>
 	// </parameters>
 	// </tool_description>

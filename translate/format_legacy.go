@@ -2,7 +2,6 @@ package translate
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -64,7 +63,7 @@ const (
 // §2) say name, type and description of a parameter. They have no words for the rest of a
 // schema, and what others made up for it differs (§4), so there are elements of our own:
 //
-//	<required>true</required>      whether the tool needs it
+//	<required>false</required>     the tool does without it; a parameter that does not say so is required
 //	<enum>["c","f"]</enum>         the values it may have, as JSON
 //	<default>"c"</default>         the value it has when left out, as JSON
 //	<schema>{…}</schema>           JSON Schema of a parameter, where the words above do not say
@@ -101,10 +100,12 @@ func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 func (w *toolWriter) writeParameter(p *schema.Parameter) {
 	w.write("<parameter>\n<name>").write(markup.ParamTag(p.Name)).write("</name>\n")
 	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
-	if p.Description != nil {
+	if len(p.Description) > 0 {
 		w.write("<description>").writeEscapedBytes(p.Description).write("</description>\n")
 	}
-	w.write("<required>").write(strconv.FormatBool(p.Required)).write("</required>\n")
+	if !p.Required {
+		w.write("<required>false</required>\n")
+	}
 	w.writeJSON("enum", p.Enum)
 	w.writeJSON("default", p.Default)
 	w.writeJSON("schema", p.Schema)
@@ -136,13 +137,13 @@ func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext
 
 // appendLegacyParams appends the parameters as elements. It reports false if one cannot be
 // written so that the parser reads it back: it would be read as another value, its tag is
-// too long, or its text holds what may be the end of it.
+// too long or one of the call's own, or its text holds what may be the end of it.
 func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *schema.Schema) ([]byte, bool) {
 	for name, value := range rawjson.NamedMembers(input) {
 		tag := markup.ParamTag(name)
-		_, ps, _ := s.PropertyByTag(tag)
+		_, ps, declared := s.PropertyByTag(tag)
 		text, ok := valueText(ps, value)
-		if !ok || len(tag) > markup.MaxParamTagLen || wouldBeDoubtful(s, text, name, ps) {
+		if !ok || len(tag) > markup.MaxParamTagLen || !isReadAsParameter(name, declared, text) || wouldBeDoubtful(s, text, name, ps) {
 			return dst, false
 		}
 		dst = append(dst, '<')

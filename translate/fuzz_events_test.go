@@ -33,17 +33,25 @@ var fuzzStops = []completion{
 	{stop: messages.StopSequence, sequence: "END"}, {stop: messages.StopSequence}, {stop: messages.StopSequence, sequence: invokeEnd},
 }
 
+// fuzzChoices are the values of tool_choice, most often none at all.
+var fuzzChoices = [8]messages.ToolChoice{
+	5: {Type: messages.ChoiceTool, Name: "t"}, 6: {Type: messages.ChoiceNone}, 7: {DisableParallelToolUse: true},
+}
+
 // FuzzEvents holds G2, G4 and G6: every split of any text gives the same message, and the
 // events form the grammar.
 func FuzzEvents(f *testing.F) {
 	for _, seed := range parseSeeds(f) {
 		f.Add(seed, uint8(0), uint8(0), false)
 		f.Add(seed, uint8(2), uint8(3), true)
+		f.Add(seed, uint8(0), uint8(6), false)
+		f.Add(strings.ReplaceAll(seed, "get_weather", "t"), uint8(1), uint8(6), false)
+		f.Add(strings.ReplaceAll(seed, "get_weather", "t"), uint8(2), uint8(5), false)
 	}
 	f.Fuzz(func(t *testing.T, text string, stop, seed uint8, escaped bool) {
 		req := fuzzRequest()
-		req.ToolChoice.DisableParallelToolUse = seed%8 == 7
-		prompt := &Prompt{format: formats[int(seed)%len(formats)]}
+		req.ToolChoice = fuzzChoices[seed%8]
+		prompt := &Prompt{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2}
 		if escaped {
 			prompt.escaped = markup.InValues | markup.TagTurn | prompt.format.protects
 		}
@@ -57,6 +65,9 @@ func FuzzEvents(f *testing.F) {
 			return show(m)
 		}
 		whole := read(0)
+		if req.ToolChoice.Type == messages.ChoiceNone && strings.Contains("\n"+whole, "\n"+string(messages.StopToolUse)) {
+			t.Fatalf("none may be called, and\n%s", whole)
+		}
 		for _, n := range []int{1, 2, 3, 5, 1 + int(seed)} {
 			if got := read(n); got != whole {
 				t.Fatalf("pieces of %d give\n%s\nat once\n%s", n, got, whole)

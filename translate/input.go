@@ -20,7 +20,7 @@ import (
 // Let fed be all text that was added, with U+FFFD in place of bytes that are not UTF-8. Between any
 // two calls these hold:
 //
-//	fed = forgotten + buf + partial        except as replaceNext says
+//	fed = what was forgotten + buf + partial   except as replaceNext says
 //	0 <= pos <= len(buf)                   buf[:pos] has been read, buf[pos:] has not
 //	mark == -1 or 0 <= mark <= pos         buf[mark:pos] has been read and may be given back
 //	hidden >= 0                            with a mark: buf[mark:mark+hidden] is from a prefill
@@ -39,6 +39,8 @@ type input struct {
 	hidden  int
 	partial []byte
 	eof     bool
+
+	forgotten int // how many bytes were forgotten: see offset
 }
 
 // maxPiece bounds how much text is added at once, and so the size of buffers and of deltas.
@@ -50,6 +52,9 @@ const maxUndecided = 1 << 20
 
 // rest returns the text that has not been read. It is valid until the input changes.
 func (in *input) rest() []byte { return in.buf[in.pos:] }
+
+// offset returns how many bytes have been read of all that was fed.
+func (in *input) offset() int { return in.forgotten + in.pos }
 
 // take marks the next n bytes as read.
 func (in *input) take(n int) { in.pos += n }
@@ -121,6 +126,7 @@ func (in *input) compact() {
 	if keep > 0 {
 		in.buf = in.buf[:copy(in.buf, in.buf[keep:])]
 		in.pos -= keep
+		in.forgotten += keep
 	}
 }
 
@@ -206,6 +212,7 @@ func (in *input) replaceNext(c byte) { in.buf[in.pos] = c }
 // borrow returns s as bytes, without an allocation: they are in the buffer, and valid until the
 // input changes. All text has to have been read before.
 func (in *input) borrow(s string) []byte {
+	in.forgotten += in.pos + len(s)
 	in.buf, in.pos = append(in.buf[:0], s...), 0
 	b := in.buf
 	in.buf = in.buf[:0]
@@ -221,4 +228,29 @@ func (in *input) matchLineEnd(rest []byte) markup.Verdict {
 		return markup.NeedMore
 	}
 	return markup.NoMatch
+}
+
+// maxInfo bounds the text after the back-ticks that open a code fence, in bytes.
+const maxInfo = 128
+
+// matchFence matches the line that opens a Markdown code fence at the beginning of rest: three
+// back-ticks or more, and any other text. n is the index of its end.
+func (in *input) matchFence(rest []byte) (n int, v markup.Verdict) {
+	for n < len(rest) && n < maxInfo && rest[n] == '`' {
+		n++
+	}
+	ticks := n
+	if ticks < 3 && n < len(rest) {
+		return 0, markup.NoMatch
+	}
+	for n < len(rest) && n < maxInfo && rest[n] != '`' && rest[n] != '\n' && rest[n] != '<' {
+		n++
+	}
+	switch {
+	case n == len(rest) && n < maxInfo:
+		return 0, in.needMore()
+	case ticks < 3 || n == maxInfo || rest[n] != '\n':
+		return 0, markup.NoMatch
+	}
+	return n, markup.Match
 }

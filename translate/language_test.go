@@ -1,38 +1,136 @@
 package translate
 
 import (
+	"os"
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
+
+	"dragoman/translate/messages"
 )
 
-// Every language says everything, if need be in English, and names the tool where a
-// sentence is about one.
-func TestLanguagesSayEverything(t *testing.T) {
-	for _, l := range languages {
-		v := reflect.ValueOf(l)
-		texts := 0
-		for i := range v.NumField() {
-			name, text := v.Type().Field(i).Name, v.Field(i).String()
-			if name == "name" || name == "common" {
-				continue
-			}
-			if texts++; text == "" {
-				t.Errorf("%s: %s is empty", l.name, name)
-			}
-			names := 0
-			if name == "callTool" || name == "toolFits" {
-				names = 1
-			}
-			if strings.Count(text, "%s") != names || strings.Count(text, "%") != names {
-				t.Errorf("%s: %s is %q", l.name, name, text)
-			}
-		}
-		if n := len(l.sentences()); n != texts {
-			t.Errorf("%d of %d sentences fall back on English", n, texts)
+// sentences returns all that a language says, by the name of the field.
+func sentences(l language) map[string]string {
+	said := map[string]string{}
+	v := reflect.ValueOf(l)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; name != "name" {
+			said[name] = v.Field(i).String()
 		}
 	}
-	if portuguese.thinkFirst != "" || languages[1].thinkFirst != english.thinkFirst {
-		t.Error("a sentence without a translation is not said in English")
+	return said
+}
+
+// Every language says everything, in words of its own: with the verbs and the white space
+// at both ends of the English sentence, since the code puts them together in the same way.
+func TestLanguagesSayEverything(t *testing.T) {
+	edges := func(s string) [2]string {
+		start := strings.TrimLeftFunc(s, unicode.IsSpace)
+		end := strings.TrimRightFunc(s, unicode.IsSpace)
+		return [2]string{s[:len(s)-len(start)], s[len(end):]}
+	}
+	inEnglish := sentences(english)
+	saidBy := map[string]string{} // by sentence
+	for _, l := range languages {
+		for name, text := range sentences(l) {
+			place := l.name + ": " + name
+			like := inEnglish[name]
+			if strings.TrimSpace(text) == "" {
+				t.Errorf("%s is empty", place)
+			}
+			if strings.Count(text, "%s") != strings.Count(like, "%s") || strings.Count(text, "%") != strings.Count(like, "%") {
+				t.Errorf("%s is %q, and in English %q", place, text, like)
+			}
+			if edges(text) != edges(like) {
+				t.Errorf("%s has white space %q around it, and in English %q", place, edges(text), edges(like))
+			}
+			if other := saidBy[text]; other != "" {
+				t.Errorf("%s is the same as %s: %q", place, other, text)
+			}
+			saidBy[text] = place
+		}
+	}
+	for name, text := range inEnglish {
+		verbs := 0
+		if name == "callTool" || name == "toolFits" {
+			verbs = 1
+		}
+		if strings.Count(text, "%s") != verbs {
+			t.Errorf("%s is %q", name, text)
+		}
+	}
+}
+
+// The sentences that introduce the tools are those of the documentation, byte for byte: in
+// English those of its example, else those of the table of the editions.
+func TestEditions(t *testing.T) {
+	page, err := os.ReadFile("../docs/reference/legacy-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, editions, found := strings.Cut(string(page), "| | before the template | over the example call | before `<tools>` |\n")
+	if !found {
+		t.Fatal("the page has no table of the editions")
+	}
+	table, _, _ := strings.Cut(editions, "\n\n")
+	documented := map[string][]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimPrefix(strings.TrimSuffix(cells[i], " "), " ")
+		}
+		documented[cells[0]] = cells[1:]
+	}
+	for _, l := range languages {
+		got := []string{l.toolsOffered, l.callExample, l.toolList}
+		if l.name == english.name {
+			if example := got[0] + "\n\n" + got[1] + "\n" + CallsStart; !strings.Contains(string(page), "\n"+example+"\n") {
+				t.Errorf("the page has not %q", example)
+			}
+			if list := got[2] + "\n<tools>\n"; !strings.Contains(string(page), "\n"+list) {
+				t.Errorf("the page has not %q", list)
+			}
+			continue
+		}
+		if want := documented[l.name]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n%q, and the edition has\n%q", l.name, got, want)
+		}
+	}
+}
+
+// A conversation is answered in the language of its first text, and in English where that
+// is in a language that there are no sentences in.
+func TestLanguageOfConversation(t *testing.T) {
+	for text, want := range map[string]string{
+		"What is the weather in Oslo?":                       "en",
+		"Qual é o preço atual da ação da General Motors?":    "pt",
+		"Quel temps fait-il à Paris ?":                       "fr",
+		"Погода в Oslo, пожалуйста":                          "ru",
+		"Berapa suhu di Jakarta hari ini?":                   "id",
+		"¿Cuál es el precio de la acción de General Motors?": "en",
+		"": "en",
+	} {
+		req := &messages.Request{Messages: []messages.MessageParam{user(text)}}
+		if got := languageOf(LanguageAuto, req).name; got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	// What is said later does not change the preamble.
+	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Quel temps fait-il pour vous?")}}
+	first := mustRender(t, req, Target{Language: LanguageAuto}).System[0].Text
+	req.Messages = append(req.Messages, assistant("It is cold, and the wind is from the north."), user("Thank you. What is the time?"))
+	if later := mustRender(t, req, Target{Language: LanguageAuto}).System[0].Text; later != first || !strings.HasPrefix(first, "Dans cet") {
+		t.Errorf("%s\nthen\n%s", first, later)
+	}
+}
+
+// An upstream that introduces documents itself does it in the language of the prompt.
+func TestDocumentLabels(t *testing.T) {
+	pdf := messages.BlockParam{Type: messages.BlockDocument, Source: &messages.Source{Type: "base64", Title: "a", JSON: []byte(`{}`)}}
+	req := &messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{pdf}}}}
+	part := mustRender(t, req, Target{Language: "fr"}).Turns[0].Parts[0]
+	if want := (Labels{Name: "Nom : ", Title: "Titre : ", Context: "Contexte : "}); part.Labels == nil || *part.Labels != want {
+		t.Errorf("%+v, want %+v", part.Labels, want)
 	}
 }

@@ -21,10 +21,12 @@ var states = [...]func(*parser) state{
 	inCall:         (*parser).readCall,
 	atValue:        (*parser).readValueStart,
 	inValue:        (*parser).readValue,
+	inDoubt:        (*parser).readDoubt,
 	atJSONName:     (*parser).readJSONName,
 	inJSONCall:     (*parser).readJSONCall,
 	afterJSONCall:  (*parser).readAfterJSONCall,
 	betweenCalls:   (*parser).readBetweenCalls,
+	atFenceEnd:     (*parser).readFenceEnd,
 	inBrokenCall:   (*parser).readBrokenCall,
 	inForeignBlock: (*parser).readForeignBlock,
 	afterAnswer:    (*parser).readAfterAnswer,
@@ -37,8 +39,9 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event)
 		req: req, format: cmp.Or(prompt.format, formats[0]), state: inText,
 		in:      input{mark: -1},
 		out:     emitter{yield: yield, seed: req.ID},
-		escaped: prompt.escaped, mayCall: req.OffersTools(), holdsValues: prompt.holdsValues,
-		tools: toolNames{list: req.Tools}, schemas: cmp.Or(prompt.schemas, new(toolSchemas)),
+		escaped: prompt.escaped, mayCall: req.ShowsTools(), holdsValues: prompt.holdsValues,
+		readsQuoted: prompt.readsQuoted,
+		tools:       toolNames{list: req.Tools}, schemas: cmp.Or(prompt.schemas, new(toolSchemas)),
 		text: textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
 	}
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {
@@ -75,7 +78,7 @@ func (p *parser) feed(s string) {
 // run runs the states until one of them waits for more text.
 func (p *parser) run() {
 	p.writePlain = nil
-	for !p.out.gone {
+	for !p.out.gone && !p.ended {
 		next := states[p.state](p)
 		if next == wait {
 			break
@@ -106,7 +109,7 @@ func (p *parser) feedPlain(s string) bool {
 	if p.writePlain == nil || s == "" || p.out.gathered() > maxHeld {
 		return false
 	}
-	if p.out.openKind == messages.BlockToolUse && p.value.lastNewline == "" && len(s) <= maxPiece && p.in.isAllRead() && rawjson.IsPlain(s) {
+	if p.out.openKind == messages.BlockToolUse && len(p.value.tail) == 0 && !p.value.atStart && len(s) <= maxPiece && p.in.isAllRead() && rawjson.IsPlain(s) {
 		p.out.writeString(s)
 		p.value.endsBlank = markup.IsBlank(s[len(s)-1])
 		p.out.flush()
@@ -127,6 +130,9 @@ func (p *parser) feedPlain(s string) bool {
 func (p *parser) finish(stop messages.Stop, sequence string) {
 	f, ours := p.format, p.format.isOurs(stop, sequence)
 	p.cutShort = stop != messages.StopEndTurn && !ours
+	if p.value.open && "</"+p.value.text.closer+">" == f.impliedEnd {
+		p.cutShort = true // the tag ends that parameter, and not the calls
+	}
 	switch {
 	case ours && sequence == "" && p.wouldBeText(f.stopSequence):
 		// In a value the tag would be read as text, but an upstream that names no sequence

@@ -24,8 +24,18 @@ func (p *parser) readBetweenCalls() state {
 		p.beginNextCall(markup.Tag{})
 		return atJSONName
 	case p.endsInTag():
-		p.calls.incomplete = true
-		return afterAnswer
+		return p.cutNextCall()
+	}
+	if p.call.wrapperOpen {
+		if n, v := p.matchAside(rest); v == markup.NeedMore {
+			return wait
+		} else if v == markup.Match {
+			p.noteAfterCall("stray_text")
+			p.in.take(n)
+			return betweenCalls
+		}
+	}
+	switch {
 	case rest[0] != '<' || v == markup.NoMatch:
 		return p.runOn()
 	case v == markup.NeedMore:
@@ -33,13 +43,16 @@ func (p *parser) readBetweenCalls() state {
 	case t.Is("invoke") && !t.Closing:
 		p.beginNextCall(t)
 		return atInvoke
+	case t.Is("tool_name") && !t.Closing && p.call.wrapperOpen:
+		p.beginNextCall(t)
+		return inWrapper
 	case t.IsWrapper() && t.Closing:
 		p.in.take(t.Len)
 		p.call.wrapperOpen, p.calls.closed = false, true
 		return betweenCalls
 	case t.IsWrapper():
 		p.beginNextCall(t)
-		p.call.wrapperOpen = true
+		p.call.wrapperOpen, p.wrapper = true, string(t.Name)
 		p.in.take(t.Len)
 		return inWrapper
 	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
@@ -52,7 +65,7 @@ func (p *parser) readBetweenCalls() state {
 // endsInTag reports whether the text was cut within a tag that would have begun another call.
 func (p *parser) endsInTag() bool {
 	rest := p.in.rest()
-	if !p.in.eof || rest[0] != '<' || bytes.IndexByte(rest, '>') >= 0 {
+	if !p.in.eof || rest[0] != '<' {
 		return false
 	}
 	t, v := markup.MatchTextTag(rest, false)
@@ -62,17 +75,37 @@ func (p *parser) endsInTag() bool {
 // runOn ends the answer where the model went on writing after its calls.
 func (p *parser) runOn() state {
 	p.dropBlank()
-	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
-		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = messages.OutcomeRepaired, "ran_on"
-	}
+	p.noteAfterCall("ran_on")
 	p.calls.closed = true
 	return afterAnswer
 }
 
+// noteAfterCall records that something stands after the last call that has no place there.
+func (p *parser) noteAfterCall(reason string) {
+	if n := len(p.outcomes); n > 0 && p.outcomes[n-1].Kind == messages.OutcomeClean {
+		p.outcomes[n-1].Kind, p.outcomes[n-1].Reason = messages.OutcomeRepaired, reason
+	}
+}
+
+// cutNextCall ends the answer where the text ends in the opening of a call that follows others: what
+// there is of it is dropped.
+func (p *parser) cutNextCall() state {
+	p.dropBlank()
+	p.calls.incomplete = true
+	return afterAnswer
+}
+
 // giveBack writes what was read after the mark as text, since it is no call (inText). After calls it
-// is prose, which ends the answer (afterAnswer).
+// is prose, or the opening of a call that was cut: either ends the answer (afterAnswer). So does such
+// an opening that tool_choice does not let come.
 func (p *parser) giveBack() state {
-	if p.calls.whole > 0 {
+	switch {
+	case p.in.eof && p.cutShort && p.isBarred():
+		p.openCall()
+		return afterAnswer
+	case p.calls.whole > 0 && p.in.eof: // more text could have made a call of it
+		return p.cutNextCall()
+	case p.calls.whole > 0:
 		return p.runOn()
 	}
 	p.giveBackText()
@@ -90,20 +123,38 @@ func (p *parser) giveBackText() {
 }
 
 // giveBackCall is giveBack for a call that has named its tool, or has tried to, so that it counts as
-// an outcome. In a wrapper, after other calls, the rest of the call is text, too (inBrokenCall).
+// an outcome; a quoted one does not, since it need not be meant as a call. In a wrapper, after other
+// calls, the rest of the call is text, too (inBrokenCall).
 func (p *parser) giveBackCall(reason string) state {
+	switch {
+	case p.call.quoted > 0:
+		return p.giveBack()
+	case p.in.eof && reason == "incomplete" && p.isBarred():
+		p.openCall()
+		return afterAnswer
+	}
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
 	wrapperOpen := p.call.wrapperOpen
+	cut := p.calls.whole > 0 && p.in.eof && reason == "incomplete"
 	switch {
+	case cut && !wrapperOpen:
+		return p.cutNextCall()
 	case p.calls.whole > 0 && !wrapperOpen:
 		return p.runOn()
 	case p.calls.whole > 0:
+		p.calls.incomplete = cut
 		p.giveBackText()
 		p.call = callSeen{begun: true, wrapperOpen: true}
 		return inBrokenCall
 	}
 	p.giveBackText()
 	return inText
+}
+
+// isBarred reports whether the call that the text ends in is none to be given back, since tool_choice
+// lets no call come: openCall then ends the answer before it. A quoted one is text.
+func (p *parser) isBarred() bool {
+	return p.calls.whole == 0 && p.call.quoted == 0 && p.out.pending && !p.mayOpen()
 }
 
 // waitOrGiveBack waits for more text; if no more will come, it gives back what was read.

@@ -18,6 +18,7 @@ import (
 //	</invoke>, </function_calls>   the end of the call (betweenCalls, afterAnswer)
 //	<invoke>, <function_calls>     the next call: this one was not closed (betweenCalls)
 //	<parameters>, </parameters>    a tag of the structure (inCall)
+//	<!-- … -->                     a comment (inCall)
 //	anything else                  stray text: held, or the call is given back if it is pending (inCall, …)
 func (p *parser) readCall() state {
 	call := &p.call
@@ -26,8 +27,14 @@ func (p *parser) readCall() state {
 	}
 	blank := p.in.rest()
 	more := p.in.skipBlanks()
+	blank = blank[:len(blank)-len(p.in.rest())]
+	call.gap.note(blank)
+	call.inLine = call.inLine && bytes.IndexByte(blank, '\n') < 0
+	if call.strayLine && (more && p.in.rest()[0] == '<' || !more && p.in.eof || bytes.IndexByte(blank, '\n') >= 0) {
+		call.stray, call.strayLine = nil, false
+	}
 	if len(call.stray) > 0 {
-		call.stray = append(call.stray, blank[:len(blank)-len(p.in.rest())]...)
+		call.stray = append(call.stray, blank...)
 	}
 	if !more {
 		if !p.in.eof {
@@ -38,6 +45,13 @@ func (p *parser) readCall() state {
 	rest := p.in.rest()
 	if rest[0] != '<' {
 		return p.readStrayText(rest)
+	}
+	switch n, v := markup.MatchComment(rest, p.in.eof); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		call.inLine = false
+		return p.readComment(n)
 	}
 	t, v := markup.MatchTag(rest, p.in.eof)
 	if v == markup.NeedMore {
@@ -50,10 +64,21 @@ func (p *parser) readCall() state {
 		}
 		return p.readStrayText(rest)
 	}
+	call.before, call.gap, call.inLine = call.gap, layout{}, false
 	if t.Closing {
 		return p.readClosingTag(t)
 	}
 	return p.readOpeningTag(t)
+}
+
+// readComment reads a comment of n bytes, which is passed over unless it follows held text.
+func (p *parser) readComment(n int) state {
+	if call := &p.call; len(call.stray) > 0 {
+		call.stray = append(call.stray, p.in.rest()[:n]...)
+	}
+	p.noteReason("stray_text")
+	p.in.take(n)
+	return inCall
 }
 
 // readClosingTag reads a closing tag between parameters: the end of the call or of its parameters,
@@ -69,7 +94,7 @@ func (p *parser) readClosingTag(t markup.Tag) state {
 	case t.IsWrapper():
 		return p.closeCall("missing_closer")
 	case t.Is("parameters"):
-		p.call.parametersOpen = false
+		p.call.parametersOpen, p.call.parametersClosed = false, true
 	case p.out.pending:
 		return p.giveBackCall("stray_closer")
 	default:
@@ -93,9 +118,20 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 		}
 	}
 	property, _, declared := call.schema.PropertyByTag(tag)
-	if element && (!declared || p.isInPlace(t)) && !call.strayTag {
-		if next, ok := p.readStructure(t); ok {
-			return next
+	if element && !call.strayTag {
+		reading := asStructure
+		if declared || p.mayBeDeclared(tag) {
+			reading = p.readingOf(&t)
+		}
+		switch reading {
+		case undecided:
+			return wait
+		case asEither:
+			return p.closeDoubtful()
+		case asStructure:
+			if next, ok := p.readStructure(t); ok {
+				return next
+			}
 		}
 	}
 	switch {
@@ -109,17 +145,11 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 	if element && !call.parametersOpen {
 		p.noteReason("no_parameters_tag")
 	}
+	call.stray = nil // text before a parameter was not meant as the input
 	if element && len(t.Attributes) > 0 {
 		p.noteReason("attributes")
 	}
 	return p.beginValue(t, property, tag, element)
-}
-
-// isInPlace reports whether a tag of the call's structure stands where it belongs. There it is not
-// the tag of a parameter, even if the tool has a property of that name: the prompt offers such a
-// property under another tag (markup.ParamTag).
-func (p *parser) isInPlace(t markup.Tag) bool {
-	return t.Is("parameters") && len(p.call.parameters) == 0 || !p.call.parametersOpen && markup.IsReserved(string(t.Full))
 }
 
 // readStructure reads an opening tag of the call's own structure, and returns the next state. It
@@ -128,7 +158,8 @@ func (p *parser) isInPlace(t markup.Tag) bool {
 //	<parameters>                 the parameters begin
 //	<function_calls>, <invoke>   as the first thing in <parameters>: the model begins the call again
 //	                             that a prefill has opened; elsewhere this call was not closed, and
-//	                             the next one begins
+//	                             the next one begins. <invoke> with the same name, as the first
+//	                             thing in a call, begins it again, too: see closeCall
 //	<function_results>           this call was not closed, and the model makes up its result
 //	<tool_name>, <id>            the name once more, or an id that the model made up: dropped
 func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
@@ -140,6 +171,9 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	case t.Is("parameters") && (!call.parametersOpen || fresh):
 		p.openOffered()
 		call.parametersOpen = !t.Empty
+		if !call.strayTag {
+			call.stray = nil // text before <parameters> was not meant as the input
+		}
 	case t.IsWrapper() && fresh && call.parametersOpen:
 		call.restarted = true
 		p.noteReason("restarted")
@@ -147,8 +181,9 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 		if name, named := t.NameAttribute(); named && name != call.tool {
 			return p.closeCall("missing_closer"), true
 		}
-	case t.Is("invoke") && fresh && !call.parametersOpen && p.opensAgain(t): // the same call begun again, or two calls without parameters
-		return p.closeDoubtful(), true
+	case t.Is("invoke") && fresh && !call.parametersOpen && p.opensAgain(t):
+		call.begunTwice = true
+		p.noteReason("restarted")
 	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
 		return p.closeCall("missing_closer"), true
 	case t.Is("tool_name") && (!call.parametersOpen || call.restarted),
@@ -209,27 +244,75 @@ func (p *parser) readStrayTag(t markup.Tag) state {
 	return inCall
 }
 
-// readStrayText reads text where only tags belong. A JSON object is the whole input. If the call is
-// pending, other text shows that it is none, and the call is given back. Otherwise the text is
-// dropped between parameters, and held where none has come, since it may have been meant as the
-// input.
+// matchFencedInput matches the line that opens a Markdown code fence, before a JSON object: n is the
+// index of that. Only the input of a call that is offered stands so, and only in a wrapper.
+func (p *parser) matchFencedInput(rest []byte) (n int, v markup.Verdict) {
+	if p.call.unoffered || rest[0] != '`' {
+		return 0, markup.NoMatch
+	}
+	n, v = p.in.matchFence(rest)
+	if v != markup.Match {
+		return 0, v
+	}
+	n, v = p.in.matchBlanks(rest, n, maxGap)
+	if v == markup.Match {
+		v = markup.VerdictOf(n < len(rest) && rest[n] == '{')
+	}
+	return n, v
+}
+
+// readStrayText reads text where only tags belong. A JSON object is the whole input, in a code fence
+// or not. If the call is pending, other text shows that it is none, and the call is given back.
+// Otherwise the text is dropped, unless it may have been meant as the input: then it is held. That is
+// known of a line when it is whole.
 func (p *parser) readStrayText(rest []byte) state {
 	call := &p.call
-	if rest[0] == '{' && len(call.parameters) == 0 && len(call.stray) == 0 && !call.jsonInput {
+	if rest[0] == '{' && p.mayBeObject() {
 		p.openOffered()
 		return p.beginObject()
+	}
+	if p.mayBeObject() {
+		switch n, v := p.matchFencedInput(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			call.fence = string(rest[:n])
+			p.in.take(n)
+			return p.beginObject()
+		}
 	}
 	if p.out.pending {
 		return p.giveBackCall("stray_text")
 	}
-	n := bytes.IndexByte(rest[1:], '<') + 1
+	n := bytes.IndexAny(rest[1:], "<\n{") + 1 // an object may begin a line
 	if n == 0 {
 		n = len(rest)
 	}
-	if len(call.parameters) == 0 || len(call.stray) > 0 { // all that follows held text is held with it
-		call.stray = append(call.stray, rest[:n]...)
+	call.inLine = true
+	json := rest[0] == '{' // it may be arguments, so it cannot be dropped
+	call.strayTag = call.strayTag || json && len(call.parameters) > 0
+	if len(call.stray) == 0 { // all that follows held text is held with it
+		call.strayLine = !p.mayBeInput()
 	}
+	call.strayLine = call.strayLine && !json
+	call.stray = append(call.stray, rest[:n]...)
 	p.in.take(n)
 	p.noteReason("stray_text")
 	return inCall
+}
+
+// mayBeObject reports whether a { may begin the whole input: it begins a line, or follows a tag, and
+// nothing but lines of text has come before it.
+func (p *parser) mayBeObject() bool {
+	call := &p.call
+	prose := bytes.TrimRight(call.stray, " \t")
+	return len(call.parameters) == 0 && !call.jsonInput && !call.strayTag && !call.inLine &&
+		(len(prose) == 0 || prose[len(prose)-1] == '\n' && bytes.IndexByte(prose, '{') < 0)
+}
+
+// mayBeInput reports whether text may have been meant as the input of the call: no other input has
+// come, the parameters are not closed, and the tool takes text.
+func (p *parser) mayBeInput() bool {
+	call := &p.call
+	return len(call.parameters) == 0 && !call.jsonInput && !call.parametersClosed && call.schema.TakesText()
 }

@@ -66,7 +66,7 @@ func TestBounds(t *testing.T) {
 		{"empty entities", endless{call + "<s>", "&amp;"}, 32 << 20, 1 << 20, "incomplete cut_value"},
 		{"tags in a value", endless{call + "<s>", "</n><n>"}, 32 << 20, 1 << 20, "incomplete cut_value"},
 		{"calls", endless{"", "<invoke name=\"t\"></invoke>\n"}, 8 << 20, 8 << 20, ""},
-		{"broken calls", endless{CallsStart + "<invoke name=\"t\"></invoke>", "<invoke name=\"no name\">\n"}, 32 << 20, 8 << 20, "leaked tool_name"},
+		{"broken calls", endless{CallsStart + "<invoke name=\"t\"></invoke>", "<invoke name=\"$NAME\">\n"}, 32 << 20, 8 << 20, "leaked tool_name"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

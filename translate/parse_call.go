@@ -8,60 +8,10 @@ import (
 	"dragoman/translate/schema"
 )
 
-// The beginning of a call: its wrapper, <invoke>, and the name of its tool. The call is pending until
-// it is certain to be one, and until then all of it may be given back as text. In a wrapper it is
-// certain with the name of an offered tool, else with the first thing after that name that belongs to
-// a call. The call of a tool that is not offered is pending up to its end.
-
-// readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
-// mark stands before it. A call must follow: <invoke> (atInvoke) or { (atJSONName). An empty wrapper
-// is dropped (inText, betweenCalls). One that holds another tag is written as text up to its closing
-// tag (inForeignBlock). Before anything else the wrapper is given back.
-func (p *parser) readWrapper() state {
-	if !p.in.skipBlanks() {
-		return p.waitOrGiveBack()
-	}
-	rest := p.in.rest()
-	t, v := markup.MatchTag(rest, p.in.eof)
-	switch {
-	case rest[0] == '{':
-		return atJSONName
-	case rest[0] != '<' || v == markup.NoMatch:
-		return p.giveBack()
-	case v == markup.NeedMore:
-		return wait
-	case t.Is("invoke") && !t.Closing:
-		p.call.namespace = t.Namespace()
-		return atInvoke
-	case t.Closing && t.IsWrapper():
-		return p.readEmptyBlock(t)
-	case t.IsWrapper() || p.calls.whole > 0:
-		return p.giveBack()
-	}
-	p.giveBackText()
-	return inForeignBlock
-}
-
-// readEmptyBlock reads the closing tag of a wrapper without calls. If its line ends there, the model
-// has called nothing, and the wrapper is dropped; if the line goes on, it is prose about the tags.
-func (p *parser) readEmptyBlock(t markup.Tag) state {
-	after := p.in.rest()[t.Len:]
-	if v := p.in.matchLineEnd(after); v == markup.NeedMore {
-		return wait
-	} else if v == markup.NoMatch && len(after) > 0 {
-		p.in.take(t.Len)
-		return p.giveBack()
-	}
-	p.in.take(t.Len)
-	p.in.unmark()
-	p.out.dropInput()
-	p.call = callSeen{}
-	if p.calls.whole > 0 {
-		p.call.begun = true
-		return betweenCalls
-	}
-	return inText
-}
+// The beginning of a call: <invoke>, and the name of its tool. The call is pending until it is certain
+// to be one, and until then all of it may be given back as text. In a wrapper it is certain with the
+// name of an offered tool, else with the first thing after that name that belongs to a call. The call
+// of a tool that is not offered is pending up to its end, and so is one that must be whole.
 
 // readInvoke is the state atInvoke: <invoke> or <invoke name="…"> is next, and the mark stands before
 // it or before its wrapper. After the first, the name of the tool must follow (atToolName); the
@@ -97,46 +47,41 @@ func (p *parser) readInvoke() state {
 const maxToolName = 512
 
 // readToolName is the state atToolName: <invoke> has been read. It reads <tool_name>x</tool_name>, or
-// a bare x before <parameters> that is the name of an offered tool (inCall). Before anything else the
+// a bare x before <parameters> that is the name of an offered tool (inCall). A comment before it is
+// passed over, and so is <invoke>, in a wrapper, before another (atInvoke). Before anything else the
 // call is given back.
 func (p *parser) readToolName() state {
 	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
 	}
-	rest, opening := p.in.rest(), 0
-	tagged := rest[0] == '<'
-	if tagged {
-		t, v := markup.MatchTag(rest, p.in.eof)
-		switch {
-		case v == markup.NeedMore:
-			return wait
-		case v == markup.NoMatch || !t.Is("tool_name") || t.Closing || t.Empty:
-			return p.giveBack()
-		}
-		opening = t.Len
-	}
-	rest = rest[opening:]
-	end := bytes.IndexByte(rest, '<')
-	if end < 0 || end > maxToolName {
-		if end < 0 && len(rest) <= maxToolName && !p.in.eof {
-			return wait
-		}
-		return p.giveBack()
-	}
-	t, v := markup.MatchTag(rest[end:], p.in.eof)
-	if v == markup.NeedMore {
+	rest := p.in.rest()
+	switch n, v := markup.MatchComment(rest, p.in.eof); v {
+	case markup.NeedMore:
 		return wait
+	case markup.Match:
+		p.noteReason("stray_text")
+		p.in.take(n)
+		return atToolName
 	}
-	name := strings.Trim(string(rest[:end]), " \t\r\n")
-	_, offered := p.tools.find(name)
-	switch {
-	case tagged && v == markup.Match && t.Is("tool_name") && t.Closing:
-		p.in.take(opening + end + t.Len)
-	case !tagged && v == markup.Match && t.Is("parameters") && !t.Closing && offered:
-		p.in.take(end)
-		p.noteReason("bare_tool_name")
-	default:
+	match := p.matchBareName
+	if rest[0] == '<' {
+		t, v := markup.MatchTag(rest, p.in.eof)
+		if v == markup.Match && t.Is("invoke") && !t.Closing && p.call.wrapperOpen {
+			p.noteReason("restarted")
+			return atInvoke
+		}
+		match = p.matchTaggedName
+	}
+	name, n, v := match(rest)
+	switch v {
+	case markup.NeedMore:
+		return wait
+	case markup.NoMatch:
 		return p.giveBack()
+	}
+	p.in.take(n)
+	if rest[0] != '<' {
+		p.noteReason("bare_tool_name")
 	}
 	if next, ok := p.nameTool(name); !ok {
 		return next
@@ -144,35 +89,70 @@ func (p *parser) readToolName() state {
 	return inCall
 }
 
-// nameTool records the name of the call's tool. In a wrapper, the name of an offered tool makes it
-// certain that this is a call. If no tool can have the name, this is none: nameTool gives it back,
-// and returns the next state and false.
-func (p *parser) nameTool(name string) (next state, ok bool) {
-	tool, offered := p.tools.find(name)
-	if !offered && !isToolName(name) {
-		p.call.tool = ""
-		return p.giveBackCall("tool_name"), false
+// matchTaggedName matches <tool_name>x</tool_name>, which rest begins with, and returns the name.
+func (p *parser) matchTaggedName(rest []byte) (name string, n int, v markup.Verdict) {
+	t, v := markup.MatchTag(rest, p.in.eof)
+	switch {
+	case v != markup.Match:
+		return "", 0, v
+	case !t.Is("tool_name") || t.Closing || t.Empty:
+		return "", 0, markup.NoMatch
 	}
-	p.call.tool, p.call.schema, p.call.unoffered = name, schema.ObjectOfStrings, !offered
-	if offered {
-		p.call.tool, p.call.schema = tool.Name, p.schemas.of(tool)
-		p.out.holdsValues = tool.HoldsValues(p.holdsValues)
-		if tool.Name != name { // docs/reference/legacy-format.md §12 row 9
-			p.noteReason("name_case")
-		}
-		if p.call.wrapperOpen {
-			p.openCall()
-		}
+	name, end, closer, v := p.matchNameBeforeTag(rest[t.Len:])
+	if v == markup.Match && !(closer.Is("tool_name") && closer.Closing) {
+		v = markup.NoMatch
 	}
-	return wait, true
+	return name, t.Len + end + closer.Len, v
 }
 
-// isToolName reports whether the API allows a tool to have the name (docs/reference/messages-api.md §5).
-func isToolName(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; !markup.IsNameByte(c) || c == '.' || c == ':' || c >= 0x80 {
-			return false
-		}
+// matchBareName matches the name of an offered tool before <parameters>.
+func (p *parser) matchBareName(rest []byte) (name string, n int, v markup.Verdict) {
+	name, end, next, v := p.matchNameBeforeTag(rest)
+	if tool, _ := p.tools.find(name); v == markup.Match && !(next.Is("parameters") && !next.Closing && tool != nil) {
+		v = markup.NoMatch
 	}
-	return name != "" && len(name) <= 128
+	return name, end, v
+}
+
+// matchNameBeforeTag matches text that is no longer than the name of a tool, up to the tag after it,
+// which begins at rest[end].
+func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup.Tag, v markup.Verdict) {
+	end = bytes.IndexByte(rest, '<')
+	switch {
+	case end < 0 && len(rest) <= maxToolName:
+		return "", 0, t, p.in.needMore()
+	case end < 0 || end > maxToolName:
+		return "", 0, t, markup.NoMatch
+	}
+	t, v = markup.MatchTag(rest[end:], p.in.eof)
+	return strings.Trim(string(rest[:end]), " \t\r\n"), end, t, v
+}
+
+// nameTool records the name of the call's tool. In a wrapper, the name of an offered tool makes it
+// certain that this is a call, and a name that no tool can have is cut to what one can. If no tool can
+// have the name, this is no call: nameTool gives it back, and returns the next state and false.
+func (p *parser) nameTool(name string) (next state, ok bool) {
+	tool, reason := p.tools.find(name)
+	if tool == nil {
+		if p.call.quoted > 0 {
+			return p.giveBack(), false
+		}
+		if !isToolName(name) {
+			if name = p.tools.cut(name); name == "" || !p.call.wrapperOpen {
+				p.call.tool = ""
+				return p.giveBackCall("tool_name"), false
+			}
+		}
+		p.call.tool, p.call.schema, p.call.unoffered = name, schema.ObjectOfStrings, true
+		return wait, true
+	}
+	p.call.tool, p.call.schema, p.call.unoffered = tool.Name, p.schemas.of(tool), false
+	p.out.holdsValues = tool.HoldsValues(p.holdsValues)
+	if reason != "" {
+		p.noteReason(reason)
+	}
+	if p.call.wrapperOpen {
+		p.openOffered()
+	}
+	return wait, true
 }

@@ -19,16 +19,27 @@ func (p *parser) closeCall(reason string) state {
 	if len(call.stray) > 0 && (len(call.parameters) == 0 || call.strayTag) {
 		return p.closeUnreadable()
 	}
-	for _, s := range call.swallowed {
-		if !call.parameters[s.name] { // only the members before the value that holds its tags are certain
-			p.out.markWholeTo(s.from)
-			return p.closeDoubtful()
-		}
+	if len(call.ends) > 0 {
+		return p.closeDoubtful() // the reading that was settled on goes on
+	}
+	if call.begunTwice && len(call.parameters) == 0 && !call.jsonInput {
+		return p.closeDoubtful() // or it is two calls without parameters
+	}
+	if call.quoted > 0 {
+		return p.closeQuoted(reason)
 	}
 	if reason != "" {
 		p.noteReason(reason)
 	}
-	p.openCall()
+	return p.finishCall()
+}
+
+// finishCall closes a call that is certain.
+func (p *parser) finishCall() state {
+	call := &p.call
+	if p.openCall(); p.ended {
+		return afterAnswer
+	}
 	p.out.closeToolUse()
 	p.noteOutcome(p.outcome())
 	p.calls.whole++
@@ -98,7 +109,7 @@ func (p *parser) closeTooLong() state {
 // cut. Of an object that is the whole input, the members that came whole are sent.
 func (p *parser) breakOffValue() state {
 	p.in.takeAll()
-	if p.value.schema == nil {
+	if p.value.text.schema == nil {
 		p.out.writeCutObject(markup.Unescape(string(p.value.held), p.escaped, ""))
 	}
 	p.noteReason("cut_value")

@@ -33,20 +33,49 @@ func (p *parser) noteReason(reason string) {
 }
 
 // openCall opens the block of the call, unless it is open. From here on the text is a call, and
-// cannot be given back.
+// cannot be given back. If tool_choice does not let the call come, the answer ends before it.
 func (p *parser) openCall() {
 	if !p.out.pending {
 		return
 	}
 	p.in.unmark()
+	if prose := p.call.prose; prose != nil {
+		p.out.ensureBlock(messages.BlockText)
+		p.out.sendText(p.text.blank)
+		p.out.sendText(prose)
+	}
 	p.dropBlank()
+	if !p.mayOpen() {
+		p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reasonChoice})
+		p.out.cut()
+		p.ended = true
+		return
+	}
+	p.calls.opened = true
 	p.out.openToolUse(p.call.tool)
 }
 
-// openOffered is openCall if the tool is offered. A call to any other tool may be an example in
-// prose, so its block opens when all of the call has been read (closeCall).
+// reasonChoice is the reason of an outcome for what tool_choice does not let come.
+const reasonChoice = "tool_choice"
+
+// mayOpen reports whether tool_choice lets the call come. Where it names a tool, the first call may
+// be of another one all the same: the model is then asked again (correct.go). A model's own API has
+// seen to its calls itself (Rescue).
+func (p *parser) mayOpen() bool {
+	switch choice := p.req.ToolChoice; {
+	case p.textMayFollow:
+		return true
+	case choice.Type == messages.ChoiceTool:
+		return !p.calls.opened || p.call.tool == choice.Name
+	default:
+		return choice.Type != messages.ChoiceNone
+	}
+}
+
+// openOffered is openCall if the tool is offered, and the call need not be whole. A call to any other
+// tool may be an example in prose, so its block opens when all of the call has been read (closeCall).
 func (p *parser) openOffered() {
-	if !p.call.unoffered {
+	if !p.call.unoffered && !p.call.mustBeWhole {
 		p.openCall()
 	}
 }

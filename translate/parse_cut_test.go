@@ -65,7 +65,7 @@ func TestCutOpen(t *testing.T) {
 			called := 0
 			for at := range strings.LastIndex(tt.text, tt.end) + len(tt.end) {
 				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
-				m := parseIn(t, f, req, c, 0)
+				m := parseIn(t, &Prompt{format: f}, req, c, 0)
 				if m.StopReason != messages.StopMaxTokens {
 					t.Fatalf("cut at %q: stop_reason %s", tt.text[:at], m.StopReason)
 				}
@@ -104,6 +104,92 @@ func TestCutOpen(t *testing.T) {
 				t.Errorf("only %d of %d cuts were within the call", called, len(tt.text))
 			}
 		})
+	}
+}
+
+// TestCutInCloser cuts calls at every byte, in pieces of every size: what was streamed of the value that
+// was cut never ends in the beginning of its closing tag, be it that or a tag of the value.
+func TestCutInCloser(t *testing.T) {
+	for _, tt := range []struct{ name, text, closer string }{
+		{"legacy", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>if a < b {</s>\n</parameters>\n</invoke>\n", "</s>"},
+		{"legacy on lines", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>\nx</st>\n</s>\n</parameters>\n</invoke>\n", "</s>"},
+		{"nullable", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<o>nul<b></b></o>\n</parameters>\n</invoke>\n", "</o>"},
+		{"namespace", CallsStart + "\n<a:invoke>\n<a:tool_name>t</a:tool_name>\n<a:parameters>\n<a:s>x</a:s>\n</a:parameters>\n</a:invoke>\n", "</a:s>"},
+		{"attribute", CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">a <b>c</b></parameter>\n</invoke>\n", "</parameter>"},
+		{"attribute, closed by its name", CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">a </p></s>\n</invoke>\n", "</s>"},
+		{"CDATA", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s><![CDATA[a]] ]><b>]]></s>\n</parameters>\n</invoke>\n", "]]></s>"},
+		{"CDATA that ends", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s><![CDATA[a]]></s>\n</parameters>\n</invoke>\n", "]]></s>"},
+		{"json", toolCallStart + "\n{\"name\": \"t\", \"arguments\": {\"s\": \"a\"}}\n" + toolCallEnd, toolCallEnd},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for at := range len(tt.text) {
+				c := completion{tt.text[:at], messages.StopMaxTokens, ""}
+				for n := range 10 {
+					s := streamOf(t, fuzzRequest(), &Prompt{}, c, n)
+					if s.cut == 0 { // it has not begun, or is whole
+						continue
+					}
+					for i := 1; i <= len(tt.closer); i++ {
+						if strings.HasSuffix(s.input, tt.closer[:i]) {
+							t.Fatalf("pieces of %d: cut at %q: streamed %q", n, c.text, s.input)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestCutNextCall cuts a completion at every byte of its second call. The answer is never tool_use
+// while that has begun and is not whole: it is max_tokens, whether the upstream says so or, as for
+// any call that is not whole, that the model ended by itself.
+func TestCutNextCall(t *testing.T) {
+	const (
+		legacy    = "<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>a</s>\n</parameters>\n</invoke>\n"
+		attribute = "<invoke name=\"t\">\n<parameter name=\"s\">a</parameter>\n</invoke>\n"
+		object    = "{\"name\": \"t\", \"arguments\": {\"s\": \"a\"}}\n"
+		end       = CallsEnd + "\n"
+	)
+	unoffered := strings.NewReplacer(">t<", ">other<", "\"t\"", "\"other\"")
+	for _, tt := range []struct{ name, first, second string }{
+		{"in the wrapper", CallsStart + "\n" + legacy, legacy},
+		{"in a second wrapper", CallsStart + "\n" + legacy + end, CallsStart + "\n" + legacy},
+		{"without a wrapper", legacy, legacy},
+		{"with a bare name", CallsStart + "\n" + legacy, strings.NewReplacer("<tool_name>", "", "</tool_name>", "").Replace(legacy)},
+		{"attribute", CallsStart + "\n" + attribute, attribute},
+		{"attribute in a second wrapper", CallsStart + "\n" + attribute + end, CallsStart + "\n" + attribute},
+		{"attribute without a wrapper", attribute, attribute},
+		{"attribute with > in its name", CallsStart + "\n" + attribute, "<invoke id=\"a>b\" name=\"t\">\n</invoke>"},
+		{"json", toolCallStart + "\n" + object + toolCallEnd, toolCallStart + "\n" + object},
+		{"json in the wrapper", toolCallStart + "\n" + object, object},
+		{"json after legacy", CallsStart + "\n" + legacy, object},
+		{"namespace", CallsStart + "\n" + legacy, "<a:invoke>\n<a:tool_name>t</a:tool_name>\n<a:parameters>\n</a:parameters>\n</a:invoke>"},
+	} {
+		for _, second := range []string{tt.second, unoffered.Replace(tt.second)} {
+			for at := 1; at <= len(second); at++ {
+				for _, n := range []int{0, 1, 3} {
+					text := tt.first + second[:at]
+					calls := func(m *messages.Message) (n int) {
+						for _, b := range m.Content {
+							if b.Type == messages.BlockToolUse {
+								n++
+							}
+						}
+						return n
+					}
+					whole := strings.Contains(second[:at], "</") && strings.HasSuffix(strings.TrimSpace(second[:at]), "invoke>") ||
+						second[0] != '<' && strings.HasSuffix(strings.TrimSpace(text), "}}")
+					m := parse(t, fuzzRequest(), completion{text, messages.StopMaxTokens, ""}, n)
+					if m.StopReason != messages.StopMaxTokens || m.Content[0].Cut != nil {
+						t.Fatalf("%s, pieces of %d: cut at %q: %s", tt.name, n, text, m.StopReason)
+					}
+					m = parse(t, fuzzRequest(), completion{text, messages.StopEndTurn, ""}, n)
+					if m.StopReason != messages.StopMaxTokens && calls(m) != 2 || whole && m.StopReason != messages.StopToolUse {
+						t.Fatalf("%s, pieces of %d: ended at %q: %s, %d calls", tt.name, n, text, m.StopReason, calls(m))
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -164,10 +250,9 @@ func TestHoldValues(t *testing.T) {
 func TestDoubtOpen(t *testing.T) {
 	req := &messages.Request{Tools: []messages.Tool{{Name: "pair", InputSchema: jsontext.Value(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"n":{"type":"integer"}}}`)}}}
 	for _, tt := range []struct{ name, params, stream, input string }{
-		{"a value", "<b>x</b>\n<a>1 <n>2</n> </parameters>\n</invoke>", `{"b":"x","a":"1 <n>2</n> `, `{"b":"x"}`},
-		{"a value of another type", "<b>x</b>\n<n>1</b>\n<b>2</n>\n</parameters>\n</invoke>", `{"b":"x"`, `{"b":"x"}`},
-		{"a value that came whole, it seemed", "<parameter name=\"n\">1</parameter>\n<parameter name=\"a\">1 <parameter name=\"b\">2</parameter> 3</parameter>\n</parameters>\n</invoke>",
-			`{"n":1,"a":"1 <parameter name=\"b\">2</parameter> 3"`, `{"n":1}`},
+		{"a value", "<b>x</b>\n<a>1 \n</parameters>\n</invoke>", `{"b":"x","a":"1 `, `{"b":"x"}`},
+		{"a value of another type", "<b>x</b>\n<n>y \n\n</parameters>\n</invoke>", `{"b":"x"`, `{"b":"x"}`},
+		{"a value that is held", "<n>1</n>\n<a>x<b>\n</parameters>\n</invoke>", `{"n":1,"a":"x`, `{"n":1}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := completion{CallsStart + "\n<invoke>\n<tool_name>pair</tool_name>\n<parameters>\n" + tt.params, messages.StopSequence, CallsEnd}

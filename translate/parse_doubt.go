@@ -1,96 +1,156 @@
 package translate
 
 import (
+	"math"
+	"slices"
+
 	"dragoman/translate/markup"
 )
 
-// When it is doubtful that a value is what the model meant. Values may hold any markup, so the tags
-// of another parameter in a value are no reason alone. These are:
+// Where it is doubtful which tag ends a value, what follows settles it. From the doubtful tag on the
+// text is held, all ways to read it are followed (reading.go), and the one with the least mistakes is
+// taken as soon as it is certain:
 //
-//	<a>1 <b>2</b> </parameters>     a has no closing tag, and holds tags: is b a parameter?
-//	<a>1 \n\n </parameters>         a has no closing tag, and ends in white space: is that layout?
-//	<a>1</b> <b>2</a>               b is closed in a before it is opened: are </b> and </a> swapped?
-//	<parameter name="a">1 <parameter name="b">2</parameter>
-//	                                b is opened in a and not closed, or it is closed there and given
-//	                                nowhere else in the call: is b text of a, or a parameter?
+//	<a>1 <b>2</b> x</a>          b is text of a: its end is followed by no parameter
+//	<a>1 <b>2</b> </parameters>  b is a parameter: a has no closing tag, and b has one
+//	<a>1</b> <b>2</a>            b and a are parameters whose closing tags are swapped
+//	<a>1</a> and <b>2</b>        what stands between the parameters a and b is dropped …
+//	<a>1</a> and <b>2</b> x</a>  … but here it is text of a
 //
-// Such a call is broken off (closeDoubtful): to guess would be to change what the model asked for.
+// If two readings are as good, or if too much would have to be held, the call is broken off
+// (closeDoubtful): to guess would be to change what the model asked for.
 
-// maxSwallowed bounds the swallowed parameters that are recorded of a call. A value with which there
-// are more is doubtful.
-const maxSwallowed = 1024
+// Bounds on what is held while it is doubtful where a value ends. Beyond them the text is that of the
+// value, which then has to end at its closing tag, or is doubtful.
+const (
+	maxDoubt     = 64 << 10 // bytes
+	maxDoubtTags = 4096
+	maxReadings  = 24
+)
 
-// noteSibling records the tag at rest, which does not end the value, if it is that of another
-// parameter. The verdict is NeedMore while that is open, else NoMatch, which says that the value
-// goes on.
-func (p *parser) noteSibling(rest []byte) markup.Verdict {
-	v := &p.value
-	switch {
-	case v.schema == nil || v.cdata:
-		return markup.NoMatch
-	case !v.element:
-		return p.noteParameter(rest)
-	}
-	tag, closing, verdict := matchSibling(p.call.schema, rest, v.property, p.in.eof)
-	switch {
-	case verdict != markup.Match:
-		return verdict
-	case closing:
-		v.siblings.noteClosing(tag)
-	default:
-		v.siblings.noteOpening(tag)
-	}
-	return markup.NoMatch
+// beginDoubt begins to hold text, from the tag that is next. In the first reading that tag is text
+// of the value that is open.
+func (p *parser) beginDoubt() state {
+	d := &p.doubt
+	*d = doubt{readings: d.readings[:0], next: d.next[:0], from: p.in.offset(), dropped: math.MaxInt}
+	v := p.value.text
+	v.empty = v.from == d.from
+	v.from, v.first = d.from, true
+	d.readings = append(d.readings, reading{place: inside, cost: p.value.cost, value: v})
+	return inDoubt
 }
 
-// noteParameter is noteSibling for the attribute form, where every parameter has the tag
-// <parameter>. So the tags are counted under one name, "".
-func (p *parser) noteParameter(rest []byte) markup.Verdict {
-	const opening, closing = "<parameter", "</parameter"
-	inside := &p.value.siblings
+// readDoubt is the state inDoubt: text of a value has been read, up to a doubtful tag. It follows the
+// tags from there up to the one that settles where the value ends, or that it goes on (inValue). It
+// reads nothing. If that cannot be settled, the call is broken off.
+func (p *parser) readDoubt() state {
+	d := &p.doubt
+	rest := p.in.rest()
+	held := rest[:min(len(rest), maxDoubt)]
+	for d.scanned < len(held) {
+		n, v := d.nextTag(held, p.in.eof && len(held) == len(rest))
+		switch {
+		case v == markup.NeedMore:
+		case v == markup.NoMatch:
+			continue
+		case d.tags == maxDoubtTags:
+			return p.settleAsText(true)
+		default:
+			d.follow(p, held, n)
+			if next := p.settle(); next != wait {
+				return next
+			}
+			continue
+		}
+		break
+	}
 	switch {
-	case markup.HasPrefix(rest, closing):
-		inside.noteClosing("")
-		return markup.NoMatch
-	case !p.in.eof && (markup.IsPrefixOf(rest, opening) || markup.IsPrefixOf(rest, closing)):
-		return markup.NeedMore
-	case !markup.HasPrefix(rest, opening):
-		return markup.NoMatch
+	case len(held) == maxDoubt:
+		return p.settleAsText(true)
+	case p.in.eof:
+		return p.settleAtEOF()
 	}
-	t, v := markup.MatchTag(rest, p.in.eof)
-	if v != markup.Match {
-		return v
-	}
-	tag, ok := t.NameAttribute()
-	if !ok {
-		return markup.NoMatch
-	}
-	property, other := otherProperty(p.call.schema, tag, p.value.property)
-	if property == p.value.property { // the next element of a list
-		inside.closedUnopened = false
-		return markup.NoMatch
-	}
-	inside.noteOpening("")
-	if other {
-		inside.opened = append(inside.opened, property)
-		inside.doubt = inside.doubt || len(inside.opened) > maxOpened
-	}
-	return markup.NoMatch
+	return wait
 }
 
-// noteSwallowed records the parameters that were opened in the value that has ended. They are text of
-// it if they are given again, outside it: closeCall asks.
-func (p *parser) noteSwallowed() {
-	for _, property := range p.value.siblings.opened {
-		p.call.swallowed = append(p.call.swallowed, swallowed{property, p.out.wholeTo})
+// settle returns the next state if the tag that was followed last has settled where the value ends,
+// else wait. It has if one reading is left, and that is after a value, or in the first one; if the
+// best reading is at the end of the call; and if it has ended the first value as it should be.
+func (p *parser) settle() state {
+	d := &p.doubt
+	best := d.best()
+	switch {
+	case best.place == ended && !best.tied:
+		return p.settleAs(&best)
+	case best.place == ended && !slices.ContainsFunc(d.readings, func(r reading) bool { return r.place != ended }):
+		return p.settleDoubtful()
+	case best.tied:
+	case best.place == inside && best.value.first && len(d.readings) == 1:
+		return p.settleAsText(false)
+	case best.place != inside && len(d.readings) == 1, best.place == inside && best.endsFirstValue():
+		return p.settleAs(&best)
 	}
+	return wait
 }
 
-// isDoubtful reports whether the value that has ended is doubtful. It is not asked for a typed
-// value that is valid JSON, which proves where the value ends.
-func (p *parser) isDoubtful() bool {
-	v := &p.value
-	return v.unclosed && !v.cdata && (v.hasTags || v.endsBlank) ||
-		v.ambiguous || v.siblings.doubt || len(v.siblings.opened) > 0 && v.siblings.depth[""] > 0 ||
-		len(p.call.swallowed)+len(v.siblings.opened) > maxSwallowed
+// settleAs returns inValue, with the ends that the values have in the reading.
+func (p *parser) settleAs(r *reading) state {
+	p.call.ends = append(p.call.ends[:0], r.inOrder()...)
+	if ends := p.call.ends; len(ends) > 0 && ends[0].len == 0 && p.isNamedLikeOurs() { // its closing tag may have been taken for one of the call
+		return p.settleDoubtful()
+	}
+	for _, e := range p.call.ends {
+		if e.ours && (r.abrupt || r.wrapped) { // where a tag of the call is missing, it may be that
+			return p.settleDoubtful()
+		}
+	}
+	return inValue
+}
+
+// settleAsText returns inValue, with what has been followed as text of the first value. unsure says
+// that this is not certain.
+func (p *parser) settleAsText(unsure bool) state {
+	d := &p.doubt
+	p.value.unsure = unsure
+	if r := d.firstGoesOn(); r != nil {
+		v := &r.value
+		if isTyped(v.schema) {
+			v.json.advance(d.since(v, p.in.rest()))
+			v.jsonTo = d.from + d.scanned
+		}
+		p.value.text, p.value.cost = *v, r.cost
+		p.value.unsure = unsure || len(v.tags) == maxOpenTags
+	}
+	p.call.ends = append(p.call.ends[:0], valueEnd{at: d.from + max(d.scanned, 1), len: -1})
+	return inValue
+}
+
+// settleDoubtful breaks the call off.
+func (p *parser) settleDoubtful() state {
+	p.value.open = false
+	p.value.held = nil
+	return p.closeDoubtful()
+}
+
+// settleAtEOF settles on the best reading at the end of the text. If the upstream has cut the text,
+// a value may well be open, and the call need not have come to its end.
+func (p *parser) settleAtEOF() state {
+	d := &p.doubt
+	for i := range d.readings {
+		switch r := &d.readings[i]; {
+		case p.cutShort:
+		case r.place == inside:
+			r.cost += costStrayCloser
+		case r.place == between || r.place == after:
+			r.cost += costMissingCloser
+		}
+	}
+	best := d.best()
+	switch {
+	case best.tied:
+		return p.settleDoubtful()
+	case best.place == inside && best.value.first:
+		return p.settleAsText(false)
+	}
+	return p.settleAs(&best)
 }

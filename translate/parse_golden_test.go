@@ -20,9 +20,10 @@ var update = flag.Bool("update", false, "write what is parsed into the golden fi
 
 // TestParseGolden reads the completions in testdata/parse. In a file, "tools" is
 // a JSON object of input schemas by tool name, and "format" names that of the
-// prompt, if not the default; each case is a "NAME/completion"
+// prompt, if not the default, with "quoted_calls" after it where those are read; each case is a "NAME/completion"
 // with a "NAME/want" after it. "NAME/stop" is the stop reason and sequence of the
-// upstream (default: our stop sequence), "NAME/choice" the tool_choice. In a
+// upstream (default: our stop sequence), "NAME/choice" the tool_choice: "none",
+// "tool NAME", or "one" for disable_parallel_tool_use. In a
 // "NAME/model" stands all that the model would write: see writer. Every case is
 // read in pieces of every size up to 16 bytes, and at once. The last newline of a
 // completion is not part of it.
@@ -63,12 +64,14 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})
 		}
 	}
-	format := formats[0]
+	format, quoted := formats[0], false
 	if f := files["format"]; f != nil {
+		name, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 		var err error
-		if format, err = formatOf(strings.TrimSpace(string(f.Data))); err != nil {
+		if format, err = formatOf(name); err != nil {
 			t.Fatal(err)
 		}
+		quoted = rest == "quoted_calls"
 	}
 	for i := range archive.Files {
 		name, kind, _ := strings.Cut(archive.Files[i].Name, "/")
@@ -83,10 +86,8 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		}
 		r := *req
 		if f := files[name+"/choice"]; f != nil {
-			r.ToolChoice.DisableParallelToolUse = strings.Contains(string(f.Data), "one")
-			if strings.Contains(string(f.Data), messages.ChoiceNone) {
-				r.ToolChoice.Type = messages.ChoiceNone
-			}
+			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
+			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
 		want := files[name+"/want"]
 		if want == nil {
@@ -95,7 +96,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		}
 		read := func(t *testing.T, n int) string {
 			if kind == "completion" {
-				return show(parseIn(t, format, &r, c, n)) + "\n"
+				return show(parseIn(t, &Prompt{format: format, readsQuoted: quoted}, &r, c, n)) + "\n"
 			}
 			w := &writer{t: t, asksIn: format, text: text, pieces: n}
 			return show(w.message(&r)) + fmt.Sprintf("\n# asked %d\n", len(w.asked))

@@ -163,7 +163,9 @@ func (p *parser) endJSONCall() state {
 	if !jsontext.Value(said).IsValid() {
 		p.noteReason("mended_json")
 	}
-	p.openCall()
+	if !p.call.mustBeWhole {
+		p.openCall()
+	}
 	p.out.write(input[:len(input)-1]) // closeToolUse writes the last brace
 	p.out.markWhole()
 	p.value.held = nil

@@ -19,7 +19,9 @@ import (
 func (p *parser) readText() state {
 	rest := p.in.rest()
 	if len(rest) == 0 {
-		p.writePlain = (*parser).writeText
+		if !p.readsQuoted {
+			p.writePlain = (*parser).writeText
+		}
 		return wait
 	}
 	n := len(rest)
@@ -33,8 +35,16 @@ func (p *parser) readText() state {
 			n = i
 		}
 	}
+	if p.readsQuoted {
+		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
+			n = i
+		}
+	}
 	if n > 0 {
 		return p.takeText(n)
+	}
+	if rest[0] == '`' {
+		return p.readBackTick(rest)
 	}
 	if rest[0] == '&' {
 		if p.readEntity("", p.writeText) {
@@ -90,7 +100,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	case p.text.thinkingTag != "":
 		return inRehearsal
 	case t.Kind == markup.KindWrapper:
-		p.call.wrapperOpen = true
+		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
 		p.in.take(t.Len)
 		return inWrapper
 	}
@@ -168,7 +178,11 @@ func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 	case t.Closing || p.text.code.midLine || v == markup.NoMatch || i == len(rest) || rest[i] != '<':
 		return p.takeText(1)
 	}
-	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"})
+	o := messages.Outcome{Kind: messages.OutcomeRepaired, Reason: "invented_results"}
+	if !p.req.MayCall() {
+		o.Kind, o.Reason = messages.OutcomeLeaked, reasonChoice
+	}
+	p.noteOutcome(o)
 	return afterAnswer
 }
 
@@ -217,7 +231,10 @@ func (p *parser) readRehearsal() state {
 func (p *parser) readAfterAnswer() state {
 	if p.textMayFollow {
 		p.mayCall = false
-		p.in.unmark()
+		if p.in.isMarked() { // what looked like another call
+			p.in.rewind()
+			p.out.dropInput()
+		}
 		return inText
 	}
 	p.ended = true

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"slices"
 
 	"dragoman/translate/markup"
 )
@@ -14,14 +15,22 @@ import (
 // <parameter name="tag">.
 func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) state {
 	p.in.take(t.Len)
+	if ends := p.call.ends; len(ends) > 0 && !t.Empty && ends[0].from != p.in.offset() {
+		return p.closeDoubtful() // the tag is none of those that begin a value in the reading
+	}
 	closer := tag
 	if !element {
 		closer = "parameter"
 	}
 	_, s, _ := p.call.schema.PropertyByTag(tag)
-	p.value = valueSeen{open: true, property: property, tag: tag, element: element, closer: closer, schema: s, mode: modeHeld}
+	tail := p.value.tail
+	p.value = valueSeen{open: true, tag: tag, mode: modeHeld}
+	p.value.layout, p.value.tail = p.call.before, tail[:0]
+	p.value.text = openValue{property: property, closer: closer, element: element, schema: s, first: true}
 	p.noteStarts()
 	switch str, nullable := s.IsString(); {
+	case p.call.parameters[property] && s.ArraySchema() != nil: // or they are elements of one list
+		return p.closeDoubtful()
 	case p.call.parameters[property]:
 		p.noteReason("duplicate_parameter") // JSON has room for one: the first is out already
 		p.value.duplicate = true
@@ -68,7 +77,9 @@ func (p *parser) readValueStart() state {
 		return wait
 	}
 	p.in.take(n)
-	p.value.padded = n > 0
+	p.value.text.from = p.in.offset()
+	p.value.layout.padded = n > 0
+	p.value.atStart = n > 0 && p.value.layout.indent
 	return inValue
 }
 
@@ -81,7 +92,11 @@ func (p *parser) readValue() state {
 		return p.readValueText()
 	}
 	before, gathered := p.value, p.out.gathered()
-	if next := p.readValueText(); next != wait {
+	next := p.readValueText()
+	for next == inValue {
+		next = p.readValueText()
+	}
+	if next != wait {
 		return next
 	}
 	p.value = before
@@ -101,20 +116,21 @@ func (p *parser) readValueText() state {
 		if p.holdsTooMuch() {
 			return p.closeTooLong()
 		}
-		n, end, verdict := p.scanValue(rest)
+		n, end, d := p.scanValue(rest)
 		if n > 0 {
 			p.writeValue(rest[:n])
 			p.in.take(n)
 		}
 		switch {
-		case verdict == markup.Match:
+		case d == endsValue:
 			return p.endValue(end)
-		case verdict == markup.NeedMore:
+		case d == needsMore:
 			return wait
-		case n == len(rest), rest[n] == '<':
-		case rest[n] == ']':
+		case d == isDoubt:
+			return p.beginDoubt()
+		case n < len(rest) && rest[n] == ']' && v.cdata:
 			return p.readCDATAEnd(rest[n:])
-		case !p.readEntity(v.tag, p.writeValue):
+		case n < len(rest) && rest[n] == '&' && p.escaped != 0 && !p.readEntity(v.tag, p.writeValue):
 			return wait
 		}
 	}
@@ -122,89 +138,6 @@ func (p *parser) readValueText() state {
 		p.writePlain = (*parser).writeStringValue
 	}
 	return wait
-}
-
-// scanValue returns how many bytes of rest are text of the value, and what matchValueEnd says of the
-// `<` after them. The verdict is NoMatch, without asking, where those n bytes end at the end of rest,
-// at an `&` or at a `]`. So it is where a `<` follows text of a value that is held: the caller holds
-// that text first, since whether a tag ends the value depends on all of the value before it.
-func (p *parser) scanValue(rest []byte) (n, end int, v markup.Verdict) {
-	for ; ; n++ {
-		n = p.nextSpecial(rest, n)
-		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
-			return n, 0, markup.NoMatch
-		}
-		if end, v = p.matchValueEnd(rest[n:]); v != markup.NoMatch {
-			return n, end, v
-		}
-	}
-}
-
-// nextSpecial returns the index, from n on, of the first byte of rest that may be more than text of
-// the value, or len(rest): the `<` of `<x` or `</x` where x begins the name of a tag that matters, an
-// `&` if the prompt has escaped anything or, within a CDATA section, a `]` in place of the `<`.
-func (p *parser) nextSpecial(rest []byte, n int) int {
-	v := &p.value
-	end := len(rest)
-	for at := n; !v.cdata; at++ {
-		i := bytes.IndexByte(rest[at:], '<')
-		if i < 0 {
-			break
-		}
-		at += i
-		if at+1 == len(rest) || v.openerStarts.has(rest[at+1]) || rest[at+1] == '/' && (at+2 == len(rest) || v.closerStarts.has(rest[at+2])) {
-			end = at
-			break
-		}
-	}
-	if p.escaped != 0 {
-		if i := bytes.IndexByte(rest[n:end], '&'); i >= 0 {
-			end = n + i
-		}
-	}
-	if v.cdata {
-		if i := bytes.IndexByte(rest[n:end], ']'); i >= 0 {
-			end = n + i
-		}
-	}
-	return end
-}
-
-// noteStarts records the first bytes of all tags that matter in the value, to matchValueEnd and to
-// noteSibling, so that nextSpecial can pass over all others without a match.
-func (p *parser) noteStarts() {
-	v := &p.value
-	for _, name := range [...]string{v.closer, v.tag, p.call.namespace, "parameter", "invoke"} {
-		if name != "" {
-			v.closerStarts.add(name[0])
-		}
-	}
-	if v.schema == nil {
-		return
-	}
-	if !v.element {
-		v.openerStarts.add('p')
-	}
-	sibling := func(c byte) {
-		v.closerStarts.add(c)
-		if v.element {
-			v.openerStarts.add(c)
-		}
-	}
-	properties := p.call.schema.Properties
-	for i := range properties {
-		sibling(properties[i].Tag[0])
-		if name := properties[i].Name; name != "" {
-			sibling(name[0])
-		}
-	}
-	if p.call.schema.AdditionalProperties != nil && !p.call.unoffered {
-		for c := range 256 {
-			if markup.IsTagByte(byte(c)) {
-				sibling(byte(c))
-			}
-		}
-	}
 }
 
 // readCDATAEnd reads a `]` in a CDATA section. `]]>` ends the section where the end of the value
@@ -247,16 +180,22 @@ func (p *parser) wouldBeText(tag string) bool {
 // wouldBeValue reports whether tag would be text of the value that is open. It would not be if the
 // value is whole without its closing tag, or if tag ends the value.
 func (p *parser) wouldBeValue(tag string) bool {
-	s := p.value.schema
-	if s == nil && p.value.json.isWhole() || s != nil && p.isScalar() {
+	s := p.value.text.schema
+	if s == nil && p.value.json.isWhole() || s != nil && p.isWhole() {
 		return false
 	}
-	rest := append(bytes.Clone(p.in.rest()), tag...)
-	var ends markup.Verdict
-	if p.value.cdata && markup.HasPrefix(rest, cdataEnds) {
-		_, ends = p.matchAfterCDATA(rest)
-	} else {
-		_, _, ends = p.scanValue(rest)
+	if p.state == inDoubt {
+		best := p.doubt.best()
+		return !best.tied && best.place == inside
 	}
-	return ends != markup.Match
+	before := p.value
+	p.value.text.tags = slices.Clone(before.text.tags)
+	defer func() { p.value = before }()
+	rest := append(bytes.Clone(p.in.rest()), tag...)
+	if p.value.cdata && markup.HasPrefix(rest, cdataEnds) {
+		_, ends := p.matchAfterCDATA(rest)
+		return ends != markup.Match
+	}
+	_, _, ends := p.scanValue(rest)
+	return ends != endsValue
 }

@@ -2,10 +2,8 @@ package translate
 
 import (
 	"bytes"
-	"strings"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/schema"
 )
 
 // Where a value ends. A value is ordinary text that may hold any tag, even its own closing tag and
@@ -29,152 +27,221 @@ const (
 	cdataEnds   = "]]>"
 )
 
-// matchValueEnd reports whether the value ends at rest, which begins with `<`. n is the length of the
-// value's closing tag: 0 if it is missing, and a closing tag of the call ends the value.
+// decision says what a tag in a value is.
+type decision uint8
+
+const (
+	isValue   decision = iota // text of the value
+	needsMore                 // more text has to come before that can be decided
+	endsValue                 // its closing tag or, if that is missing, the tag after it
+	isDoubt                   // it is doubtful: see parse_doubt.go
+)
+
+// decided returns the decision that a verdict on the end of a value means.
+func decided(v markup.Verdict) decision {
+	return [...]decision{markup.NoMatch: isValue, markup.NeedMore: needsMore, markup.Match: endsValue}[v]
+}
+
+// decideTag decides on the tag that rest begins with. n is the length of the value's closing tag: 0
+// if that is missing, and the tag after it ends the value.
 //
-// It is not only a match: of a tag in the value it records the sibling, of the value's end how that
-// was malformed. So it must not be called again for a `<` on which it has decided.
-func (p *parser) matchValueEnd(rest []byte) (n int, v markup.Verdict) {
+// It is not only a question: it records a tag that is text of the value and, of the value's end, how
+// that is malformed. So it must not be called again for a tag on which it has decided.
+func (p *parser) decideTag(rest []byte) (n int, d decision) {
+	if p.value.text.schema == nil {
+		return 0, decided(p.matchObjectEnd(rest))
+	}
+	whole := p.isWhole()
+	if v := p.matchTagName(rest, whole); v != markup.Match {
+		return 0, decided(v)
+	}
+	return p.decideMatching(rest, whole)
+}
+
+// decideMatching is decideTag for a tag of which the name may mean something. whole says that the value
+// is whole before it.
+func (p *parser) decideMatching(rest []byte, whole bool) (n int, d decision) {
+	t, v := p.matchValueTag(rest)
 	switch {
-	case len(rest) < 2:
-		return 0, p.in.needMore()
-	case rest[1] != '/':
-		return 0, p.noteSibling(rest)
+	case v != markup.Match:
+		return 0, decided(v)
+	case whole:
+		return p.endWhole(rest, &t)
+	case t.closes(p.value.text.closer):
+		return t.len, p.decideOwnCloser(rest, &t)
+	case p.value.cdata && t.kind <= opensParameter && t.bare:
+		return p.endWhole(rest, &t)
+	case t.kind >= closesOther:
+		return p.decideCloser(rest, &t)
+	case p.value.unsure:
+		return 0, isValue
+	case (t.kind == opensParameter || p.value.text.isOwnOpener(&t)) && t.bare && !p.value.text.json.inString:
+		return 0, isDoubt
 	}
-	if p.value.schema != nil {
-		if n, v = p.matchOwnEnd(rest); v != markup.NoMatch {
-			return n, v
-		}
-	}
-	if len(rest) > 2 && rest[2] != 'p' && rest[2] != 'i' && p.call.namespace == "" {
-		return 0, p.noteSibling(rest)
-	}
-	for _, name := range [...]string{"parameters", "invoke"} {
-		if n, v = p.matchCloser(rest, name); v == markup.NoMatch {
-			continue
-		}
-		if v == markup.Match {
-			v = p.callMayClose(rest[n:], name)
-		}
-		if v == markup.Match && p.value.schema != nil {
-			p.value.unclosed = true
-			p.noteReason("missing_closer")
-		}
-		return 0, v
-	}
-	return 0, p.noteSibling(rest)
+	return 0, p.noteTag(&t)
 }
 
-// matchOwnEnd matches the closing tag of the value, where something that can follow a value stands
-// after it. Models also write a wrong closing tag: </name> for </parameter>, or the other way round
-// (docs/reference/legacy-format.md §12 row 3).
-func (p *parser) matchOwnEnd(rest []byte) (n int, v markup.Verdict) {
-	n, v = p.matchCloser(rest, p.value.closer)
-	wrong := false
-	if v == markup.NoMatch {
-		if n, v = p.matchWrongCloser(rest); v == markup.NoMatch {
-			return 0, markup.NoMatch
-		}
-		wrong = true
-	}
-	if v == markup.Match {
-		if v = p.mayFollow(rest[n:], wrong); v == markup.NoMatch && !wrong && p.isScalar() {
-			v = markup.Match // more text would make it none
-		}
-	}
-	if v == markup.Match && wrong {
-		p.noteReason("wrong_closer")
-	}
-	return n, v
+// noteTag records a tag that is text of the value.
+func (p *parser) noteTag(t *valueTag) decision {
+	r := reading{cost: p.value.cost, value: p.value.text}
+	shape := p.callShape()
+	r.stepInside(t, &shape, func(reading) {})
+	p.value.text, p.value.cost = r.value, r.cost
+	p.value.unsure = p.value.unsure || len(r.value.tags) == maxOpenTags
+	return isValue
 }
 
-// isScalar reports whether the value so far is a number, a boolean or null, and its schema allows
-// nothing else. Such a value cannot hold a tag.
-func (p *parser) isScalar() bool {
+// decideOwnCloser decides on the closing tag of the value's own name. It ends the value if what
+// follows can follow a value, unless it closes an element in the value, or stands in a string of JSON.
+func (p *parser) decideOwnCloser(rest []byte, t *valueTag) decision {
 	v := &p.value
-	if v.mode != modeHeld || !v.schema.IsScalar() || len(v.held) > 2*maxNull {
-		return false
+	switch follows := p.mayFollow(rest[t.len:], false); {
+	case follows == markup.NeedMore:
+		return needsMore
+	case follows == markup.Match && !p.isNamedLikeOurs() && !v.text.tags.has(v.text.closer) && (!v.text.json.isJSON || v.text.json.isWhole()):
+		return endsValue
+	case v.unsure, follows == markup.NoMatch && v.text.json.inString && !(v.text.schema.ArraySchema() != nil && p.nextOpens(rest[t.len:], v.text.property)):
+		return p.noteTag(t)
 	}
-	_, fits := schema.AppendTyped(nil, v.schema, string(v.held))
-	return fits
+	return isDoubt
 }
 
-// matchWrongCloser matches a closing tag that models write in place of the parameter's own.
-func (p *parser) matchWrongCloser(rest []byte) (n int, v markup.Verdict) {
-	if p.value.element {
-		return p.matchCloser(rest, "parameter")
-	}
-	if tag := p.value.tag; !markup.IsReserved(tag) {
-		if n, v = p.matchCloser(rest, tag); v != markup.NoMatch {
-			return n, v
+// isNamedLikeOurs reports whether the value's own closing tag may be one of the call, too.
+func (p *parser) isNamedLikeOurs() bool {
+	return p.value.text.element && !p.value.cdata && markup.IsReserved(p.value.text.closer)
+}
+
+// decideCloser decides on any other closing tag: of an element in the value, of the call, or one that
+// models write in place of the value's own: </name> for </parameter>, or the other way round, or a word
+// (docs/reference/legacy-format.md §12 row 3).
+func (p *parser) decideCloser(rest []byte, t *valueTag) (n int, d decision) {
+	v := &p.value
+	switch {
+	case v.text.tags.has(string(t.name)) || v.text.json.inString:
+		return 0, p.noteTag(t)
+	case t.kind == closesCall && callEndedBy(t) == ended && !t.declared: // the end of a wrapper
+		return 0, isValue
+	case t.kind != closesOther && !t.declared:
+		follows := p.callMayClose(rest[t.len:], t)
+		switch {
+		case follows == markup.NeedMore:
+			return 0, needsMore
+		case follows == markup.NoMatch:
+			return 0, isValue
+		case v.unsure, v.cost == 0 && v.text.whole == 0 && !p.isNamedLikeOurs():
+			return 0, p.endUnclosed()
 		}
+		return 0, isDoubt
 	}
-	end := 2
-	for end < len(rest) && markup.IsTagByte(rest[end]) {
+	follows := p.mayFollow(rest[t.len:], true)
+	seen := len(t.name) > 0 && v.text.seen.has(t.name[0])
+	switch {
+	case follows == markup.NeedMore:
+		return 0, needsMore
+	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && v.cost == 0):
+		p.noteReason("wrong_closer")
+		return t.len, endsValue
+	case v.unsure, follows == markup.NoMatch:
+		return 0, p.noteTag(t)
+	}
+	return 0, isDoubt
+}
+
+// isOtherForm reports whether t is the closing tag that the value would have in the other form.
+func (p *parser) isOtherForm(t *valueTag) bool {
+	if p.value.text.element {
+		return t.closedAs(parameterName) && !t.declared
+	}
+	return t.declared
+}
+
+// endUnclosed ends the value before a tag of the call: its own closing tag is missing.
+func (p *parser) endUnclosed() decision {
+	p.value.unclosed = true
+	p.noteReason("missing_closer")
+	return endsValue
+}
+
+// matchTagName reports whether rest may begin with a tag that means something in the value: see
+// [valueTag]. Closing tags mean something even if they are of other names, unless an element of such
+// a name was opened in the value. After a value that is whole, every tag does. It asks no more than
+// the name, since most tags in a value are text.
+func (p *parser) matchTagName(rest []byte, whole bool) markup.Verdict {
+	start := 1
+	if len(rest) > 1 && rest[1] == '/' {
+		start = 2
+	}
+	end := start
+	for end < len(rest) && end-start < markup.MaxParamTagLen && markup.IsTagByte(rest[end]) {
 		end++
 	}
-	if end < len(rest) { // the name is whole: it is looked up, since there may be many properties
-		name := string(rest[2:end])
-		if local, ok := strings.CutPrefix(name, p.call.namespace); ok && p.call.schema.HasTag(local) {
-			return p.matchCloser(rest, local)
-		}
-		if p.call.schema.HasTag(name) {
-			return p.matchCloser(rest, name)
-		}
-		return 0, markup.NoMatch
+	switch {
+	case end == len(rest) && end-start < markup.MaxParamTagLen:
+		return p.in.needMore()
+	case end == start:
+		return markup.NoMatch
+	case end < len(rest) && rest[end] != '>' && rest[end] != '/' && !markup.IsBlank(rest[end]):
+		return markup.NoMatch
 	}
-	best := markup.NoMatch
-	for i := range p.call.schema.Properties {
-		if n, v = p.matchCloser(rest, p.call.schema.Properties[i].Tag); v == markup.Match {
-			return n, v
-		}
-		best = max(best, v)
-	}
-	return 0, best
+	return markup.VerdictOf(whole || start == 2 && !p.value.text.seen.has(rest[start]) || p.mayMeanSomething(rest[start:end]))
 }
 
-// matchCloser matches `</name>`, with blanks before its end or the namespace of the call.
-func (p *parser) matchCloser(rest []byte, name string) (n int, v markup.Verdict) {
-	namespace := p.call.namespace
-	if len(rest) > 2 && rest[2] != name[0] && (namespace == "" || rest[2] != namespace[0]) {
-		return 0, markup.NoMatch
+// matchValueTag matches a tag that may mean something in the value.
+func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
+	if len(rest) > 1 && rest[1] == '!' { // a comment
+		return t, markup.NoMatch
 	}
-	n, v = p.matchNamedCloser(rest, 2, name)
-	if v != markup.Match && namespace != "" {
-		switch s := rest[2:]; {
-		case markup.HasPrefix(s, namespace):
-			return p.matchNamedCloser(rest, 2+len(namespace), name)
-		case markup.IsPrefixOf(s, namespace):
-			return 0, p.in.needMore()
-		}
+	tag, v := markup.MatchTag(rest, p.in.eof)
+	switch {
+	case v != markup.Match:
+		return t, v
+	case tag.Closing && (len(tag.Attributes) > 0 || tag.Empty):
+		return t, markup.NoMatch
 	}
-	return n, v
+	return p.readValueTag(tag, 0), markup.Match
 }
 
-// matchNamedCloser is matchCloser where the name has to begin at rest[at].
-func (p *parser) matchNamedCloser(rest []byte, at int, name string) (n int, v markup.Verdict) {
-	s := rest[at:]
-	common := 0
-	for common < len(s) && common < len(name) && s[common] == name[common] {
-		common++
+// mayMeanSomething reports whether an opening tag of the name may be other than text of the value.
+func (p *parser) mayMeanSomething(name []byte) bool {
+	v := &p.value
+	name = p.withoutNamespace(name)
+	if i := bytes.IndexByte(name, ':'); i >= 0 && i+1 < len(name) && !v.text.element {
+		name = name[i+1:]
 	}
 	switch {
-	case common == len(s):
-		return 0, p.in.needMore()
-	case common < len(name):
-		return 0, markup.NoMatch
+	case string(name) == v.text.closer, string(name) == "parameter", string(name) == "parameters", string(name) == "invoke":
+		return true
 	}
-	i, v := p.in.matchBlanks(s, len(name), markup.MaxTagBlanks)
-	switch {
-	case v == markup.NeedMore:
-		return 0, markup.NeedMore
-	case v == markup.Match && i < len(s) && s[i] == '>':
-		return at + i + 1, markup.Match
+	if v.text.element && (p.takesAny() || v.names.has(nameKey(name)) && p.call.schema.Declares(name)) {
+		return true
 	}
-	return 0, markup.NoMatch
+	t := markup.Tag{Name: name}
+	return (name[0] == 'f' || name[0] == 't' || name[0] == 'u') && t.IsWrapper()
 }
 
-// matchAfterCDATA is matchValueEnd where rest begins with the `]]>` of the value's CDATA section. n
+// matchObjectEnd reports whether an input that is one JSON object ends at the closing tag of the call
+// that rest begins with.
+func (p *parser) matchObjectEnd(rest []byte) markup.Verdict {
+	if !markup.HasPrefix(rest, "</") {
+		if markup.IsPrefixOf(rest, "</") {
+			return p.in.needMore()
+		}
+		return markup.NoMatch
+	}
+	if v := p.matchTagName(rest, false); v != markup.Match {
+		return v
+	}
+	t, v := p.matchValueTag(rest)
+	if v != markup.Match {
+		return v
+	}
+	if t.kind != closesParameters && t.kind != closesCall {
+		return markup.NoMatch
+	}
+	return p.callMayClose(rest[t.len:], &t)
+}
+
+// matchAfterCDATA matches the end of the value where rest begins with the `]]>` of its CDATA section. n
 // counts that, too.
 func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 	i, v := p.in.matchBlanks(rest, len(cdataEnds), markup.MaxTagBlanks)
@@ -184,107 +251,18 @@ func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 	case i == len(rest) || rest[i] != '<':
 		return 0, markup.NoMatch
 	}
-	n, v = p.matchValueEnd(rest[i:])
-	return i + n, v
-}
-
-// callMayClose reports whether `</parameters>` or `</invoke>`, which closer names, closes the call and
-// so ends a value that has no closing tag of its own. rest is the text after the tag. It does where
-// the next tag of the call's end follows, else it is text of the value.
-func (p *parser) callMayClose(rest []byte, closer string) markup.Verdict {
-	if p.value.schema == nil && p.value.json.isWhole() {
-		return markup.Match // the JSON object is whole, so nothing of it can follow
+	if ends := p.call.ends; len(ends) > 0 {
+		if ends[0].at != p.in.offset()+i {
+			return 0, markup.NoMatch
+		}
+		return i + p.takeEnd(), markup.Match
 	}
-	i, v := p.in.matchBlanks(rest, 0, maxGap)
-	switch {
-	case v == markup.Match && i == len(rest):
-		return markup.VerdictOf(!p.cutShort)
-	case v != markup.Match:
-		return v
-	case rest[i] != '<':
-		return markup.NoMatch
+	n, d := p.decideTag(rest[i:])
+	switch d {
+	case needsMore:
+		return 0, markup.NeedMore
+	case endsValue:
+		return i + n, markup.Match
 	}
-	var t markup.Tag
-	t, v = markup.MatchTag(rest[i:], p.in.eof)
-	switch {
-	case v != markup.Match:
-		return v
-	case closer == "parameters" && t.Is("invoke") && t.Closing,
-		closer == "invoke" && (t.IsWrapper() && t.Closing || t.Is("invoke") && !t.Closing):
-		return markup.Match
-	}
-	return markup.NoMatch
-}
-
-// mayFollow reports whether rest can follow the value's closing tag. After a wrong closing tag fewer
-// things can: not the end of the text, not another call, and no parameter that is not declared.
-// blankAfter records how far the white space was read without a decision, so that the next call goes
-// on from there: with one byte in each piece, to read it again from the start takes quadratic time.
-func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
-	looked := p.value.blankAfter
-	p.value.blankAfter = 0
-	i, v := p.in.matchBlanks(rest, looked, maxBlankAfter-looked)
-	switch {
-	case v == markup.NeedMore:
-		p.value.blankAfter = i
-		return markup.NeedMore
-	case v == markup.Match && i == len(rest):
-		return markup.VerdictOf(!wrong)
-	case v == markup.NoMatch || rest[i] != '<':
-		return markup.NoMatch
-	}
-	var t markup.Tag
-	t, v = markup.MatchTag(rest[i:], p.in.eof)
-	switch {
-	case v == markup.NeedMore:
-		p.value.blankAfter = i
-		return markup.NeedMore
-	case v == markup.NoMatch && p.in.eof && bytes.IndexByte(rest[i:], '>') < 0:
-		return markup.VerdictOf(!wrong) // the text was cut in the tag that follows
-	case v == markup.NoMatch:
-		return markup.NoMatch
-	case t.Closing:
-		return p.closerMayFollow(t, rest[i+t.Len:])
-	case t.Is("invoke"):
-		return markup.VerdictOf(!wrong)
-	}
-	return markup.VerdictOf(p.parameterMayFollow(t, wrong, bytes.IndexByte(rest[:i], '\n') >= 0))
-}
-
-// closerMayFollow reports whether the closing tag t, which rest follows, can follow a value: one of
-// the call. After </parameters>, a tag or the end of the text has to follow in turn.
-func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
-	if t.Is("invoke") || t.IsWrapper() {
-		return markup.Match
-	}
-	if !t.Is("parameters") {
-		return markup.NoMatch
-	}
-	i, v := p.in.matchBlanks(rest, 0, maxGap)
-	if v == markup.NeedMore {
-		return markup.NeedMore
-	}
-	return markup.VerdictOf(v == markup.NoMatch || i == len(rest) || rest[i] == '<')
-}
-
-// parameterMayFollow reports whether t, which follows the value, opens another parameter: a declared
-// one or, unless the value's closing tag is wrong, any on a line of its own. A tag of the value's own
-// parameter does not: <p>1</p><p>2</p> may be one list, which repeated reads when the value is whole.
-func (p *parser) parameterMayFollow(t markup.Tag, wrong, ownLine bool) bool {
-	tag := string(t.Full)
-	if t.Is("parameter") {
-		tag, _ = t.NameAttribute()
-	} else if !p.value.element {
-		return false
-	}
-	property, _, declared := p.call.schema.PropertyByTag(tag)
-	switch {
-	case property == p.value.property:
-		return false
-	case declared:
-		return true
-	case wrong || len(t.Attributes) > 0 && !t.Is("parameter"):
-		return false
-	}
-	return ownLine || len(p.call.schema.Properties) == 0
+	return 0, markup.NoMatch
 }

@@ -19,8 +19,8 @@ func (p *parser) beginMember() {
 	if p.call.parameters == nil {
 		p.call.parameters = map[string]bool{}
 	}
-	p.call.parameters[p.value.property] = true
-	p.out.writeName(p.value.property)
+	p.call.parameters[p.value.text.property] = true
+	p.out.writeName(p.value.text.property)
 }
 
 // beginText begins to write the value as a string, as it comes.
@@ -33,7 +33,6 @@ func (p *parser) beginText() {
 // writeValue adds text to the value: it is written, or held. It is not empty.
 func (p *parser) writeValue(s []byte) {
 	v := &p.value
-	v.hasTags = v.hasTags || holdsTag(s)
 	switch v.mode {
 	case modeText:
 		if v.cdata {
@@ -48,8 +47,10 @@ func (p *parser) writeValue(s []byte) {
 		}
 	default:
 		v.held = append(v.held, s...)
-		if v.schema == nil {
+		if v.text.schema == nil {
 			v.json.advance(s)
+		} else if p.in.offset() >= v.text.jsonTo && isTyped(v.text.schema) {
+			v.text.json.advance(s)
 		}
 	}
 }
@@ -65,55 +66,19 @@ func (p *parser) writeAsText() {
 	p.writeValue(held)
 }
 
-// writeStringValue writes text of a value that is a string. A newline at the end of s is kept in
-// lastNewline until more text comes, since it may be layout: see endsInLayout. It is called for each
-// piece of a string that feedPlain cannot pass on, and must not allocate.
-func (p *parser) writeStringValue(s []byte) {
-	v := &p.value
-	if v.lastNewline == "\r" && s[0] == '\n' {
-		v.lastNewline, s = "\r\n", s[1:]
-		if len(s) == 0 {
-			return
-		}
-	}
-	wrote := v.lastNewline != ""
-	if wrote {
-		p.out.writeEscapedString(v.lastNewline)
-		v.lastNewline = ""
-	}
-	n := len(s)
-	switch {
-	case s[n-1] == '\n' && n > 1 && s[n-2] == '\r':
-		v.lastNewline = "\r\n"
-	case s[n-1] == '\n':
-		v.lastNewline = "\n"
-	case s[n-1] == '\r':
-		v.lastNewline = "\r"
-	}
-	if s = s[:n-len(v.lastNewline)]; len(s) > 0 {
-		v.endsBlank = markup.IsBlank(s[len(s)-1])
-	} else {
-		v.endsBlank = v.endsBlank || wrote
-	}
-	p.out.writeEscaped(s)
-}
-
-// endsInLayout reports whether the newline at the end of the value is layout. It is if a newline also
-// stood after the opening tag, so that the value is on lines of its own, or if the value's closing
-// tag is missing, so that the newline stands before a tag of the call. Otherwise it belongs to the
-// value, like the last newline of a file.
-func (v *valueSeen) endsInLayout() bool { return (v.padded || v.unclosed) && !v.cdata }
-
 // endValue reads the closing tag of the value, of n bytes, and writes what is left of the value. It
 // returns inCall, or the state after a call that is broken off.
 func (p *parser) endValue(n int) state {
 	v := &p.value
 	p.in.take(n)
 	v.open = false
+	if v.unclosed { // the white space before the next tag is at the end of the value
+		p.call.gap = layout{lines: v.layout.lines, indent: v.layout.indent}
+	}
 	switch {
 	case p.holdsTooMuch():
 		return p.closeTooLong()
-	case v.schema == nil:
+	case v.text.schema == nil:
 		return p.endObject()
 	case v.duplicate:
 		return inCall
@@ -124,16 +89,15 @@ func (p *parser) endValue(n int) state {
 	p.beginMember()
 	if !p.writeTyped() {
 		p.call.misfit = cmp.Or(p.call.misfit, "type")
-		v.ambiguous = v.ambiguous || v.siblings.depth != nil
+		v.ambiguous = v.ambiguous || v.text.whole > 0 || len(v.text.tags) > 0 || v.unclosed && bytes.IndexByte(v.held, '<') >= 0
 	}
 	if !jsontext.Value(bytes.TrimSpace(v.held)).IsValid() {
 		text := bytes.TrimRight(v.held, " \t\r\n")
-		v.endsBlank = len(text) < len(markup.TrimLastNewline(string(v.held)))
-		if p.isDoubtful() {
+		v.endsBlank = len(text) < len(v.layout.trimText(string(v.held), true))
+		if v.isDoubtful() {
 			p.out.truncate(before)
 			return p.closeDoubtful()
 		}
-		p.noteSwallowed()
 	}
 	p.out.markWhole()
 	return inCall
@@ -142,14 +106,15 @@ func (p *parser) endValue(n int) state {
 // endString is endValue for a string. A doubtful one is left without its closing quote.
 func (p *parser) endString() state {
 	v := &p.value
-	if v.lastNewline == "\r" || !v.endsInLayout() {
-		p.out.writeEscapedString(v.lastNewline)
+	if v.cdata {
+		p.writeTail(v.tail)
+	} else {
+		p.writeTail(v.layout.trim(v.tail, v.unclosed))
 	}
-	if p.isDoubtful() {
+	if v.isDoubtful() {
 		return p.closeDoubtful()
 	}
 	p.out.quote()
-	p.noteSwallowed()
 	p.out.markWhole()
 	return inCall
 }
@@ -159,14 +124,22 @@ func (p *parser) endString() state {
 func (p *parser) endObject() state {
 	text := bytes.TrimSpace(p.value.held)
 	p.value.held, p.value.json = nil, jsonDepth{} // an open quote in it counts no longer: see wouldBeText
-	p.call.jsonInput = p.out.writeObject(string(text))
+	object, unfenced := text, true
+	if p.call.fence != "" {
+		object, unfenced = bytes.CutSuffix(text, []byte("```"))
+	}
+	p.call.jsonInput = unfenced && p.out.writeObject(string(bytes.TrimSpace(object)))
 	if !p.call.jsonInput {
 		p.noteReason("invalid_json")
-		if p.call.unoffered {
+		if p.out.pending {
 			return p.giveBackCall("invalid_json")
 		}
-		p.call.stray = text
+		p.call.stray = append(append(p.call.stray, p.call.fence...), text...)
 		return inCall
+	}
+	p.call.stray = nil // lines of text before the object
+	if p.call.fence != "" {
+		p.noteReason("fenced_json")
 	}
 	if !p.call.parametersOpen {
 		p.noteReason("no_parameters_tag")
@@ -174,29 +147,35 @@ func (p *parser) endObject() state {
 	return inCall
 }
 
+// isDoubtful reports whether it is doubtful that the value that has ended is what the model meant. It
+// is not asked for a typed value that is valid JSON, which proves where the value ends.
+func (v *valueSeen) isDoubtful() bool {
+	return v.ambiguous || v.text.isDoubtful(v.unclosed) || v.unclosed && v.endsBlank && !v.cdata || v.unsure && (v.unclosed || v.cost >= costUnopened)
+}
+
 // writeTyped writes the value that was held, as its schema types it, and reports whether it fits.
 // The elements of an array may stand each in a parameter of its own: <p>1</p><p>2</p>.
 func (p *parser) writeTyped() (fits bool) {
 	v := &p.value
 	text := string(v.held)
-	if array := v.schema.ArraySchema(); array != nil {
+	if array := v.text.schema.ArraySchema(); array != nil && !jsontext.Value(bytes.TrimSpace(v.held)).IsValid() {
 		if list := v.repeated(text, p.call.schema); list != nil && p.out.writeTypedItems(array, list) {
 			return true
 		}
 	}
-	if v.endsInLayout() {
-		text = markup.TrimLastNewline(text)
+	if !v.cdata {
+		text = v.layout.trimText(text, v.unclosed)
 	}
-	return p.out.writeTyped(v.schema, text)
+	return p.out.writeTyped(v.text.schema, text)
 }
 
 // repeated reads an array whose elements the model wrote as parameters of the same name. Of
 // <p>1</p><p>2</p> the value is 1</p><p>2, and the elements are 1 and 2. It returns nil for any other
 // text. s is the schema of the call's input.
 func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Element) {
-	closer := "</" + v.closer + ">"
+	closer := "</" + v.text.closer + ">"
 	ambiguous := false
-	if v.padded {
+	if v.layout.padded {
 		text = "\n" + text // readValueStart has dropped it, and TrimNewlines has to see it
 	}
 	for {
@@ -206,9 +185,9 @@ func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Eleme
 			if list == nil {
 				return nil
 			}
-			v.ambiguous = ambiguous
+			v.ambiguous = v.ambiguous || ambiguous
 			if v.unclosed {
-				item = markup.TrimLastNewline(item)
+				return append(list, markup.Element{Tag: v.tag, Text: v.trimItem(item)})
 			}
 			return append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
 		}
@@ -220,6 +199,14 @@ func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Eleme
 		}
 		text = rest[n:]
 	}
+}
+
+// trimItem returns the text of the last element of a list, which is not closed, without its layout.
+func (v *valueSeen) trimItem(item string) string {
+	inner := strings.TrimPrefix(strings.TrimPrefix(item, "\r"), "\n")
+	l := v.layout
+	l.padded = len(inner) < len(item)
+	return l.trimText(inner, true)
 }
 
 // holdsOwnTag reports whether text holds an opening tag of the parameter, or </parameter>.
@@ -237,36 +224,22 @@ func (v *valueSeen) holdsOwnTag(text string, s *schema.Schema) bool {
 
 // ownTagLen returns the length of the opening tag of the parameter at the start of text, or 0.
 func (v *valueSeen) ownTagLen(text string, s *schema.Schema) int {
-	if len(text) < 2 || text[0] != '<' || v.element && text[1] != v.tag[0] && (v.property == "" || text[1] != v.property[0]) {
+	if len(text) < 2 || text[0] != '<' || v.text.element && text[1] != v.tag[0] && (v.text.property == "" || text[1] != v.text.property[0]) {
 		return 0
 	}
 	t, verdict := markup.MatchTag([]byte(text[:min(len(text), markup.MaxTagLen)]), true)
 	if verdict != markup.Match || t.Closing || t.Empty {
 		return 0
 	}
-	if v.element {
+	if v.text.element {
 		if string(t.Full) != v.tag || len(t.Attributes) > 0 {
 			return 0
 		}
 		return t.Len
 	}
 	tag, ok := t.NameAttribute()
-	if property, _, _ := s.PropertyByTag(tag); !ok || !t.Is("parameter") || property != v.property {
+	if property, _, _ := s.PropertyByTag(tag); !ok || !t.Is("parameter") || property != v.text.property {
 		return 0
 	}
 	return t.Len
-}
-
-// holdsTag reports whether s holds what looks like a tag: `<` with a slash or a name after it.
-func holdsTag(s []byte) bool {
-	for {
-		i := bytes.IndexByte(s, '<')
-		if i < 0 || i+1 == len(s) {
-			return false
-		}
-		if c := s[i+1]; c == '/' || markup.IsTagByte(c) {
-			return true
-		}
-		s = s[i+1:]
-	}
 }

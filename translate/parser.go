@@ -21,9 +21,11 @@ type parser struct {
 	writePlain func(*parser, []byte)
 
 	escaped       markup.TagSet // the names that the prompt has escaped: only these are unescaped
-	mayCall       bool          // the request offers tools, so calls may come
+	mayCall       bool          // the model was shown tools, so calls may come, asked for or not
 	textMayFollow bool          // text after the calls is part of the answer: only for Rescue
 	holdsValues   bool          // Target.HoldValues, for tools that do not say it themselves
+	readsQuoted   bool          // Target.QuotedCalls
+	wrapper       string        // the name of the wrapper that was opened last
 	ended         bool          // the answer has ended: what follows is not part of it
 	cutShort      bool          // the upstream stopped before the model had ended its answer
 
@@ -35,6 +37,7 @@ type parser struct {
 	text  textSeen
 	call  callSeen
 	value valueSeen
+	doubt doubt
 }
 
 // state names what is being read. The function of a state (see states) reads as much of the
@@ -58,10 +61,12 @@ const (
 	inCall         // the tool's name, or a whole parameter, or a tag of the call's structure
 	atValue        // the opening tag of a parameter
 	inValue        // a part of a parameter's value, or nothing of an input that is a JSON object
+	inDoubt        // a part of a value, up to a tag of which it is doubtful what it is
 	atJSONName     // nothing of a call in JSON, whose { is next
 	inJSONCall     // a part of a call in JSON
 	afterJSONCall  // the last } of a call in JSON: the end of its wrapper should follow
 	betweenCalls   // a whole call, or the end of the wrapper
+	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
 	inBrokenCall   // text of a call, among other calls, that was given back
 	inForeignBlock // a wrapper, in which there is something other than a call
 	afterAnswer    // the whole answer: what follows is no part of it
@@ -84,59 +89,61 @@ type textSeen struct {
 
 // callSeen is what has been seen of the call that is being read.
 type callSeen struct {
-	begun       bool // a call has begun, or the wrapper before it
-	wrapperOpen bool // <function_calls> was opened, and not closed
-	unoffered   bool // the tool is not offered: the block opens only when the call is whole
-	continued   bool // the model went on after a stop sequence that was text of a value
-	restarted   bool // the model began the call again that a prefill had opened
+	begun       bool   // a call has begun, or the wrapper before it
+	wrapperOpen bool   // <function_calls> was opened, and not closed
+	prose       []byte // text in the wrapper, before the call
+	unoffered   bool   // the tool is not offered: the block opens only when the call is whole
+	mustBeWhole bool   // so it does for another reason: the call is none unless it is whole
+	quoted      int    // how many back-ticks opened the Markdown code fence that it stands in, 0 for none
+	continued   bool   // the model went on after a stop sequence that was text of a value
+	restarted   bool   // the model began the call again that a prefill had opened
+	begunTwice  bool   // <invoke name="…"> stands twice: the call begun again, or one without parameters before it
 
-	attributeForm  bool   // <invoke name="…">
-	namespace      string // the prefix of the call's tags, with its colon; "" for none
-	tool           string // the tool's name, "" if it is not known
-	schema         *schema.Schema
-	parametersOpen bool            // <parameters> was opened, and not closed
-	parameters     map[string]bool // the properties that were given so far
-	jsonInput      bool            // the whole input was one JSON object
+	attributeForm    bool   // <invoke name="…">
+	namespace        string // the prefix of the call's tags, with its colon; "" for none
+	tool             string // the tool's name, "" if it is not known
+	schema           *schema.Schema
+	parametersOpen   bool            // <parameters> was opened, and not closed
+	parametersClosed bool            // </parameters> was read
+	parameters       map[string]bool // the properties that were given so far
+	jsonInput        bool            // the whole input was one JSON object
+	fence            string          // the line of the Markdown code fence that it stands in
 
-	reason    string      // why the outcome of the call is not clean, "" if it is: see noteReason
-	misfit    string      // how a value does not fit its schema, "" if all do
-	swallowed []swallowed // parameters that may be text of another's value
-	stray     []byte      // text and tags that have no place in the call
-	strayTag  bool        // there is a tag among them
-}
-
-// swallowed is a parameter whose tags stood in the value of another parameter. If it is not given
-// again later in the call, those tags may have been meant as the parameter itself.
-type swallowed struct {
-	name string
-	from int // the length of the call's input before the value that holds the tags
+	reason      string     // why the outcome of the call is not clean, "" if it is: see noteReason
+	misfit      string     // how a value does not fit its schema, "" if all do
+	ends        []valueEnd // of the values that follow, where that has been settled: see parse_doubt.go
+	gap, before layout     // how the tag that is next stands, as far as it has been read, and the tag before
+	stray       []byte     // text and tags that have no place in the call
+	strayLine   bool       // they are a line so far that is dropped if it holds no {: see readStrayText
+	strayTag    bool       // there is a tag among them
+	inLine      bool       // text that has no place stands before what is next, on its line
 }
 
 // valueSeen is what has been seen of the value that is being read.
 type valueSeen struct {
-	open     bool           // the opening tag was read, and the end of the value was not
-	schema   *schema.Schema // of the parameter; nil if the value is the whole input of the call
-	property string         // the name of the parameter
-	tag      string         // the tag under which the property is offered
-	element  bool           // the value stands in <tag>, and not in <parameter name="tag">
-	closer   string         // the name of the value's own closing tag
+	open bool   // the opening tag was read, and the end of the value was not
+	tag  string // the tag under which the property is offered
 
-	mode        valueMode
-	held        []byte    // text of a value that is typed when it is whole
-	json        jsonDepth // of the whole input of a call
-	duplicate   bool      // the parameter was given before
-	cdata       bool      // the value began with <![CDATA[
-	padded      bool      // a newline stood after the opening tag, and was read as layout
-	lastNewline string    // the newline at the end of a string so far: it may be layout
-	endsBlank   bool      // there is white space at the end so far, before lastNewline
-	blankAfter  int       // how far mayFollow has read white space after a closing tag, to go on there
+	mode       valueMode
+	held       []byte    // text of a value that is typed when it is whole
+	json       jsonDepth // of the whole input of a call
+	duplicate  bool      // the parameter was given before
+	cdata      bool      // the value began with <![CDATA[
+	layout     layout    // of the tags around it
+	tail       []byte    // the white space at the end of a string so far that may be layout
+	atStart    bool      // nothing of the string has been written, and white space at its beginning may be layout
+	endsBlank  bool      // there is white space at the end of what has been written
+	blankAfter int       // how far mayFollow has read white space after a closing tag, to go on there
 
-	closerStarts byteSet  // the first bytes of the names that matter in closing tags
-	openerStarts byteSet  // the first bytes of the names that matter in opening tags
-	hasTags      bool     // there are tags in the value, of whatever name
-	unclosed     bool     // the value has no closing tag of its own: a closing tag of the call ended it
-	ambiguous    bool     // tags in it may be those of other parameters, or of other elements of a list
-	siblings     siblings // the tags of other parameters in it
+	closerStarts byteSet // the first bytes of the names that matter in closing tags
+	openerStarts byteSet // the first bytes of the names that matter in opening tags
+	names        byteSet // the keys of the names of declared parameters: see nameKey
+	unclosed     bool    // the value has no closing tag of its own: the tag after it ended it
+	ambiguous    bool    // tags in it may be those of other elements of a list
+	unsure       bool    // it holds too much doubtful text to know where it ends
+
+	text openValue // its parameter and the tags in it; without a schema it is the whole input of the call
+	cost int       // what speaks against the reading in which these are text of the value: see reading
 }
 
 // valueMode says when a value is written to the emitter.

@@ -45,13 +45,13 @@ func whatever(chunks iter.Seq2[Chunk, error]) Ask {
 // parse reads a completion as the answer to a request that offers tools.
 func parse(t testing.TB, req *messages.Request, c completion, n int) *messages.Message {
 	t.Helper()
-	return parseIn(t, nil, req, c, n)
+	return parseIn(t, &Prompt{}, req, c, n)
 }
 
-// parseIn is parse of a completion in a format.
-func parseIn(t testing.TB, f *format, req *messages.Request, c completion, n int) *messages.Message {
+// parseIn is parse of a completion that a prompt has asked for.
+func parseIn(t testing.TB, prompt *Prompt, req *messages.Request, c completion, n int) *messages.Message {
 	t.Helper()
-	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f}, c.chunks(n))))
+	m, err := messages.Collect(checked(t, Events(req, prompt, c.chunks(n))))
 	if err != nil {
 		t.Fatalf("Collect: %v", err)
 	}

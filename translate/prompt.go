@@ -16,15 +16,17 @@ import (
 // to go on with a changed copy.
 type Prompt struct {
 	// System holds, each if there is any: the preamble with the tool descriptions; the
-	// instructions that follow from disable_parallel_tool_use and from thinking; the
-	// client's system blocks; the instruction that follows from output_config.format.
-	// The preamble is the same bytes for equal tools, so that prompt caches hit.
+	// client's system blocks; the instructions that follow from tool_choice (none, or
+	// disable_parallel_tool_use), from thinking and from output_config.format. What stands
+	// before the instructions is the same bytes for the same tools and system blocks,
+	// whatever else the request says, so that prompt caches hit.
 	System []Text `json:"system"`
 	// Turns alternate between RoleUser and RoleAssistant, beginning with RoleUser. A last
 	// assistant turn is a prefill: the completion continues its text.
 	Turns []Turn `json:"turns"`
-	// StopSequences are the stop sequence of the format, if the request offers tools, and
-	// then those of the client. None is there twice.
+	// StopSequences are the stop sequence of the format, if the model is shown tools and none
+	// of them has a parameter with that closing tag, and then those of the client. None is
+	// there twice.
 	StopSequences []string `json:"stop_sequences"`
 	// MaxTokens is how many tokens the answer may have: what the client asks for, or
 	// [Target.MaxTokens] if that is less.
@@ -48,6 +50,8 @@ type Prompt struct {
 	continues bool
 	// holdsValues is [Target.HoldValues].
 	holdsValues bool
+	// readsQuoted is [Target.QuotedCalls].
+	readsQuoted bool
 	// again says why the model is asked again; "" in the first prompt for an answer.
 	again Reason
 	// language is [Target.Language].
@@ -86,6 +90,10 @@ type Target struct {
 	// HoldValues has each parameter of a call sent when it is whole, so that the client
 	// never gets half a value. A tool may ask for either: see [messages.Tool.HoldsValues].
 	HoldValues bool
+	// QuotedCalls says that the model means a call that it writes in a Markdown code fence, if
+	// that holds nothing else: the call is read if it is whole, its tool is offered, and it has
+	// all that the tool requires. Otherwise, and without QuotedCalls, it is text.
+	QuotedCalls bool
 	// MaxTokens is how many tokens an answer of the model can have at most; 0 if that is
 	// not known. The prompt asks for no more.
 	MaxTokens int

@@ -158,6 +158,9 @@ func (r *reader) resume() {
 // readStop reads why the upstream stopped. It ends the message, or returns the prompt by which the
 // model is asked to go on.
 func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
+	if stop == messages.StopSequence && sequence == humanMarker && !slices.Contains(r.req.StopSequences, sequence) {
+		stop, sequence = messages.StopEndTurn, "" // of the wire: the model had no more to say
+	}
 	if r.withheld > 0 {
 		if sequence != r.format.stopSequence {
 			r.giveUp()

@@ -1,7 +1,9 @@
 package translate
 
 import (
+	"bytes"
 	"context"
+	"strings"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -28,6 +30,8 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 	if err != nil {
 		return nil, err
 	}
+	schemas := &toolSchemas{tools: req.Tools}
+	stops := stopsAtCalls(req, f, schemas)
 	r := renderer{
 		ctx:    ctx,
 		req:    req,
@@ -35,17 +39,18 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 		format: f,
 		escape: markup.Escaper{TurnMarkers: target.TextWire, Tags: f.protects},
 		prompt: &Prompt{
-			StopSequences: stopSequences(req, f),
+			StopSequences: stopSequences(req, f, stops),
 			format:        f,
-			stopsAtCalls:  req.OffersTools(),
+			stopsAtCalls:  stops,
 			MaxTokens:     req.MaxTokens,
 			Temperature:   req.Temperature,
 			TopP:          req.TopP,
 			TopK:          req.TopK,
 			continues:     target.Prefill,
 			holdsValues:   target.HoldValues,
+			readsQuoted:   target.QuotedCalls,
 			language:      target.Language,
-			schemas:       &toolSchemas{tools: req.Tools},
+			schemas:       schemas,
 		},
 	}
 	r.writer = turnWriter{escape: &r.escape, language: r.language, beforeCalls: f.beforeCalls, afterCalls: f.afterCalls}
@@ -63,9 +68,29 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 	return r.prompt, nil
 }
 
+// stopsAtCalls reports whether the upstream is to stop at the end of the calls. In the legacy format
+// it is not where a tool has a parameter with the same closing tag, since it would stop in the call.
+// The parser then finds the end of the calls by itself, and the upstream is left there.
+func stopsAtCalls(req *messages.Request, f *format, schemas *toolSchemas) bool {
+	if f == &legacyCalls {
+		name := strings.Trim(f.stopSequence, "</>")
+		for i := range req.Tools {
+			t := &req.Tools[i]
+			if !bytes.Contains(t.InputSchema, []byte(name)) {
+				continue // most schemas need not be compiled to know
+			}
+			if _, _, declared := schemas.of(t).PropertyByTag(name); declared {
+				return false
+			}
+		}
+	}
+	return req.ShowsTools()
+}
+
 // stopSequences returns the stop sequences of the prompt, each once: that of the format
-// first, if the answer may hold a call, then the client's.
-func stopSequences(req *messages.Request, f *format) []string {
+// first, if the upstream is to stop at the end of the calls, then the client's. With tool_choice
+// none the upstream has to stop there, too, if the model writes a call all the same.
+func stopSequences(req *messages.Request, f *format, atCalls bool) []string {
 	stops := make([]string, 0, 1+len(req.StopSequences))
 	seen := make(map[string]bool, cap(stops))
 	add := func(s string) {
@@ -74,7 +99,7 @@ func stopSequences(req *messages.Request, f *format) []string {
 			stops = append(stops, s)
 		}
 	}
-	if req.OffersTools() {
+	if atCalls {
 		add(f.stopSequence)
 	}
 	for _, s := range req.StopSequences {

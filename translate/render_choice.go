@@ -7,15 +7,15 @@ import (
 )
 
 // forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). Where
-// a call is forced, the prompt ends in a prefill that begins it, so that no text can come
-// before it; where the model takes no prefill, the last turn asks for the call in words.
+// a call is forced, the prompt ends in a prefill that begins it; where the model takes no
+// prefill, the last turn asks for the call in words. Either way the model may write something
+// else: correct.go holds it to the choice.
 func (r *renderer) forceCall() {
-	choice := r.req.ToolChoice
-	if !r.req.OffersTools() || choice.Type != messages.ChoiceAny && choice.Type != messages.ChoiceTool {
+	if !r.req.MustCall() {
 		return
 	}
-	name := choice.Name
-	if choice.Type == messages.ChoiceAny && len(r.req.Tools) == 1 {
+	name := r.req.ToolChoice.Name
+	if r.req.ToolChoice.Type == messages.ChoiceAny && len(r.req.Tools) == 1 {
 		name = r.req.Tools[0].Name
 	}
 	turns := r.prompt.Turns

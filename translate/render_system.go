@@ -12,18 +12,12 @@ import (
 
 // addSystem renders the system prompt, in the order that [Prompt.System] documents.
 func (r *renderer) addSystem() error {
-	if r.req.OffersTools() {
+	if r.req.ShowsTools() {
 		tools, err := r.describeTools()
 		if err != nil {
 			return err
 		}
 		r.prompt.System = append(r.prompt.System, Text{tools})
-		if r.req.ToolChoice.DisableParallelToolUse {
-			r.prompt.System = append(r.prompt.System, Text{r.language().oneCallAtATime})
-		}
-	}
-	if r.req.Thinking != messages.ThinkingOff {
-		r.prompt.System = append(r.prompt.System, Text{r.language().thinkFirst})
 	}
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
@@ -35,10 +29,27 @@ func (r *renderer) addSystem() error {
 	for _, part := range parts {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
 	}
-	if r.req.Format != nil {
-		r.prompt.System = append(r.prompt.System, Text{r.language().answerInJSON + r.escape.Text(rawjson.CompactString(r.req.Format))})
-	}
+	r.addInstructions()
 	return nil
+}
+
+// addInstructions ends the system prompt with what configures the answer. The texts before do not
+// depend on it, so that prompt caches keep them whatever a client changes here
+// (docs/reference/messages-api.md §6).
+func (r *renderer) addInstructions() {
+	add := func(text string) { r.prompt.System = append(r.prompt.System, Text{text}) }
+	switch choice := r.req.ToolChoice; {
+	case r.req.ShowsTools() && !r.req.MayCall():
+		add(r.language().callNoTool)
+	case r.req.ShowsTools() && choice.DisableParallelToolUse:
+		add(r.language().oneCallAtATime)
+	}
+	if r.req.Thinking != messages.ThinkingOff {
+		add(r.language().thinkFirst)
+	}
+	if r.req.Format != nil {
+		add(r.language().answerInJSON + r.escape.Text(rawjson.CompactString(r.req.Format)))
+	}
 }
 
 // preamble returns what stands before and after the tool descriptions: the operator's
@@ -65,13 +76,17 @@ func (r *renderer) describeTools() (string, error) {
 		t := &r.req.Tools[i]
 		size += 256 + len(t.Description) + 2*len(t.InputSchema) // a guess
 	}
-	w := toolWriter{escape: &r.escape, out: append(make([]byte, 0, size), before...)}
+	w := toolWriter{format: r.format, escape: &r.escape, out: append(make([]byte, 0, size), before...)}
 	for i := range r.req.Tools {
+		t := &r.req.Tools[i]
 		if r.ctx.Err() != nil {
 			return "", context.Cause(r.ctx)
 		}
-		if err := r.format.describeTool(&w, &r.req.Tools[i]); err != nil {
+		if err := r.format.describeTool(&w, t); err != nil {
 			return "", &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
+		}
+		if len(t.InputExamples) > 0 {
+			w.writeExamples(t, r.prompt.schemas.of(t))
 		}
 	}
 	return string(append(w.out, after...)), nil

@@ -94,6 +94,7 @@ func (r *rescuer) enter(e messages.Event) {
 	r.start.Raw = slices.Clone(e.Raw)
 	r.parser = newParser(r.req, &r.prompt, r.parsed)
 	r.parser.textMayFollow = true
+	r.parser.mayCall = r.req.MayCall() // else what looks like a call is left as text, as the model's own API has it
 	r.parser.out.index = r.next
 	if e.Block.Text != "" {
 		r.parser.feed(e.Block.Text)

@@ -195,6 +195,8 @@ func TestRescue(t *testing.T) {
 		{"a call that was cut", together(textBlock(0, call[:40])), "max_tokens", `{"type":"tool_use","id":"ID","name":"f","input":{},"caller":{"type":"direct"}}`, "max_tokens", false},
 		{"an empty block", together(textBlock(0), toolBlock(1, `{"a":2}`)), "tool_use", text("") + "," + own, "tool_use", true},
 		{"text behind a call", together(textBlock(0, call, "\n\nThen more.")), "end_turn", found + "," + text("Then more."), "tool_use", false},
+		{"what is no call behind a call", together(textBlock(0, call, "\n<invoke>\n<b>So", "</b>")), "end_turn", found + "," + text("<invoke>\n<b>So</b>"), "tool_use", false},
+		{"a call, and one that was cut", together(textBlock(0, call, "\n<invoke name=\"")), "end_turn", found + "," + text("<invoke name=\""), "max_tokens", false},
 		{"white space alone", together(textBlock(0, "\n \n")), "end_turn", text("\n \n"), "end_turn", true},
 		{"white space at the end", together(textBlock(0, "a \n"), toolBlock(1, `{"a":2}`)), "tool_use", text("a \n") + "," + own, "tool_use", true},
 		{"a cut call before a call", together(textBlock(0, call[:40]), toolBlock(1, `{"a":2}`)), "tool_use",
@@ -275,6 +277,20 @@ func checkIndexes(t *testing.T, events iter.Seq2[messages.Event, error]) iter.Se
 				return
 			}
 		}
+	}
+}
+
+// TestRescueWithoutCalls holds that a text is left as it is where tool_choice lets no call come: it is
+// the model's own API that was told so.
+func TestRescueWithoutCalls(t *testing.T) {
+	req := &messages.Request{
+		Tools:      []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object"}`)}},
+		ToolChoice: messages.ToolChoice{Type: messages.ChoiceNone},
+	}
+	const text = `See <invoke name="f"></invoke>.`
+	m, err := messages.Collect(Rescue(req, Target{}, native(t, together(nativeStart, textBlock(0, text), messageDelta("end_turn"), nativeStop)...)))
+	if err != nil || !strings.Contains(string(m.Raw), string(rawjson.AppendString(nil, text))) || len(m.Outcomes) > 0 {
+		t.Errorf("%s, %v, %v", m.Raw, m.Outcomes, err)
 	}
 }
 

@@ -4,14 +4,17 @@ import "dragoman/translate/messages"
 
 // callsRead is what was read of the calls of one message.
 type callsRead struct {
+	opened     bool // the block of a call was opened
 	whole      int  // how many calls are whole
 	closed     bool // the end of all calls was read, so that no text cut after it can cut a call
-	incomplete bool // the last call is not whole: it was cut, is doubtful or could not be read
+	incomplete bool // the last call is not whole: it was cut, if only in its opening, is doubtful or could not be read
 }
 
 // stopReason returns the stop_reason and the stop_sequence that the client is told. It is the only
 // place where they are decided. stop and sequence are what the upstream said. ours says that the
-// upstream stopped at our stop sequence, which is after the calls, or may have: see isOurs.
+// upstream stopped at our stop sequence, which is after the calls, or may have: see isOurs. Where it
+// stopped at the marker of a human turn, which is a wire's own and not the client's, it has said
+// end_turn (readStop).
 //
 //	calls                upstream says   client is told
 //	one incomplete       client's stop   stop_sequence

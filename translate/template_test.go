@@ -36,30 +36,3 @@ func TestTemplate(t *testing.T) {
 		t.Error("a format that does not exist has a template")
 	}
 }
-
-func TestLanguageOfConversation(t *testing.T) {
-	for text, want := range map[string]string{
-		"What is the weather in Oslo?": "en",
-		"Qual é a previsão do tempo para amanhã em Lisboa? Não quero me molhar.":           "pt",
-		"Quel temps fait-il à Paris, et est-ce que je dois prendre un parapluie avec moi?": "fr",
-		"Какая погода будет завтра в Осло?":                                                "ru",
-		"Погода в Oslo, пожалуйста":                                                        "ru",
-		"Berapa suhu di Jakarta hari ini, dan apakah saya perlu membawa payung?":           "id",
-		"今天奥斯陆的天气怎么样？":                                                                     "en",
-		"":                                                                                 "en",
-		"12 + 30":                                                                          "en",
-		"Wie ist das Wetter morgen in Lissabon?":                                           "en",
-		strings.Repeat("é", maxGuess):                                                      "en",
-	} {
-		if got := guessLanguage(text).name; got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
-	}
-	// What is said later does not change the preamble.
-	req := &messages.Request{Tools: []messages.Tool{{Name: "now"}}, Messages: []messages.MessageParam{user("Quel temps fait-il pour vous?")}}
-	first := mustRender(t, req, Target{Language: LanguageAuto}).System[0].Text
-	req.Messages = append(req.Messages, assistant("It is cold, and the wind is from the north."), user("Thank you. What is the time?"))
-	if later := mustRender(t, req, Target{Language: LanguageAuto}).System[0].Text; later != first || !strings.HasPrefix(first, "Dans cet") {
-		t.Errorf("%s\nthen\n%s", first, later)
-	}
-}

@@ -2,6 +2,8 @@ package translate
 
 import (
 	gocmp "cmp"
+	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -107,16 +109,32 @@ func TestThinkingInThePrompt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.System) != 3 || p.System[1].Text != english.thinkFirst {
+		if len(p.System) != 3 || p.System[2].Text != english.thinkFirst {
 			t.Errorf("system %+v", p.System)
 		}
 		if text := p.Text(); !strings.Contains(text, "Assistant: <thinking>\nHm.\n</thinking>\nYes?") || strings.Contains(text, "<thinking>\n\n") {
 			t.Errorf("prompt:\n%s", text)
 		}
 	}
-	forced := strings.Replace(body, `"messages"`, `"tool_choice":{"type":"any"},"messages"`, 1)
-	req, err := messages.Decode([]byte(forced), messages.DecodeOptions{})
-	if err != nil || req.Thinking != messages.ThinkingOff || strings.Join(req.Dropped, " ") != "thinking" {
-		t.Errorf("before a call that is asked for: %+v, %v", req, err)
+}
+
+// TestThinkingBeforeAForcedCall holds that the two do not go together, whatever the kind of thinking.
+func TestThinkingBeforeAForcedCall(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		for _, thinking := range []string{"enabled", "adaptive", "between_tools", "disabled"} {
+			for _, choice := range []string{`any"`, `tool","name":"f"`, `auto"`, `none"`} {
+				body := fmt.Sprintf(`{"model":"m","max_tokens":9,"thinking":{"type":%q},"tool_choice":{"type":"%s},
+					"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Hi"}]}`, thinking, choice)
+				_, err := messages.Decode([]byte(body), messages.DecodeOptions{Strict: strict})
+				var refused *messages.InvalidRequestError
+				want := thinking != "disabled" && (choice == `any"` || strings.HasPrefix(choice, "tool"))
+				switch {
+				case !want && err != nil:
+					t.Errorf("%s, %s: %v", thinking, choice, err)
+				case want && (!errors.As(err, &refused) || err.Error() != "Thinking may not be enabled when tool_choice forces tool use."):
+					t.Errorf("%s, %s, strict %v: %v", thinking, choice, strict, err)
+				}
+			}
+		}
 	}
 }

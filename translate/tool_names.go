@@ -1,9 +1,11 @@
 package translate
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
 
@@ -13,30 +15,55 @@ type toolNames struct {
 	list   []messages.Tool
 	byName map[string]*messages.Tool   // made when the first name is looked up
 	byFold map[string][]*messages.Tool // by the name without its case: see folded
+	byCore map[string][]*messages.Tool // by the name without its affixes and its case
 }
 
-// find returns the offered tool that a name stands for: the one of that name, or the only one
-// that differs in case alone.
-func (t *toolNames) find(name string) (tool *messages.Tool, ok bool) {
+// find returns the offered tool that a name stands for: the one of that name; or the only one that
+// differs in case alone; or the only one that is the same but for affixes, and perhaps for case. It
+// returns nil if there is none. Unless the name is the tool's own, reason says how it differs
+// (docs/reference/legacy-format.md §12 row 9).
+func (t *toolNames) find(name string) (tool *messages.Tool, reason string) {
 	if t.byName == nil {
-		t.byName = make(map[string]*messages.Tool, len(t.list))
-		t.byFold = make(map[string][]*messages.Tool, len(t.list))
-		for i := range t.list {
-			tool := &t.list[i]
-			if t.byName[tool.Name] == nil {
-				t.byName[tool.Name] = tool
-			}
-			fold := folded(tool.Name)
-			t.byFold[fold] = append(t.byFold[fold], tool)
-		}
+		t.index()
 	}
 	if tool = t.byName[name]; tool != nil {
-		return tool, true
+		return tool, ""
+	}
+	if len(name) > maxToolName {
+		return nil, ""
 	}
 	if alike := t.byFold[folded(name)]; len(alike) == 1 {
-		return alike[0], true
+		return alike[0], "name_case"
 	}
-	return nil, false
+	core, meant := "", 0
+	for core = range withoutAffixes(name) {
+		if found := t.byName[core]; found != nil && found != tool {
+			tool, meant = found, meant+1
+		}
+	}
+	if alike := t.byCore[folded(core)]; meant == 0 && core != "" && len(alike) == 1 {
+		tool, meant = alike[0], 1
+	}
+	if meant != 1 {
+		return nil, ""
+	}
+	return tool, "tool_name"
+}
+
+// index makes the maps.
+func (t *toolNames) index() {
+	t.byName = make(map[string]*messages.Tool, len(t.list))
+	t.byFold = make(map[string][]*messages.Tool, len(t.list))
+	t.byCore = make(map[string][]*messages.Tool, len(t.list))
+	for i := range t.list {
+		tool := &t.list[i]
+		if t.byName[tool.Name] == nil {
+			t.byName[tool.Name] = tool
+		}
+		fold, core := folded(tool.Name), folded(coreOf(tool.Name))
+		t.byFold[fold] = append(t.byFold[fold], tool)
+		t.byCore[core] = append(t.byCore[core], tool)
+	}
 }
 
 // folded returns the same for all names that differ in case alone, as [strings.EqualFold] says.
@@ -48,4 +75,86 @@ func folded(name string) string {
 		}
 		return least
 	}, name)
+}
+
+// namespaces are what models write before the name of a tool, with a dot between: the names under
+// which other makers' prompts list them.
+var namespaces = []string{"functions", "function", "tools", "tool", "default_api"}
+
+// withoutAffixes yields a name without what models put around one: quotes, back-ticks, parentheses
+// and white space; and then without each namespace before it. The last is its core.
+func withoutAffixes(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for more := true; more; {
+			name = strings.TrimFunc(name, isAffix)
+			if !yield(name) {
+				return
+			}
+			var space, rest string
+			if space, rest, more = strings.Cut(name, "."); more {
+				name, more = rest, isNamespace(strings.TrimFunc(space, isAffix))
+			}
+		}
+	}
+}
+
+// coreOf returns a name without affixes.
+func coreOf(name string) (core string) {
+	for core = range withoutAffixes(name) {
+	}
+	return core
+}
+
+// isAffix reports whether r may stand around a name.
+func isAffix(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("\"'`()\\“”‘’„‚«»‹›", r)
+}
+
+// isNamespace reports whether s is one of namespaces, in any case of its letters.
+func isNamespace(s string) bool {
+	for _, n := range namespaces {
+		if strings.EqualFold(s, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxOfferedName is the longest name that the API allows a tool to have, in bytes.
+const maxOfferedName = 128
+
+// isToolName reports whether the API allows a tool to have the name (docs/reference/messages-api.md §5).
+func isToolName(name string) bool {
+	return name != "" && len(name) <= maxOfferedName && strings.IndexFunc(name, breaksToolName) < 0
+}
+
+// breaksToolName reports whether r cannot stand in the name of a tool.
+func breaksToolName(r rune) bool {
+	return r >= 0x80 || r == '.' || r == ':' || !markup.IsNameByte(byte(r))
+}
+
+// cut returns what is left of a name that no tool can have, for a client to answer that there is no
+// such tool: the characters that the API allows in one. It is "" if nothing is left, if the name is a
+// placeholder for one, as in an explanation of the format, and if the rest is the name of a tool
+// after all, which the call was not clearly for.
+func (t *toolNames) cut(name string) string {
+	if len(name) > maxToolName || isPlaceholder(name) {
+		return ""
+	}
+	rest := strings.Map(func(r rune) rune {
+		if breaksToolName(r) {
+			return -1
+		}
+		return r
+	}, coreOf(name))
+	rest = rest[:min(len(rest), maxOfferedName)]
+	if tool, _ := t.find(rest); tool != nil {
+		return ""
+	}
+	return rest
+}
+
+// isPlaceholder reports whether a name stands for any name: $TOOL_NAME, {name}, [the tool], "...".
+func isPlaceholder(name string) bool {
+	return strings.ContainsAny(name, "$<>{}[]…") || strings.Contains(name, "..")
 }

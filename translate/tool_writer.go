@@ -8,6 +8,7 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // toolWriter writes the tool descriptions of a prompt, one after another. A format says
@@ -16,6 +17,7 @@ import (
 // Its text does not depend on the white space and the escapes of the client's JSON: the
 // same tools give the same bytes, which prompt caches need.
 type toolWriter struct {
+	format  *format
 	escape  *markup.Escaper
 	out     []byte
 	scratch []byte // the schema that canonicalSchema returned last
@@ -72,4 +74,23 @@ func (w *toolWriter) writeObject(t *messages.Tool) error {
 	object = append(append(append(object, `,"parameters":`...), schema...), '}')
 	w.writeEscaped(string(object))
 	return nil
+}
+
+// writeExamples writes the client's input_examples of a tool as calls, each as the model would write
+// it alone, in an element behind the tool's description. In the inputs, what spells a tag of a
+// description is escaped, too. s is the schema of the tool.
+func (w *toolWriter) writeExamples(t *messages.Tool, s *schema.Schema) {
+	escape := *w.escape
+	escape.Tags |= markup.InTools
+	name := escape.Text(t.Name)
+	w.write("<examples>\n")
+	for _, input := range t.InputExamples {
+		w.write(w.format.beforeCalls)
+		w.out = w.format.appendCall(&escape, w.out, name, input, s)
+		if w.format.afterCalls != "" {
+			w.write(w.format.afterCalls).write("\n")
+		}
+	}
+	w.write("</examples>\n")
+	w.escape.Used = escape.Used
 }

@@ -36,4 +36,7 @@ type Part struct {
 	// Title and Context of a document are escaped as Text is.
 	Title   string `json:"title,omitzero"`
 	Context string `json:"context,omitzero"`
+	// Labels are the words that introduce what is said of a document, in the language of
+	// the prompt; nil is English.
+	Labels *Labels `json:"-"`
 }

@@ -101,10 +101,14 @@ func documentContent(b *messages.BlockParam) []messages.BlockParam {
 // addSource makes an image or a document a part of its own.
 func (w *turnWriter) addSource(partType string, b *messages.BlockParam) {
 	w.endPart()
-	w.parts = append(w.parts, Part{
+	part := Part{
 		Type:    partType,
 		Source:  b.Source.JSON,
 		Title:   w.escape.Text(b.Source.Title),
 		Context: w.escape.Text(b.Source.Context),
-	})
+	}
+	if partType == PartDocument {
+		part.Labels = w.language().labels()
+	}
+	w.parts = append(w.parts, part)
 }

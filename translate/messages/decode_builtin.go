@@ -45,7 +45,7 @@ func (d *decoder) display(at *fieldPath, o *rawjson.Object, t *Tool) {
 
 // unsupportedInTool are the members of a tool that the API knows and a text model has no use for.
 var unsupportedInTool = []string{
-	"cache_control", "input_examples", "defer_loading", "allowed_callers",
+	"cache_control", "defer_loading", "allowed_callers",
 }
 
 const eagerStreaming = "eager_input_streaming"

@@ -51,9 +51,8 @@ func (d *decoder) request(o *rawjson.Object) *Request {
 	r.Stream = d.stream(o)
 	d.sampling(r, o)
 	d.refuseMCPServers(o.Take("mcp_servers"))
-	if d.thinks && r.OffersTools() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool) {
-		r.Thinking = ThinkingOff // a call that has to come at once leaves no room for it
-		d.drop(member("thinking"))
+	if d.thinks && r.MustCall() && d.err == nil { // docs/reference/messages-api.md §6
+		d.err = &InvalidRequestError{Message: "Thinking may not be enabled when tool_choice forces tool use."}
 	}
 	if thread := o.Take("thread"); !absent(thread) && d.err == nil {
 		d.err = &InvalidRequestError{

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -35,8 +36,9 @@ func TestDecode(t *testing.T) {
 		"system": [{"type": "text", "text": "Be brief.", "cache_control": null}],
 		"stop_sequences": ["END\n"],
 		"tools": [
-			{"name": "weather", "description": "The \"weather\".", "input_schema": {"type" : "object", "properties": {"n": {"const": 1.00}}}},
-			{"type": "bash_20250124", "name": "bash"}],
+			{"name": "weather", "description": "The \"weather\".", "input_schema": {"type" : "object", "properties": {"n": {"const": 1.00}}},
+				"input_examples": [{"n" : 1.00}, {}]},
+			{"type": "bash_20250124", "name": "bash", "input_examples": null}],
 		"tool_choice": {"type": "tool", "name": "weather", "disable_parallel_tool_use": true},
 		"messages": [
 			{"role": "system", "content": "Early."},
@@ -63,8 +65,9 @@ func TestDecode(t *testing.T) {
 		System:        []BlockParam{{Type: BlockText, Text: "Be brief."}},
 		StopSequences: []string{"END\n"},
 		Tools: []Tool{
-			{Name: "weather", Description: `The "weather".`, InputSchema: []byte(`{"type" : "object", "properties": {"n": {"const": 1.00}}}`)},
-			{Type: "bash_20250124", Name: "bash", Description: bashDescription, InputSchema: []byte(bashSchema)},
+			{Name: "weather", Description: `The "weather".`, InputSchema: []byte(`{"type" : "object", "properties": {"n": {"const": 1.00}}}`),
+				InputExamples: []jsontext.Value{[]byte(`{"n" : 1.00}`), []byte(`{}`)}},
+			{Index: 1, Type: "bash_20250124", Name: "bash", Description: bashDescription, InputSchema: []byte(bashSchema)},
 		},
 		ToolChoice: ToolChoice{Type: ChoiceTool, Name: "weather", DisableParallelToolUse: true},
 		Messages: []MessageParam{

@@ -20,7 +20,7 @@ var (
 
 // toolMembers are the members of tools of all types.
 var toolMembers = slices.Concat([]string{
-	"type", "name", "description", "input_schema", "strict", eagerStreaming,
+	"type", "name", "description", "input_schema", "input_examples", "strict", eagerStreaming,
 	"max_characters", "display_width_px", "display_height_px", "display_number", "enable_zoom",
 }, unsupportedInTool)
 
@@ -41,6 +41,7 @@ func (d *decoder) tools(list jsontext.Value) []Tool {
 			d.fail(at, "Tool names must be unique.")
 		}
 		names[t.Name] = true
+		t.Index = e.at.index
 		tools = append(tools, t)
 	}
 	return tools
@@ -53,14 +54,16 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 	if !ok {
 		return t, false
 	}
-	given := o.Take("type")
+	given, examples := o.Take("type"), o.Take("input_examples")
 	typ := d.optionalText(at.member("type"), given)
 	switch {
 	case d.err != nil:
 		return t, false
 	case absent(given) || typ == "custom":
 		tagged := at.tagged("custom")
-		return d.customTool(&tagged, &o), true
+		t = d.customTool(&tagged, &o)
+		t.InputExamples = d.inputExamples(at.member("input_examples"), examples)
+		return t, true
 	case hasAnyPrefix(typ, toolsets):
 		d.fail(*at, "`%s` comes without schemas that a model which only completes text could be shown. Remove it, or use a model with a tool API.", clip(typ))
 	case strings.HasPrefix(typ, "tool_search_tool") && !d.opt.Strict:
@@ -71,7 +74,9 @@ func (d *decoder) tool(e *listItem) (t Tool, ok bool) {
 	default:
 		if b := findBuiltin(typ); b != nil {
 			tagged := at.tagged(typ)
-			return d.builtinTool(&tagged, &o, typ, b), true
+			t = d.builtinTool(&tagged, &o, typ, b)
+			t.InputExamples = d.inputExamples(at.member("input_examples"), examples)
+			return t, true
 		}
 		d.failTag(*at, typ, builtinTypes())
 	}
@@ -103,6 +108,23 @@ func (d *decoder) customTool(at *fieldPath, o *rawjson.Object) Tool {
 	t.Streaming = d.inputStreaming(at, o)
 	d.dropRest(at, o, unsupportedInTool)
 	return t
+}
+
+// inputExamples reads the examples of a tool's input. Whether they fit its schema is not checked here.
+func (d *decoder) inputExamples(at fieldPath, list jsontext.Value) []jsontext.Value {
+	if !d.list(at, list) {
+		return nil
+	}
+	var examples []jsontext.Value
+	for e := range d.elements(at, list, MaxExamples) {
+		if d.examples++; d.examples > MaxExamples {
+			d.fail(at, "The tools of a request should have at most %d examples in all", MaxExamples)
+		}
+		if d.object(e.at, e.text) {
+			examples = append(examples, e.value())
+		}
+	}
+	return examples
 }
 
 // toolChoice reads which of the tools the model may or must call.

@@ -41,6 +41,7 @@ type decoder struct {
 	members      []rawjson.Member // of the objects that are being read, one behind the other
 	blockCount   int              // content blocks so far
 	schemaValues int              // values in schemas so far
+	examples     int              // of inputs of tools, so far
 	afterList    jsontext.Value   // what follows the list that was read to its end last, from its bracket on
 	scratch      []byte           // reused to decode strings
 	thinks       bool             // the model is asked to think

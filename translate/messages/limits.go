@@ -16,6 +16,10 @@ const MaxMembers = 1000
 // MaxTools is how many tools a request may have. Real requests have some hundreds at most.
 const MaxTools = 10_000
 
+// MaxExamples is how many input_examples the tools of a request may have in all. Real tools have a
+// handful each.
+const MaxExamples = 10_000
+
 // MaxStopSequences is how many stop sequences a request may have. Clients send a handful.
 const MaxStopSequences = 10_000
 

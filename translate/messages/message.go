@@ -13,6 +13,11 @@ type Message struct {
 	// Outcomes says how each call that the model attempted was read. It is for metrics and not part of
 	// the API.
 	Outcomes []Outcome
+	// LeftOut are the types of the blocks that stood before a call that was forced, and are no part of
+	// the answer. Unmet is what the request forces and the answer does not do: "tool_choice". Both are
+	// in the MessageStart of an answer to such a request, if they are known by then, and in its
+	// MessageDelta. They are not part of the API.
+	LeftOut, Unmet []string
 	// RequestID is the upstream's own id of the request, if it sent one with its first event.
 	RequestID string
 	// Raw is the message as JSON if its events had a Raw; else nil.

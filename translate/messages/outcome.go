@@ -11,7 +11,7 @@ const (
 	OutcomeIncomplete   OutcomeKind = "incomplete"    // not read to its end: the message's stop_reason is not tool_use
 	OutcomeTypeFallback OutcomeKind = "type_fallback" // a value did not fit its schema and was kept as a string
 	OutcomeContinued    OutcomeKind = "continued"     // cut by a stop sequence inside a value, and continued
-	OutcomeLeaked       OutcomeKind = "leaked"        // not read as a call: its markup is text of the answer
+	OutcomeLeaked       OutcomeKind = "leaked"        // not read as a call: its markup is text of the answer or, where tool_choice lets no call come, left out
 )
 
 // Outcome is how one attempted call was read.

@@ -1,6 +1,10 @@
 package messages
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Request is a Messages-API request (docs/reference/messages-api.md §2), as far as it concerns a
 // model that completes text. [Decode] makes one from JSON.
@@ -110,6 +114,11 @@ type Tool struct {
 	Name        string
 	Description string
 	InputSchema jsontext.Value // a valid JSON object without duplicate names
+	// InputExamples are inputs that the model is shown as examples of calls: valid JSON objects
+	// without duplicate names.
+	InputExamples []jsontext.Value
+	// Index is the tool's place in the client's list, of which some tools may have been left out.
+	Index int
 	// Strict asks that inputs fit the schema.
 	Strict bool
 	// Streaming is how the input of a call is streamed (eager_input_streaming).
@@ -148,7 +157,23 @@ type ToolChoice struct {
 	DisableParallelToolUse bool
 }
 
-// OffersTools reports whether the model may call a tool in its answer.
-func (r *Request) OffersTools() bool {
-	return len(r.Tools) > 0 && r.ToolChoice.Type != ChoiceNone
+// ShowsTools reports whether the model is shown tools. It is with ChoiceNone, too: what is shown
+// before the choice does not change with it, so that prompt caches hold.
+func (r *Request) ShowsTools() bool { return len(r.Tools) > 0 }
+
+// MayCall reports whether the model may call a tool in its answer.
+func (r *Request) MayCall() bool { return r.ShowsTools() && r.ToolChoice.Type != ChoiceNone }
+
+// MustCall reports whether the answer has to begin with a call.
+func (r *Request) MustCall() bool {
+	return r.ShowsTools() && (r.ToolChoice.Type == ChoiceAny || r.ToolChoice.Type == ChoiceTool)
+}
+
+// MeetsChoice reports whether a call of the named tool is what MustCall asks for: the model may have
+// written any name.
+func (r *Request) MeetsChoice(name string) bool {
+	if r.ToolChoice.Type == ChoiceTool {
+		return name == r.ToolChoice.Name
+	}
+	return slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == name })
 }

@@ -12,7 +12,7 @@ import (
 // This file compiles a JSON Schema to a [Schema].
 
 // Compile reads a JSON Schema. It never fails: what it cannot read allows anything.
-// Only what decides types is read: type, nullable, enum, const, properties,
+// Only what decides types is read: type, nullable, enum, const, properties, required,
 // additionalProperties, items, allOf, anyOf, oneOf and $ref within the schema. Patterns,
 // formats and bounds are not.
 //
@@ -121,6 +121,13 @@ func (c *compiler) compile(s *Schema, p *place) {
 			for _, m := range m.members {
 				s.addProperty(Property{m.name, markup.ParamTag(m.name), c.schemaAt(m.place)})
 			}
+		case "required":
+			for _, e := range m.elements {
+				var name string
+				if json.Unmarshal(e.raw, &name) == nil {
+					s.Required = append(s.Required, name)
+				}
+			}
 		case "items":
 			s.items = c.schemaAt(m.place)
 		case "additionalProperties":
@@ -165,7 +172,7 @@ func readKinds(p *place) (k kindSet) {
 // additionalProperties, s counts.
 func (c *compiler) mergeParts(s *Schema) {
 	for _, part := range s.parts {
-		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties); c.budget < 0 {
+		if c.budget -= len(part.enum) + len(part.alts) + len(part.Properties) + len(part.Required); c.budget < 0 {
 			// Too large to be merged: allow anything.
 			s.kinds, s.enum, s.alts, s.items, s.AdditionalProperties = 0, nil, nil, nil, anySchema
 			return
@@ -173,6 +180,7 @@ func (c *compiler) mergeParts(s *Schema) {
 		s.kinds |= part.kinds
 		s.enum = append(s.enum, part.enum...)
 		s.alts = append(s.alts, part.alts...)
+		s.Required = append(s.Required, part.Required...)
 		for _, p := range part.Properties {
 			s.addProperty(p)
 		}

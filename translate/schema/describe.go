@@ -41,7 +41,7 @@ func Describe(root jsontext.Value) Description {
 		d.Parameters[i] = defs.parameter(p.name, p.value)
 		d.Parameters[i].Required = top.required != nil && top.required[i]
 	}
-	if len(top.rest) > 0 {
+	if len(top.rest) > 0 && !top.isClosed() {
 		d.Schema = defs.appendObject(nil, top.rest, 0)
 	}
 	d.Definitions = defs.listByName()
@@ -136,6 +136,12 @@ func readTop(members []quotedMember) top {
 		t.rest = append(t.rest, m)
 	}
 	return t
+}
+
+// isClosed reports whether all that is left to say is that there are no other properties. A list of
+// parameters says that already.
+func (t *top) isClosed() bool {
+	return len(t.rest) == 1 && string(t.rest[0].name) == `"additionalProperties"` && string(t.rest[0].value) == "false"
 }
 
 // fewProperties is how many properties are compared one by one where one is looked up by its name.

@@ -10,17 +10,20 @@ import (
 // This file reads text as a member of an enum.
 
 // appendEnum appends the member of the enum of s that the text spells: as it is, without white
-// space around it, without quotes, or as it was escaped in the tool's description.
-func appendEnum(dst []byte, s *Schema, r *typedText) ([]byte, bool) {
-	for i := range 4 {
+// space around it, without quotes, or as it was escaped in the tool's description. orString says
+// that the text may be meant as a string all the same: only the quotes of JSON are then left out.
+func appendEnum(dst []byte, s *Schema, r *typedText, orString bool) ([]byte, bool) {
+	for i := range 5 {
 		spelling := r.text
-		switch i {
-		case 1:
+		switch {
+		case i == 1:
 			spelling = r.trimmed
-		case 2:
+		case i == 2:
 			spelling = rawjson.UnquoteLoose(r.trimmed)
-		case 3:
+		case i == 3:
 			spelling = markup.Unescape(r.trimmed, markup.InTools, "")
+		case i == 4 && !orString:
+			spelling = withoutQuotes(r.trimmed)
 		}
 		if len(spelling) > s.longestEnumText {
 			continue
@@ -34,6 +37,14 @@ func appendEnum(dst []byte, s *Schema, r *typedText) ([]byte, bool) {
 		}
 	}
 	return dst, false
+}
+
+// withoutQuotes returns what stands between one pair of quotes, double or single, if text is that.
+func withoutQuotes(text string) string {
+	if n := len(text) - 1; n > 0 && (text[0] == '"' || text[0] == '\'') && text[n] == text[0] {
+		return text[1:n]
+	}
+	return text
 }
 
 // indexEnum fills enumTexts: the texts that spell a member of the enum, and whether that member

@@ -1,6 +1,10 @@
 package schema
 
 import (
+	"bytes"
+	"slices"
+	"strings"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
@@ -21,6 +25,9 @@ type Schema struct {
 	// AdditionalProperties is the schema of properties that are not declared, nil if
 	// additionalProperties is missing or a boolean.
 	AdditionalProperties *Schema
+	// Required are the names of the properties that an object must have. Where several schemas
+	// have to hold together, a name may come twice.
+	Required []string
 
 	facts
 	compiling
@@ -56,8 +63,8 @@ func (s *Schema) acceptsItself() kindSet {
 // them names none, and acceptsEnum if one of them has an enum.
 func (s *Schema) accepts() kindSet { return s.acceptsItself() | s.altsAccept }
 
-// acceptsString reports whether a string fits.
-func (s *Schema) acceptsString() bool { return s.accepts()&(kindString|acceptsAny) != 0 }
+// AcceptsString reports whether a string fits.
+func (s *Schema) AcceptsString() bool { return s.accepts()&(kindString|acceptsAny) != 0 }
 
 // mentionsString reports whether s or an alternative names the type string. Text is then a
 // string sooner than it is JSON under an alternative that allows anything.
@@ -78,6 +85,9 @@ func (s *Schema) IsScalar() bool {
 	return s.kinds != 0 && s.kinds&^scalars == 0 && len(s.alts) == 0
 }
 
+// IsEnum reports whether nothing fits but what an enum or a const lists.
+func (s *Schema) IsEnum() bool { return len(s.enum) > 0 }
+
 // IsString reports whether every string fits and nothing else does, but for null if nullable is
 // true. Text can then be passed on before its end is known: it will not turn out to be JSON or a
 // member of an enum.
@@ -95,11 +105,7 @@ func (s *Schema) IsString() (str, nullable bool) {
 // schema, and whether it is declared. The schema of one that is not declared is that of
 // additionalProperties, else that of a string.
 func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bool) {
-	i, ok := s.byTag[tag]
-	if !ok {
-		i, ok = s.byName[tag] // models also write the name as it is
-	}
-	if ok {
+	if i, ok := s.indexOf(tag); ok {
 		return s.Properties[i].Name, s.Properties[i].schema, true
 	}
 	if s.AdditionalProperties != nil {
@@ -108,11 +114,24 @@ func (s *Schema) PropertyByTag(tag string) (name string, ps *Schema, declared bo
 	return markup.ParamName(tag), stringSchema, false
 }
 
-// MayBeProperty reports whether a tag written by the model can stand for a property: for a declared
-// one or, where additionalProperties allows more, for any.
-func (s *Schema) MayBeProperty(tag []byte) bool {
-	if s.AdditionalProperties != nil {
-		return true
+// indexOf returns the index of the declared property that a tag stands for. Models also write the
+// name as it is, and %XX where the name could stand as it is.
+func (s *Schema) indexOf(tag string) (i int, ok bool) {
+	if i, ok = s.byTag[tag]; ok {
+		return i, true
+	}
+	if i, ok = s.byName[tag]; ok || strings.IndexByte(tag, '%') < 0 {
+		return i, ok
+	}
+	i, ok = s.byTag[markup.ParamTag(markup.ParamName(tag))]
+	return i, ok
+}
+
+// Declares reports whether a tag written by the model stands for a declared property.
+func (s *Schema) Declares(tag []byte) bool {
+	if bytes.IndexByte(tag, '%') >= 0 {
+		_, ok := s.indexOf(string(tag))
+		return ok
 	}
 	_, ok := s.byTag[string(tag)]
 	if !ok {
@@ -121,10 +140,12 @@ func (s *Schema) MayBeProperty(tag []byte) bool {
 	return ok
 }
 
-// HasTag reports whether a declared property is offered under exactly this tag.
-func (s *Schema) HasTag(tag string) bool {
-	_, ok := s.byTag[tag]
-	return ok
+// TakesText reports whether an object that fits may have a member that is a string.
+func (s *Schema) TakesText() bool {
+	if s.AdditionalProperties != nil && s.AdditionalProperties.AcceptsString() || len(s.alts) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Properties, func(p Property) bool { return p.schema.AcceptsString() })
 }
 
 // addProperty adds a property unless there is one of its tag.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 
 	"dragoman/translate/markup"
@@ -57,12 +58,12 @@ func (t *conversion) tryOnce(a reading, dst []byte, read func() ([]byte, bool)) 
 func (t *conversion) appendValue(dst []byte, s *Schema, text string, depth int) ([]byte, bool) {
 	t.budget -= len(text)
 	r := typedText{text: text, trimmed: strings.Trim(text, " \t\r\n"), depth: depth}
-	takesString := s.acceptsString()
+	takesString := s.AcceptsString()
 	if takesString && (text == "" || len(s.enum) == 0 && r.trimmed == "") {
 		return rawjson.AppendString(dst, text), true
 	}
 	if len(s.enum) > 0 {
-		if out, ok := appendEnum(dst, s, &r); ok {
+		if out, ok := appendEnum(dst, s, &r, false); ok {
 			return out, true
 		}
 	}
@@ -116,7 +117,7 @@ func (t *conversion) appendFitting(dst []byte, s *Schema, r *typedText, outermos
 // appendAlternative tries the alternatives of s in turn; those that allow anything come last.
 func (t *conversion) appendAlternative(dst []byte, s *Schema, r *typedText) ([]byte, bool) {
 	possible := r.possibleKinds() | acceptsEnum | acceptsAny
-	open := false
+	open, orString := false, s.takesAnyString()
 	for _, alt := range s.alts {
 		if alt.accepts()&possible == 0 {
 			continue
@@ -125,7 +126,7 @@ func (t *conversion) appendAlternative(dst []byte, s *Schema, r *typedText) ([]b
 			if t.budget -= readingCost; t.budget < 0 {
 				return dst, false
 			}
-			if out, ok := appendEnum(dst, alt, r); ok {
+			if out, ok := appendEnum(dst, alt, r, orString); ok {
 				return out, true
 			}
 		}
@@ -141,6 +142,14 @@ func (t *conversion) appendAlternative(dst []byte, s *Schema, r *typedText) ([]b
 		return r.appendJSON(dst, acceptsAny)
 	}
 	return dst, false
+}
+
+// takesAnyString reports whether one of the alternatives of s may take a string that is no member of
+// an enum.
+func (s *Schema) takesAnyString() bool {
+	return slices.ContainsFunc(s.alts, func(alt *Schema) bool {
+		return len(alt.enum) == 0 && (len(alt.alts) > 0 || alt.acceptsItself()&(kindString|acceptsAny) != 0)
+	})
 }
 
 // appendObject appends the text as an object: JSON or elements.

@@ -1,0 +1,250 @@
+package translate
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/messages"
+)
+
+// chosen is what a client got of an answer to a tool_choice.
+type chosen struct {
+	content        string // of the message: see show
+	leftOut, unmet []string
+	reasons        []Reason // why the model was asked
+	told           string   // the last turn of the human in the last prompt
+}
+
+// choose has the answers of a model held to a tool_choice. In each the text comes in pieces of n bytes.
+func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Checks, n int, answers ...completion) chosen {
+	t.Helper()
+	req := &messages.Request{
+		ID: "msg_c", MaxTokens: 1000, Messages: []messages.MessageParam{user("Go.")}, ToolChoice: choice,
+		Tools: []messages.Tool{
+			{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"s":{"type":"string"}}}`)},
+			{Name: "g", InputSchema: jsontext.Value(`{"type":"object"}`)},
+		},
+	}
+	render := func(req *messages.Request) (*Prompt, error) { return Render(req, target) }
+	prompt, err := render(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks.Choice = true
+	var got chosen
+	asked := 0
+	ask := func(p *Prompt) iter.Seq2[Chunk, error] {
+		got.reasons = append(got.reasons, p.Again())
+		human := slices.DeleteFunc(slices.Clone(p.Turns), func(turn Turn) bool { return turn.Role != messages.RoleUser })
+		got.told = ""
+		for _, part := range human[len(human)-1].Parts {
+			got.told += part.Text
+		}
+		if asked++; asked > len(answers) {
+			return func(yield func(Chunk, error) bool) { yield(Chunk{}, errNoStop) }
+		}
+		return answers[asked-1].chunks(n)(p)
+	}
+	m, err := messages.Collect(func(yield func(messages.Event, error) bool) {
+		for e, err := range checked(t, Corrected(req, prompt, ask, &checks, render)) {
+			switch {
+			case e.Message == nil:
+			case e.Type == messages.MessageStart:
+				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
+			case prompt.opening != "": // it was not known at the beginning
+				got.leftOut, got.unmet = e.Message.LeftOut, e.Message.Unmet
+			case !slices.Equal(got.leftOut, e.Message.LeftOut) || !slices.Equal(got.unmet, e.Message.Unmet):
+				t.Errorf("at the end %q and %q, unlike %q and %q at the beginning", e.Message.LeftOut, e.Message.Unmet, got.leftOut, got.unmet)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.content = show(m)
+	return got
+}
+
+func callTo(name, value string) string {
+	if value != "" {
+		value = "<s>" + value + "</s>\n"
+	}
+	return CallsStart + "\n<invoke>\n<tool_name>" + name + "</tool_name>\n<parameters>\n" + value + "</parameters>\n</invoke>\n"
+}
+
+func TestHeldToTheChoice(t *testing.T) {
+	stopped := func(text string) completion { return completion{text, messages.StopSequence, CallsEnd} }
+	ended := func(text string) completion { return completion{text, messages.StopEndTurn, ""} }
+	cut := func(text string) completion { return completion{text, messages.StopMaxTokens, ""} }
+	force := messages.ToolChoice{Type: messages.ChoiceTool, Name: "f"}
+	any := messages.ToolChoice{Type: messages.ChoiceAny}
+	no := messages.ToolChoice{Type: messages.ChoiceNone}
+	notX := Checks{Inputs: map[string]func(jsontext.Value) string{"f": func(input jsontext.Value) string {
+		if strings.Contains(string(input), "x") {
+			return "It has an x."
+		}
+		return ""
+	}}}
+	l := &english
+	again := []Reason{"", ReasonUnmet}
+	unmet := []string{"tool_choice"}
+	const called = "f {\"s\":\"a\"}\ntool_use"
+	for name, tt := range map[string]struct {
+		choice  messages.ToolChoice
+		checks  Checks
+		answers []completion
+		want    chosen
+	}{
+		"at once":                  {force, Checks{}, []completion{stopped(callTo("f", "a"))}, chosen{content: called, reasons: again[:1]}},
+		"after text":               {force, Checks{}, []completion{stopped("Well.\n\n" + callTo("f", "a"))}, chosen{content: called, leftOut: []string{"text"}, reasons: again[:1]}},
+		"after white space":        {force, Checks{}, []completion{stopped("\u00a0\n" + strings.Repeat("\n", maxBlank) + callTo("f", "a"))}, chosen{content: called, reasons: again[:1]}},
+		"any":                      {any, Checks{}, []completion{stopped("Well.\n\n" + callTo("g", ""))}, chosen{content: "g {}\ntool_use", leftOut: []string{"text"}, reasons: again[:1]}},
+		"one alone":                {messages.ToolChoice{Type: messages.ChoiceAny, DisableParallelToolUse: true}, Checks{}, []completion{stopped("Well.\n" + callTo("g", "") + callTo("f", "a"))}, chosen{content: "g {}\ntool_use", leftOut: []string{"text"}, reasons: again[:1]}},
+		"another at the end":       {force, Checks{}, []completion{stopped(callTo("f", "a") + callTo("g", ""))}, chosen{content: called + "\n# leaked g tool_choice", reasons: again[:1]}},
+		"in words, then":           {force, Checks{}, []completion{ended("Well."), stopped("So:\n" + callTo("f", "a"))}, chosen{content: called, leftOut: []string{"text"}, reasons: again, told: l.askAgainUncalled}},
+		"nothing, then":            {any, Checks{}, []completion{ended(""), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainUncalled}},
+		"another, then":            {force, Checks{}, []completion{stopped(callTo("g", "")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainWrongTool}},
+		"another before it, then":  {force, Checks{}, []completion{stopped(callTo("g", "") + callTo("f", "b")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainOtherMisfit}},
+		"one that is not offered":  {any, Checks{}, []completion{stopped(callTo("h", "")), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainWrongTool}},
+		"in words twice":           {force, Checks{}, []completion{ended("Well."), ended("No.")}, chosen{content: "text \"No.\"\nend_turn", unmet: unmet, reasons: again}},
+		"another twice":            {force, Checks{}, []completion{stopped(callTo("g", "")), stopped("Now: " + callTo("g", ""))}, chosen{content: "text \"Now:\"\ng {}\ntool_use", unmet: unmet, reasons: again}},
+		"no second answer":         {force, Checks{}, []completion{ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn", unmet: unmet, reasons: again}},
+		"words that are cut, then": {force, Checks{}, []completion{cut("Well, I"), stopped(callTo("f", "a"))}, chosen{content: called, reasons: again, told: l.askAgainUncalled}},
+		"words that are cut twice": {force, Checks{}, []completion{cut("Well, I"), cut("Well, you")}, chosen{content: "text \"Well, you\"\nmax_tokens", unmet: unmet, reasons: again}},
+		"the context is full":      {force, Checks{}, []completion{{"Well, I", messages.StopContextWindow, ""}}, chosen{content: "text \"Well, I\"\nmodel_context_window_exceeded", unmet: unmet, reasons: again[:1]}},
+		"a call that is cut":       {force, Checks{}, []completion{cut("Well.\n" + CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<s>a")}, chosen{content: "f {}\nmax_tokens\n# incomplete f cut_value", leftOut: []string{"text"}, reasons: again[:1]}},
+		"refused":                  {force, Checks{}, []completion{{"I won't.", messages.StopRefusal, ""}}, chosen{content: "text \"I won't.\"\nrefusal", reasons: again[:1]}},
+		"that does not fit, then":  {force, notX, []completion{stopped("Well.\n" + callTo("f", "x")), stopped("So:\n" + callTo("f", "a"))}, chosen{content: called, leftOut: []string{"text"}, reasons: []Reason{"", ReasonInvalid}, told: "It has an x."}},
+		"does not fit, then words": {force, notX, []completion{stopped(callTo("f", "x")), ended("No.")}, chosen{content: "text \"No.\"\nend_turn", unmet: unmet, reasons: []Reason{"", ReasonInvalid}}},
+		"words, then does not fit": {force, notX, []completion{ended("Well."), stopped(callTo("f", "x"))}, chosen{content: "f {\"s\":\"x\"}\ntool_use", reasons: again}},
+		"that cannot be read, then": {force, Checks{Readable: true}, []completion{stopped("Well.\n" + strings.Replace(callTo("f", "a"), "</s>", "\n\n", 1)), stopped(callTo("f", "a"))},
+			chosen{content: called + "\n# repaired f asked_again", reasons: []Reason{"", ReasonUnread}, told: l.askAgainUnread}},
+		"none, and words":        {no, Checks{}, []completion{ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn", reasons: again[:1]}},
+		"none, and a call after": {no, Checks{}, []completion{stopped("Well.\n" + callTo("f", "a"))}, chosen{content: "text \"Well.\"\nend_turn\n# leaked f tool_choice", reasons: again[:1]}},
+		"none, and a call, then": {no, Checks{}, []completion{stopped(callTo("f", "a")), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked f tool_choice", reasons: again, told: l.askAgainInWords}},
+		"none, and two calls":    {no, Checks{}, []completion{stopped(callTo("f", "a")), stopped(callTo("g", ""))}, chosen{content: "end_turn\n# leaked f tool_choice\n# leaked g tool_choice", reasons: again}},
+		"none, and results":      {no, Checks{}, []completion{ended("<function_results>\n<result>3</result>\n</function_results>\n3."), ended("Well.")}, chosen{content: "text \"Well.\"\nend_turn\n# leaked  tool_choice", reasons: again, told: l.askAgainInWords}},
+		"none, and nothing":      {no, Checks{}, []completion{ended("")}, chosen{content: "end_turn", reasons: again[:1]}},
+		"none, and unreadable":   {no, Checks{Readable: true}, []completion{ended("<invoke>\n<tool_name>h</tool_name>\nhello</invoke>")}, chosen{content: `text "<invoke>\n<tool_name>h</tool_name>\nhello</invoke>"` + "\nend_turn\n# leaked h stray_text", reasons: again[:1]}},
+	} {
+		for _, n := range []int{0, 1, 7} {
+			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) {
+				got := choose(t, tt.choice, Target{}, tt.checks, n, tt.answers...)
+				if !strings.Contains(got.told, tt.want.told) {
+					t.Errorf("told %q, which lacks %q", got.told, tt.want.told)
+				}
+				got.told, tt.want.told = "", ""
+				if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(chosen{})); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+// TestHeldWhateverIsSaid holds, for all that the golden files have models say, that a forced answer
+// begins with its call or says that it does not, that where none may come there is none, and that it is
+// the same whatever the pieces.
+func TestHeldWhateverIsSaid(t *testing.T) {
+	for _, text := range parseSeeds(t) {
+		text = strings.NewReplacer("get_weather", "f", "get_time", "g").Replace(text)
+		for _, choice := range []messages.ToolChoice{{Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "f"}, {Type: messages.ChoiceNone}} {
+			for _, readable := range []bool{false, true} {
+				answer := completion{text, messages.StopEndTurn, ""}
+				whole := choose(t, choice, Target{}, Checks{Readable: readable}, 0, answer, answer)
+				first, _, _ := strings.Cut(whole.content, " ")
+				calls := first == "f" || first == "g" && choice.Type == messages.ChoiceAny
+				switch {
+				case choice.Type == messages.ChoiceNone && strings.Contains("\n"+whole.content, "\n"+string(messages.StopToolUse)),
+					choice.Type != messages.ChoiceNone && calls == (len(whole.unmet) > 0):
+					t.Errorf("%+v: of %q\n%+v", choice, text, whole)
+				}
+				if pieces := choose(t, choice, Target{}, Checks{Readable: readable}, 3, answer, answer); !cmp.Equal(whole, pieces, cmp.AllowUnexported(chosen{})) {
+					t.Errorf("%+v: of %q in pieces\n%+v\nat once\n%+v", choice, text, pieces, whole)
+				}
+			}
+		}
+	}
+}
+
+// TestPrefilledCallIsLeft has a model that does not go on with the call that the prefill has begun.
+func TestPrefilledCallIsLeft(t *testing.T) {
+	any := messages.ToolChoice{Type: messages.ChoiceAny}
+	got := choose(t, any, Target{Prefill: true}, Checks{}, 0,
+		completion{"\nI would rather not.", messages.StopEndTurn, ""},
+		completion{"f</tool_name>\n<parameters>\n<s>a</s>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd})
+	want := chosen{content: "f {\"s\":\"a\"}\ntool_use", reasons: []Reason{"", ReasonUnmet}, told: "Go."}
+	if !strings.Contains(got.told, english.askAgainUncalled) {
+		t.Errorf("told %q", got.told)
+	}
+	got.told = want.told
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(chosen{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestForcedCallStreams holds that a forced call is passed on while it is written, and nothing before;
+// but message_start comes at once where a prefill has begun the call, whatever is checked.
+func TestForcedCallStreams(t *testing.T) {
+	call := []string{"Well.\n", CallsStart + "\n<invoke>\n", "<tool_name>f</tool_name>", "<parameters><s>one ", "two ", "three</s></parameters></invoke>"}
+	begun := []string{"", "f</tool_", "name>", "<parameters><s>one ", "two ", "three</s></parameters></invoke>"}
+	for _, tt := range []struct {
+		name   string
+		pieces []string
+		target Target
+		checks Checks
+		want   map[string]int
+	}{
+		{"in words", call, Target{}, Checks{}, map[string]int{"message_start": 3, "content_block_start": 3, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
+		{"prefill", begun, Target{Prefill: true}, Checks{}, map[string]int{"message_start": 1, "content_block_start": 3, `content_block_delta{"s":"one `: 4, "content_block_deltatwo ": 5}},
+		{"prefill, repair", begun, Target{Prefill: true}, Checks{Readable: true}, map[string]int{"message_start": 1, "content_block_start": 7}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			after := piecesBefore(t, tt.target, tt.checks, tt.pieces)
+			for event, want := range tt.want {
+				if after[event] != want {
+					t.Errorf("%s after %d pieces, want %d: %v", event, after[event], want, after)
+				}
+			}
+		})
+	}
+}
+
+// piecesBefore returns for each event of an answer, which comes in pieces and has to begin with a call,
+// how many of them were given when the client got the event.
+func piecesBefore(t *testing.T, target Target, checks Checks, pieces []string) map[string]int {
+	given := 0
+	req := &messages.Request{
+		Messages: []messages.MessageParam{user("Go.")}, ToolChoice: messages.ToolChoice{Type: messages.ChoiceAny},
+		Tools: []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"s":{"type":"string"}}}`)}, {Name: "g"}},
+	}
+	ask := func(*Prompt) iter.Seq2[Chunk, error] {
+		return func(yield func(Chunk, error) bool) {
+			for _, piece := range pieces {
+				if given++; !yield(Chunk{Text: piece}, nil) {
+					return
+				}
+			}
+			given++
+			yield(Chunk{Stop: messages.StopEndTurn}, nil)
+		}
+	}
+	after := map[string]int{}
+	checks.Choice = true
+	for e, err := range checked(t, Corrected(req, mustRender(t, req, target), ask, &checks, nil)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		after[e.Type.String()+string(e.Text)] = given
+	}
+	return after
+}

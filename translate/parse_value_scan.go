@@ -1,0 +1,156 @@
+package translate
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+)
+
+// How the text of a value is scanned for the tags that may end it. Most text is passed over unread.
+
+// scanValue returns how many bytes of rest are text of the value, and what the `<` after them is, with
+// the length of the closing tag if it ends the value. The decision is isValue, without a look, where
+// those bytes end at the end of rest, at an `&` or at a `]`. So it is where a `<` follows text of a
+// value that is held: the caller holds that text first, since whether a tag ends the value depends on
+// all of the value before it.
+func (p *parser) scanValue(rest []byte) (n, end int, d decision) {
+	if len(p.call.ends) > 0 {
+		return p.scanSettled(rest)
+	}
+	for ; ; n++ {
+		n = p.nextSpecial(rest, n)
+		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
+			return n, 0, isValue
+		}
+		if end, d = p.decideTag(rest[n:]); d != isValue {
+			return n, end, d
+		}
+		if n+1 < len(rest) {
+			p.value.text.seen.add(rest[n+1])
+		}
+	}
+}
+
+// scanSettled is scanValue where a doubt has been settled: all up to the next of the ends is text.
+func (p *parser) scanSettled(rest []byte) (n, end int, d decision) {
+	next := p.call.ends[0]
+	at := min(max(next.at-p.in.offset(), 0), len(rest))
+	if n = p.nextEscape(rest[:at]); n < at {
+		return n, 0, isValue
+	}
+	if n = p.takeEnd(); n < 0 { // the text goes on
+		return at, 0, isValue
+	}
+	return at, n, endsValue
+}
+
+// takeEnd takes the next of the settled ends, and returns the length of the closing tag.
+func (p *parser) takeEnd() int {
+	end := p.call.ends[0]
+	p.call.ends = p.call.ends[1:]
+	if end.len >= 0 {
+		p.value.unclosed, p.value.ambiguous = end.len == 0, end.doubtful
+		p.noteReason(end.reason)
+	}
+	return end.len
+}
+
+// nextSpecial returns the index, from n on, of the first byte of rest that may be more than text of
+// the value, or len(rest): the `<` of a tag that may matter, and what nextEscape finds. It records
+// the elements of other names, whose closing tags do not matter.
+func (p *parser) nextSpecial(rest []byte, n int) int {
+	v := &p.value
+	end := len(rest)
+	typed := v.mode == modeHeld && v.text.schema != nil
+	for at := n; !v.cdata; at++ {
+		i := bytes.IndexByte(rest[at:], '<')
+		if i < 0 {
+			break
+		}
+		at += i
+		if at+1 == len(rest) || v.openerStarts.has(rest[at+1]) || typed && v.mayBeWhole(at) ||
+			rest[at+1] == '/' && (at+2 == len(rest) || v.mayEnd(rest[at+2])) {
+			end = at
+			break
+		}
+		v.text.seen.add(rest[at+1])
+	}
+	return n + p.nextEscape(rest[n:end])
+}
+
+// mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every
+// tag there matters: see isWhole. Of bytes that are not held yet, it says what they allow.
+func (v *valueSeen) mayBeWhole(n int) bool {
+	j := &v.text.json
+	return v.text.schema.IsScalar() || j.hasEnded() || n > 0 && (j.isJSON || !j.begun && isTyped(v.text.schema))
+}
+
+// mayEnd reports whether a closing tag whose name begins with c may matter.
+func (v *valueSeen) mayEnd(c byte) bool {
+	return v.closerStarts.has(c) || v.text.schema != nil && !v.text.seen.has(c)
+}
+
+// nextEscape returns the index of the first byte of text that is not text of the value as it stands,
+// or len(text): an `&` if the prompt has escaped anything and, within a CDATA section, a `]`.
+func (p *parser) nextEscape(text []byte) int {
+	if p.escaped != 0 {
+		if i := bytes.IndexByte(text, '&'); i >= 0 {
+			text = text[:i]
+		}
+	}
+	if p.value.cdata {
+		if i := bytes.IndexByte(text, ']'); i >= 0 {
+			text = text[:i]
+		}
+	}
+	return len(text)
+}
+
+// noteStarts records the first bytes of the names of all tags that matter to decideTag, so that
+// nextSpecial can pass over most others without a match.
+func (p *parser) noteStarts() {
+	v := &p.value
+	for _, name := range [...]string{v.text.closer, v.tag, p.call.namespace, "parameter", "invoke"} {
+		if name != "" {
+			v.closerStarts.add(name[0])
+		}
+	}
+	if v.text.schema == nil {
+		return
+	}
+	for _, name := range [...]string{v.text.closer, p.call.namespace, "parameter", "invoke", "function_calls", "tool_calls", "use_tool"} {
+		if name != "" {
+			v.openerStarts.add(name[0])
+		}
+	}
+	if v.text.element && p.takesAny() {
+		for c := range 256 {
+			if markup.IsTagByte(byte(c)) {
+				v.openerStarts.add(byte(c))
+			}
+		}
+	}
+	v.names.add('%')
+	properties := p.call.schema.Properties
+	for i := range properties {
+		for _, name := range [...]string{properties[i].Tag, properties[i].Name} {
+			if name == "" {
+				continue
+			}
+			v.closerStarts.add(name[0])
+			if v.text.element {
+				v.openerStarts.add(name[0])
+				v.names.add(nameKey([]byte(name)))
+			}
+		}
+	}
+}
+
+// nameKey returns a key that tells most names of tags apart, before they are looked up. All names with
+// a % have one key, since models escape bytes that could stand as they are.
+func nameKey(name []byte) byte {
+	if bytes.IndexByte(name, '%') >= 0 {
+		return '%'
+	}
+	return name[0] + 31*byte(len(name))
+}

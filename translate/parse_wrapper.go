@@ -1,0 +1,160 @@
+package translate
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+)
+
+// A wrapper up to its first call, and what models write in it beside calls.
+
+// readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
+// mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
+// or { (atJSONName). Prose before <invoke> is text, without the wrapper; comments are passed over. An
+// empty wrapper is dropped (inText, betweenCalls). One that holds another tag is written as text up to
+// its closing tag (inForeignBlock). Before anything else the wrapper is given back.
+func (p *parser) readWrapper() state {
+	if !p.in.skipBlanks() {
+		return p.waitOrGiveBack()
+	}
+	rest := p.in.rest()
+	if rest[0] == '<' || p.calls.whole == 0 && len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
+		n, v := p.matchAside(rest)
+		if v == markup.NeedMore {
+			return wait
+		}
+		if v == markup.Match {
+			return p.readAside(n)
+		}
+	}
+	t, v := markup.MatchTag(rest, p.in.eof)
+	switch {
+	case rest[0] == '{':
+		return atJSONName
+	case rest[0] != '<' || v == markup.NoMatch:
+		return p.giveBack()
+	case v == markup.NeedMore:
+		return wait
+	case t.Is("invoke") && !t.Closing:
+		p.call.namespace = t.Namespace()
+		return atInvoke
+	case t.Closing && t.IsWrapper():
+		return p.readEmptyBlock(t)
+	case t.Is("tool_name"):
+		return p.readNameFirst(rest)
+	case t.IsWrapper() || p.calls.whole > 0:
+		return p.giveBack()
+	}
+	p.giveBackText()
+	return inForeignBlock
+}
+
+// readAside reads a comment or prose in the wrapper, of n bytes.
+func (p *parser) readAside(n int) state {
+	if text := p.in.rest()[:n]; text[0] != '<' {
+		p.call.prose = bytes.TrimSpace(bytes.Clone(text))
+	}
+	p.noteReason("stray_text")
+	p.in.take(n)
+	return inWrapper
+}
+
+// readEmptyBlock reads the closing tag of a wrapper without calls. If its line ends there, the model
+// has called nothing, and the wrapper is dropped; if the line goes on, it is prose about the tags.
+func (p *parser) readEmptyBlock(t markup.Tag) state {
+	after := p.in.rest()[t.Len:]
+	if p.call.reason != "" || p.call.quoted > 0 { // there is a comment in it, or it is an example
+		p.in.take(t.Len)
+		return p.giveBack()
+	}
+	if v := p.in.matchLineEnd(after); v == markup.NeedMore {
+		return wait
+	} else if v == markup.NoMatch && len(after) > 0 {
+		p.in.take(t.Len)
+		return p.giveBack()
+	}
+	p.in.take(t.Len)
+	p.in.unmark()
+	p.out.dropInput()
+	p.call = callSeen{}
+	if p.calls.whole > 0 {
+		p.call.begun = true
+		return betweenCalls
+	}
+	return inText
+}
+
+// readNameFirst reads <tool_name>x</tool_name> and <invoke> after it, for an offered tool. The call is
+// one only if it is whole. Anything else is text, like all that follows it in the wrapper.
+func (p *parser) readNameFirst(rest []byte) state {
+	name, n, v := p.matchTaggedName(rest)
+	if tool, _ := p.tools.find(name); v == markup.Match && tool == nil {
+		v = markup.NoMatch
+	}
+	if v == markup.Match {
+		n, v = p.matchBareInvoke(rest, n)
+	}
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.NoMatch && p.calls.whole > 0:
+		return p.giveBack()
+	case v == markup.NoMatch:
+		p.giveBackText()
+		return inForeignBlock
+	}
+	p.in.take(n)
+	p.call.mustBeWhole = true
+	p.noteReason("name_first")
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	return inCall
+}
+
+// matchBareInvoke matches <invoke> without a name, after white space at rest[i]. n is the index after
+// it.
+func (p *parser) matchBareInvoke(rest []byte, i int) (n int, v markup.Verdict) {
+	i, v = p.in.matchBlanks(rest, i, maxGap)
+	switch {
+	case v != markup.Match:
+		return 0, v
+	case i == len(rest) || rest[i] != '<':
+		return 0, markup.NoMatch
+	}
+	t, v := markup.MatchTag(rest[i:], p.in.eof)
+	if v == markup.Match {
+		v = markup.VerdictOf(t.Is("invoke") && !t.Closing && !t.Empty && len(t.Attributes) == 0)
+	}
+	return i + t.Len, v
+}
+
+// maxAside bounds the prose in a wrapper that is held until the tag after it has come, in bytes.
+const maxAside = 1 << 10
+
+// matchAside matches what models write in a wrapper beside calls: a comment, or prose up to the next
+// call, which in JSON begins a line. Prose in which Markdown code or JSON may begin is none, since
+// these may quote the tag.
+func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
+	if rest[0] == '<' {
+		return markup.MatchComment(rest, p.in.eof)
+	}
+	if rest[0] == '{' {
+		return 0, markup.NoMatch
+	}
+	head := rest[:min(len(rest), maxAside)]
+	n = bytes.IndexAny(head, "<`{")
+	switch {
+	case n < 0 && len(head) < maxAside:
+		return 0, p.in.needMore()
+	case n < 0 || rest[n] == '`':
+		return 0, markup.NoMatch
+	case rest[n] == '{':
+		return n, markup.VerdictOf(bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t"), []byte("\n")))
+	}
+	t, v := markup.MatchTag(rest[n:], p.in.eof)
+	if v == markup.Match {
+		v = markup.VerdictOf(t.Is("invoke") && !t.Closing)
+	}
+	return n, v
+}

@@ -1,0 +1,277 @@
+package translate
+
+import "slices"
+
+// How a reading goes on in a value: at each tag, the value may end, or the tag is text of it.
+
+// stepInside follows t, which stands in the value of the reading, as text of the value. The readings
+// in which it ends the value are passed to add.
+func (r *reading) stepInside(t *valueTag, c *callShape, add func(reading)) {
+	v := &r.value
+	if t.empty {
+		return
+	}
+	if t.maybe && string(t.name) != v.closer {
+		v.noteMaybe(t)
+	}
+	switch {
+	case v.item && v.stepItem(r, t):
+		return
+	case v.json.inString:
+		v.stepInString(r, t, add)
+		return
+	case t.closes(v.closer):
+		v.endBeforeEnd(r, t, c, add)
+		v.stepOwnCloser(r, t, add)
+	case t.isCloser():
+		v.stepCloser(r, t, c, add)
+	case t.kind == opensParameter, v.isOwnOpener(t):
+		v.stepOpener(r, t, add)
+	case t.kind == opensStructure:
+		v.push(r, t, v.costOnce(t, costStructure))
+	case t.kind == opensOther && v.hasEnded() && t.bare:
+		next := r.endingBefore(t)
+		next.begin(t)
+		add(next)
+	case len(t.name) > 0:
+		v.seen.add(t.name[0])
+	}
+	if v.hasEnded() && t.kind <= closesCall {
+		r.cost += costMisfit
+	}
+}
+
+// stepItem follows the tag after one that may end an element of a list: see openValue.item. It reports
+// whether t opens the next element, so that there was one.
+func (v *openValue) stepItem(r *reading, t *valueTag) bool {
+	v.item = false
+	if t.kind > opensParameter || t.property != v.property || t.gap == gapText {
+		return false
+	}
+	r.cost -= costOwn + v.itemCost
+	v.passed = false
+	v.itemFrom, v.json = t.at+t.len, jsonText{}
+	return true
+}
+
+// stepInString follows a tag that stands in a string of JSON. It is text of that, unless what looked
+// like JSON is none: then the value may end, or it is a list with an element that ends.
+func (v *openValue) stepInString(r *reading, t *valueTag, add func(reading)) {
+	if !t.closes(v.closer) {
+		return
+	}
+	add(r.endingAt(t, "", costMisfit))
+	if v.schema.ArraySchema() != nil {
+		list := *r
+		list.value.tags = slices.Clone(v.tags)
+		list.value.json = jsonText{begun: true}
+		list.value.item, list.value.passed = true, true
+		list.cost += costOwn
+		add(list)
+	}
+}
+
+// isOwnOpener reports whether t opens an element of the name that closes the value.
+func (v *openValue) isOwnOpener(t *valueTag) bool {
+	return t.nameless && !v.element || t.kind == opensOther && v.element && string(t.name) == v.closer
+}
+
+// misfit returns what it costs that the value ends here: something, if its text is not of its type.
+func (v *openValue) misfit() int {
+	if v.typed() && !v.complete {
+		return costMisfit
+	}
+	return 0
+}
+
+// isDoubtful reports whether the value may be more than one, with parameters that are not declared.
+// unclosed says that it has no closing tag.
+func (v *openValue) isDoubtful(unclosed bool) bool {
+	return v.crossed || unclosed && v.maybe
+}
+
+// noteMaybe records a tag that may be that of a parameter which the tool takes although it does not
+// declare it.
+func (v *openValue) noteMaybe(t *valueTag) {
+	if v.passed && t.kind == closesOther && v.seen.has(t.name[0]) {
+		v.wholeAfter++
+	}
+	switch {
+	case t.kind == closesOther && !v.seen.has(t.name[0]) && !v.tags.has(string(t.name)):
+		v.unopened.add(t.name[0])
+	case t.kind == opensOther && t.bare && v.unopened.has(t.name[0]):
+		v.crossed = true
+	case t.kind == opensOther:
+		v.maybe = true
+	}
+}
+
+// typed reports whether the type of the value tells where its text is whole: it is JSON so far, or
+// its schema allows nothing but numbers, booleans and null, or a list of values.
+func (v *openValue) typed() bool { return v.json.isJSON || v.schema.IsScalar() || v.schema.IsEnum() }
+
+// hasEnded reports whether the value has ended before t: its text is whole, and not empty.
+func (v *openValue) hasEnded() bool { return v.complete && v.json.begun }
+
+// stepOwnCloser follows the closing tag of the value's own name.
+func (v *openValue) stepOwnCloser(r *reading, t *valueTag, add func(reading)) {
+	end := r.endingAt(t, "", v.misfit()+r.notClosed()+costWhole*v.wholeAfter)
+	end.ends.ours = t.kind != closesOther
+	end.ends.own = v.misfit() == 0 && !v.tags.has(v.closer)
+	add(end)
+	if cost, ok := v.tags.close(t.name); ok {
+		r.cost -= cost
+		v.noteWhole(cost)
+		return
+	}
+	r.cost += costOwn
+	v.tags.keepCosts()
+	v.item, v.passed, v.itemCost = true, true, 0
+	if v.hasEnded() {
+		v.itemCost = costMisfit
+	}
+}
+
+// noteWhole records an element that is closed, which had cost so much until then.
+func (v *openValue) noteWhole(cost int) {
+	if cost == costOpened {
+		v.whole++
+		if v.passed {
+			v.wholeAfter++
+		}
+	}
+}
+
+// endBeforeEnd passes the reading to add in which the value, without a closing tag, ends before t, which
+// ends the parameters or the call.
+func (v *openValue) endBeforeEnd(r *reading, t *valueTag, c *callShape, add func(reading)) {
+	if t.kind != closesCall && (t.kind != closesParameters || !c.parametersOpen) {
+		return
+	}
+	end := r.endingBefore(t)
+	end.place = after
+	if t.kind == closesCall {
+		end.endCall(t, c)
+		end.abrupt = c.parametersOpen
+		end.cost += costMissingEnd
+		if end.wrapped { // with nothing closed, the value may be cut
+			end.ends.doubtful = true
+			end.cost += costNextCall
+		}
+	}
+	add(end)
+}
+
+// stepCloser follows another closing tag.
+func (v *openValue) stepCloser(r *reading, t *valueTag, c *callShape, add func(reading)) {
+	v.endBeforeEnd(r, t, c, add)
+	if cost, ok := v.tags.close(t.name); ok {
+		r.cost -= cost
+		v.noteWhole(cost)
+		return
+	}
+	if t.kind != closesOther && (!t.declared || !v.element) {
+		if t.declared {
+			add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
+		}
+		if v.holdsEnd {
+			r.cost += costUnknown
+		} else {
+			r.cost += costEndInValue
+		}
+		v.holdsEnd = v.holdsEnd || t.kind == closesCall
+		return
+	}
+	opened := len(t.name) > 0 && v.seen.has(t.name[0])
+	if !opened || t.declared || string(t.name) == "parameter" {
+		add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
+	}
+	switch {
+	case t.declared && v.element:
+		r.cost += costUnopened
+	case !opened:
+		r.cost += costUnknown
+	}
+}
+
+// stepOpener follows the opening tag of a parameter.
+func (v *openValue) stepOpener(r *reading, t *valueTag, add func(reading)) {
+	own := t.property == v.property || t.nameless && !v.element
+	switch {
+	case !own && v.element != (string(t.name) != "parameter") && !(v.element && t.declared):
+		if len(t.name) > 0 {
+			v.seen.add(t.name[0])
+		}
+		return
+	case !t.bare:
+	case own:
+		add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
+	case !own:
+		next := r.endingBefore(t)
+		next.begin(t)
+		add(next)
+		add(r.endingAt(t, "wrong_closer", costWrongOpener+v.misfit()+r.notClosed()+costWhole*v.whole))
+	}
+	cost := costOpened
+	switch {
+	case !t.bare && v.element:
+		cost = costAttributes
+	case own:
+		cost = costOwn
+	}
+	v.push(r, t, v.costOnce(t, cost))
+}
+
+// costOnce returns cost, but 0 if an element of that name is open: there is markup whose elements are
+// not closed, as in <p>one<p>two. All parameters of the attribute form have one name.
+func (v *openValue) costOnce(t *valueTag, cost int) int {
+	if !t.closedAs(parameterName) && v.tags.has(string(t.name)) {
+		return 0
+	}
+	return cost
+}
+
+// push records an element that is opened in the value. It costs the reading until it is closed.
+func (v *openValue) push(r *reading, t *valueTag, cost int) {
+	if len(v.tags) < maxOpenTags {
+		v.tags.open(t.name, cost)
+		r.cost += cost
+	}
+}
+
+// notClosed returns what it costs that elements of other parameters are open where the value ends.
+func (r *reading) notClosed() (cost int) {
+	for _, t := range r.value.tags {
+		if t.cost == costOpened {
+			cost += costNotClosed
+		}
+	}
+	return cost
+}
+
+// endingAt returns the reading in which t is the closing tag of the value.
+func (r *reading) endingAt(t *valueTag, reason string, cost int) reading {
+	cost += r.cost
+	return reading{
+		place: between, cost: cost, tied: r.tied, begun: r.begun,
+		ends: &valueEnd{from: r.value.from, at: t.at, len: t.len, reason: reason, cost: cost, doubtful: r.value.isDoubtful(false), before: r.ends},
+	}
+}
+
+// endingBefore returns the reading in which the value ends before t, without a closing tag.
+func (r *reading) endingBefore(t *valueTag) reading {
+	cost := costMissingCloser + r.value.misfit() + r.notClosed() + costWhole*r.value.whole
+	if r.value.passed {
+		cost += costOwn
+	}
+	if r.value.maybe {
+		cost += costWhole
+	}
+	if v := &r.value; v.first && v.empty && v.from == t.at || !v.first && v.from == t.after && t.gap != gapText {
+		cost += costEmpty
+	}
+	end := r.endingAt(t, "missing_closer", cost)
+	end.ends.len = 0
+	end.ends.doubtful = r.value.isDoubtful(true) || r.notClosed() > 0 // half an element may be a parameter, too
+	return end
+}

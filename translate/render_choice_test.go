@@ -1,0 +1,60 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+)
+
+// TestChoiceLeavesWhatIsCached holds that the tools and the client's system text are the same bytes at
+// the beginning of the system prompt, whatever configures the answer, and that what configures it
+// follows in its order.
+func TestChoiceLeavesWhatIsCached(t *testing.T) {
+	tools := []messages.Tool{{Name: "f", Description: "F"}, {Name: "g"}}
+	system := []messages.BlockParam{{Type: messages.BlockText, Text: "Be brief."}, {Type: messages.BlockText, Text: "Be <tools> kind."}}
+	choices := []messages.ToolChoice{{Type: messages.ChoiceAuto}, {Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "g"}, {Type: messages.ChoiceNone}}
+	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: FormatJSON}, {Format: FormatAttribute, Language: LanguageAuto}} {
+		before := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system}, target).System
+		l := languageOf(target.Language, &messages.Request{})
+		for _, choice := range choices {
+			for _, single := range []bool{false, true} {
+				for _, thinking := range []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown, messages.ThinkingOmitted} {
+					for _, schema := range []string{"", `{"type":"object"}`} {
+						choice.DisableParallelToolUse = single
+						req := &messages.Request{
+							Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system,
+							ToolChoice: choice, Thinking: thinking, Format: jsontext.Value(schema),
+						}
+						var want []Text
+						switch {
+						case choice.Type == messages.ChoiceNone:
+							want = append(want, Text{l.callNoTool})
+						case single:
+							want = append(want, Text{l.oneCallAtATime})
+						}
+						if thinking != messages.ThinkingOff {
+							want = append(want, Text{l.thinkFirst})
+						}
+						if schema != "" {
+							want = append(want, Text{l.answerInJSON + schema})
+						} else {
+							req.Format = nil
+						}
+						name := fmt.Sprintf("%+v, %+v, thinking %d, schema %s", target, choice, thinking, schema)
+						got := mustRender(t, req, target).System
+						if len(got) < len(before) || !slices.Equal(got[:len(before)], before) {
+							t.Fatalf("%s: the prompt begins with\n%v, not with\n%v", name, got, before)
+						}
+						if !slices.Equal(got[len(before):], want) {
+							t.Errorf("%s: configured by\n%q, want\n%q", name, got[len(before):], want)
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package translate
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/messages"
+)
+
+// TestRenderStopsAtCalls has schemas that say the word of our stop sequence. Only where it is the name
+// of a parameter would the upstream stop in a call.
+func TestRenderStopsAtCalls(t *testing.T) {
+	for schema, want := range map[string]bool{
+		`{"type":"object","properties":{"function_calls":{"type":"integer"}}}`:                                                           false,
+		`{"type":"object","allOf":[{"properties":{"function_calls":{"type":"integer"}}}]}`:                                               false,
+		`{"type":"object","$ref":"#/$defs/A","$defs":{"A":{"properties":{"function_calls":{"type":"string"}}}}}`:                         false,
+		`{"type":"object","description":"function_calls"}`:                                                                               true,
+		`{"type":"object","properties":{"kind":{"enum":["text","function_calls"],"default":"function_calls"}}}`:                          true,
+		`{"type":"object","properties":{"log":{"type":"object","properties":{"function_calls":{"type":"integer"}}}}}`:                    true,
+		`{"type":"object","properties":{"log":{"type":"string"}},"$defs":{"function_calls":{"type":"string"}},"title":"function_calls"}`: true,
+	} {
+		for _, format := range Formats() {
+			req := &messages.Request{
+				Messages:      []messages.MessageParam{user("hi")},
+				StopSequences: []string{"END"},
+				Tools:         []messages.Tool{{Name: "f"}, {Name: "g", InputSchema: jsontext.Value(schema)}},
+			}
+			prompt := mustRender(t, req, Target{Format: format})
+			got := len(prompt.StopSequences) == 2
+			if want := want || format != FormatLegacy; got != want || !slices.Equal(prompt.ClientStops(), req.StopSequences) {
+				t.Errorf("%s, %s: %q, of the client %q", schema, format, prompt.StopSequences, prompt.ClientStops())
+			}
+		}
+	}
+}
+
+// TestEndOfCallsWithoutStop has a model that is not stopped at the end of its calls, and goes on with
+// results that it makes up. It is left where the calls end, and nothing after them is read.
+func TestEndOfCallsWithoutStop(t *testing.T) {
+	req := fuzzRequest()
+	req.Messages = []messages.MessageParam{user("hi")}
+	req.Tools = []messages.Tool{{Name: "f", InputSchema: jsontext.Value(`{"type":"object","properties":{"function_calls":{"type":"string"},"s":{"type":"string"}}}`)}}
+	prompt := mustRender(t, req, Target{})
+	if slices.Contains(prompt.StopSequences, CallsEnd) {
+		t.Fatalf("it is stopped at %q", prompt.StopSequences)
+	}
+	given := 0
+	pieces := []any{
+		CallsStart + "\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<function_calls>2", CallsEnd + "\n<s>a</s>\n</parameters>\n</invoke>\n" + CallsEnd,
+		"\n<function_results>\n<result>", "made up</result>\n</function_results>\nSo it is.", Chunk{Stop: messages.StopEndTurn},
+	}
+	m, err := messages.Collect(checked(t, Events(req, prompt, whatever(func(yield func(Chunk, error) bool) {
+		for _, piece := range pieces {
+			chunk, ok := piece.(Chunk)
+			if !ok {
+				chunk = Chunk{Text: piece.(string)}
+			}
+			if given++; !yield(chunk, nil) {
+				return
+			}
+		}
+	}))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(`f {"function_calls":"2","s":"a"}`+"\ntool_use\n# repaired f ran_on", show(m)); diff != "" {
+		t.Error(diff)
+	}
+	if given != 3 {
+		t.Errorf("the model was left after %d pieces", given)
+	}
+}
