@@ -15,6 +15,8 @@ type DamageKind struct {
 	Name string
 	// Documented says what translate makes of it.
 	Documented string
+	// write writes what is damaged.
+	write func(chance, *Instance) *Writing
 	// apply damages a writing. It reports false if the writing has nothing to damage in this way.
 	apply func(*draft) bool
 }
@@ -56,13 +58,17 @@ type Trial struct {
 func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	c := seeded(seed)
 	inst := newInstance(c)
-	w := write(c, inst)
+	w := k.write(c, inst)
+	prompt, err := w.prompt()
+	if err != nil {
+		return d, false, err
+	}
 	broken := draft{chance: c, Writing: w, pieces: slices.Clone(w.pieces)}
 	if !k.apply(&broken) {
 		return d, false, nil
 	}
 	d.Meant, d.Answer = inst.Calls, broken.asAnswer()
-	m, err := translateAnswer(inst.Request(), &translate.Prompt{}, d.Answer, pieceLengths(c))
+	m, err := translateAnswer(inst.Request(), prompt, d.Answer, pieceLengths(c))
 	if err != nil {
 		return d, true, err
 	}
@@ -82,6 +88,9 @@ func (d *draft) asAnswer() Answer {
 		return *d.answer
 	}
 	text := joined(d.pieces)
+	if d.JSON {
+		return pick(d.chance, []Answer{endedAnswer(text), {text, messages.StopSequence, toolResponse}})
+	}
 	if before, _, found := strings.Cut(text, translate.CallsEnd); found && d.oneIn(2) {
 		return Answer{before, messages.StopSequence, translate.CallsEnd}
 	}

@@ -8,10 +8,28 @@ import (
 )
 
 // DamageKinds are the kinds of damage, in the order of the table.
-var DamageKinds = []DamageKind{
+var DamageKinds = slices.Concat(damageTo(write, tagDamage), damageTo(writeJSON, jsonDamage))
+
+// damage is a [DamageKind] whose writing goes without saying.
+type damage struct {
+	name, documented string
+	apply            func(*draft) bool
+}
+
+// damageTo returns the kinds of damage to what write writes.
+func damageTo(write func(chance, *Instance) *Writing, list []damage) (kinds []DamageKind) {
+	for _, d := range list {
+		kinds = append(kinds, DamageKind{d.name, d.documented, write, d.apply})
+	}
+	return kinds
+}
+
+// tagDamage is what goes wrong in calls in tags.
+var tagDamage = []damage{
 	{"no wrapper", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen, rWrapClose) }},
 	{"wrapper not opened", "The calls are read without it.", func(d *draft) bool { return d.drop(rWrapOpen) }},
 	{"wrapper not closed", "The end of the answer closes it.", func(d *draft) bool { return d.drop(rWrapClose) }},
+	{"wrapper in the singular", "Read like ours.", (*draft).singular},
 	{"a word for the wrapper", "The word is text; the calls are read.", func(d *draft) bool {
 		d.pieces[d.indexes(rWrapOpen)[0]].text = pick(d.chance, []string{"count", "court", "call", "function_calls"})
 		return d.drop(rWrapClose)
@@ -23,11 +41,12 @@ var DamageKinds = []DamageKind{
 	{"wrapper doubled", "The outer one is text; the calls are read.", func(d *draft) bool {
 		return d.replaceEach(func(t string) string { return t + t }, rWrapOpen, rWrapClose)
 	}},
-	{"invoke doubled", "Without a name, the outer one is text; with one, the call is not whole: it could be two.", func(d *draft) bool { return d.replaceEach(func(t string) string { return t + "\n" + t }, rInvokeOpen) }},
+	{"invoke doubled", "The call is begun again.", func(d *draft) bool { return !d.mayBeTwo() && d.doubleInvoke() }},
+	{"invoke doubled in a call without parameters", "The call is not whole: it could be two.", func(d *draft) bool { return d.mayBeTwo() && d.doubleInvoke() }},
 	{"parameters doubled", "Read once.", func(d *draft) bool {
 		return d.replaceEach(func(t string) string { return t + t }, rParamsOpen, rParamsClose)
 	}},
-	{"invoke not closed", "The next call or the end of the calls closes it.", func(d *draft) bool { return d.dropOne(rInvokeClose) }},
+	{"invoke not closed", "The next call or the end of the calls closes it.", (*draft).dropInvokeClose},
 	{"parameters not opened", "The parameters are read without it.", func(d *draft) bool { return d.dropOne(rParamsOpen) }},
 	{"parameters not closed", "`</invoke>` closes them.", func(d *draft) bool { return d.dropOne(rParamsClose) }},
 	{"nothing closed after the values", "The call is not whole: it could be cut.", func(d *draft) bool {
@@ -36,37 +55,36 @@ var DamageKinds = []DamageKind{
 	{"parameters and invoke closed in the wrong order", "Read.", func(d *draft) bool {
 		return d.replaceEach(func(string) string { return "</invoke>" }, rParamsClose) && d.replaceEach(func(string) string { return "</parameters>" }, rInvokeClose)
 	}},
-	{"a value not closed", "Its end is certain before the closing tags of the call alone; before another parameter the call is not whole.",
-		func(d *draft) bool {
-			i := d.anyIndex(rParamClose)
-			if i < 0 || d.seemsClosed(i) {
-				return false
-			}
-			d.pieces[i].text = ""
-			return true
-		}},
-	{"no value closed", "As above.", func(d *draft) bool {
-		return !slices.ContainsFunc(d.indexes(rParamClose), d.seemsClosed) && d.drop(rParamClose)
-	}},
-	{"a value closed by a word", "The call is not whole.", func(d *draft) bool { return d.closedBy("</x>") }},
+	{"a value not closed", "Its end is certain before the closing tags of the call, and before another parameter that is declared.",
+		func(d *draft) bool { return d.areDeclared() && d.openOne() }},
+	{"a value not closed, before what is not declared", "Before an element that is not declared the call is not whole: the element could be markup in the value.",
+		func(d *draft) bool { return d.haveOthers() && d.openOne() }},
+	{"no value closed", "As above.", func(d *draft) bool { return d.areDeclared() && d.openAll() }},
+	{"no value closed, before what is not declared", "As above.", func(d *draft) bool { return d.haveOthers() && d.openAll() }},
+	{"a value closed by a word", "Read, if no element of that name is open in the value.", func(d *draft) bool { return d.closedBy(func(piece) string { return "</x>" }) }},
 	{"a value closed by the other form", "`</parameter>` for `</name>`, or the other way round: read.", func(d *draft) bool {
-		if i := d.anyIndex(rParamClose); i >= 0 && d.Attribute {
-			return d.closedBy("</" + tagOf(d.pieces[i].name) + ">")
-		}
-		return d.closedBy("</parameter>")
+		return d.closedBy(func(closer piece) string {
+			if d.Attribute {
+				return "</" + tagOf(closer.name) + ">"
+			}
+			return "</parameter>"
+		})
 	}},
-	{"closing tags of two values swapped", "The call is not whole.", (*draft).swapClosers},
-	{"opening tag instead of the closing one", "The call is not whole.", func(d *draft) bool {
-		i := d.anyIndex(rParamClose)
-		if i < 0 {
-			return false
-		}
-		return d.closedBy(strings.Replace(d.pieces[i].text, "</", "<", 1))
+	{"closing tags of two values swapped", "Read.", func(d *draft) bool { return d.areDeclared() && d.swapClosers() }},
+	{"closing tags swapped of what is not declared", "The call is not whole: they could be markup in one value.", func(d *draft) bool { return d.haveOthers() && d.swapClosers() }},
+	{"opening tag instead of the closing one", "Read.", func(d *draft) bool {
+		return d.closedBy(func(closer piece) string { return strings.Replace(closer.text, "</", "<", 1) })
 	}},
 	{"prose before the call, in the wrapper", "The prose is text; the calls are read.", func(d *draft) bool { return d.insertAfter("Now I call it.\n", rWrapOpen) }},
-	{"prose in the invoke", "Passed over before tags of declared parameters; elsewhere the call is not whole.", func(d *draft) bool { return d.insertAfter("Now the parameters:\n", rNameClose, rParamsOpen) }},
-	{"prose between parameters", "The call is not whole: the prose could belong to a value.", (*draft).proseBetween},
-	{"prose after the parameters", "The call is not whole, if a value may go on to there.", func(d *draft) bool { return d.insertAfter("That is all.\n", rParamsClose) }},
+	{"prose in the invoke", "Passed over.", func(d *draft) bool {
+		return !d.haveNone() && d.insertAfter("Now the parameters:\n", rNameClose, rParamsOpen)
+	}},
+	{"prose in an invoke without parameters", "The call is not whole, if the prose may be all the input that there is.", func(d *draft) bool {
+		return d.haveNone() && d.insertAfter("Now the parameters:\n", rNameClose, rParamsOpen)
+	}},
+	{"prose between parameters", "Passed over, where it can belong to no value.", (*draft).proseBetween},
+	{"prose after the parameters", "Passed over, unless it may be all the input that there is.", func(d *draft) bool { return d.insertAfter("That is all.\n", rParamsClose) }},
+	{"comments", "Passed over, where they can belong to no value; else the call is not whole.", (*draft).comment},
 	{"prose after the calls", "The answer ends with the calls.", func(d *draft) bool { return d.surround("", "\n\nThis returns the weather.") }},
 	{"results invented", "The answer ends with the calls.", func(d *draft) bool {
 		return d.surround("", "\n<function_results>\n<result>\n<tool_name>T</tool_name>\n<stdout>\n1\n</stdout>\n</result>\n</function_results>\n\nIt is 1.")
@@ -125,9 +143,9 @@ var DamageKinds = []DamageKind{
 	{"name of a parameter in another case", "As written: another parameter.", (*draft).otherCase},
 	{"a tool that was not offered", "Passed on as written, for the client to answer.", (*draft).otherTool},
 	{"name of the tool as its tag", "Text.", (*draft).nameAsTag},
-	{"tool_name before invoke", "Text.", (*draft).nameFirst},
+	{"tool_name before invoke", "Read, if the call is whole.", (*draft).nameFirst},
 	{"JSON for the parameters", "Read.", (*draft).jsonInput},
-	{"JSON in a code fence for the parameters", "The call is not whole.", (*draft).fencedInput},
+	{"JSON in a code fence for the parameters", "Read.", (*draft).fencedInput},
 	{"JSON for the call", "Read, in a wrapper.", (*draft).jsonCall},
 	{"JSON with a comma too many", "Read.", func(d *draft) bool {
 		return d.inJSON(func(t string) string { return t[:len(t)-1] + "," + t[len(t)-1:] })
@@ -144,4 +162,9 @@ var DamageKinds = []DamageKind{
 	{"scalars in quotes", "Read where no string is allowed, else as written.", (*draft).quotedScalars},
 	{"elements for JSON", "Read.", (*draft).elements},
 	{"the other form's parameters", "Read.", (*draft).mixForms},
+	{"elements of its own name in a value", "Read, where it is certain which tag ends the value.", (*draft).ownElements},
+	{"undeclared parameters inline", "Read on lines of their own; elsewhere the call is not whole.", (*draft).undeclared},
+	{"reserved names", "Read where they cannot be tags of the call.", (*draft).ownNames},
+	{"reserved names with %XX", "Read.", (*draft).percentNames},
+	{"enum in quotes", "Takes the member without the quotes.", (*draft).quotedEnum},
 }

@@ -95,13 +95,24 @@ func (d *draft) setWritten(call int, name string, value Value) {
 	if d.asWritten == nil {
 		d.asWritten = slices.Clone(d.inst.Calls)
 	}
-	members := slices.Clone(d.asWritten[call].Input.Members)
-	for i := range members {
-		if members[i].Name == name {
-			members[i].Value = value
-		}
+	setMember(&d.asWritten[call], name, value)
+}
+
+// setMeant changes the value that was meant for a parameter, or adds the parameter: the text of the
+// draft says so, too.
+func (d *draft) setMeant(call int, name string, value Value) {
+	setMember(&d.inst.Calls[call], name, value)
+}
+
+// setMember changes a member of the input of a call, or adds one.
+func setMember(call *Call, name string, value Value) {
+	members := slices.Clone(call.Input.Members)
+	if i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name }); i >= 0 {
+		members[i].Value = value
+	} else {
+		members = append(members, Member{name, value})
 	}
-	d.asWritten[call].Input.Members = members
+	call.Input.Members = members
 }
 
 // meant returns the value of a parameter as it was meant, and its schema.

@@ -1,34 +1,85 @@
 package fidelity
 
 import (
+	"slices"
 	"strings"
 )
 
 // This file damages the tags of calls and parameters.
 
-// closedBy closes a value with another tag.
-func (d *draft) closedBy(tag string) bool {
-	i := d.anyIndex(rParamClose)
-	if i < 0 || d.pieces[i].text == tag || d.seemsClosed(i) {
+// doubleInvoke writes each <invoke> twice.
+func (d *draft) doubleInvoke() bool {
+	return d.replaceEach(func(t string) string { return t + "\n" + t }, rInvokeOpen)
+}
+
+// mayBeTwo reports whether a call has its name in <invoke> and no parameters: written twice, that could
+// be two calls of which the first is not closed.
+func (d *draft) mayBeTwo() bool {
+	return d.Attribute && d.haveNone()
+}
+
+// dropInvokeClose drops a closing tag of a call, but not where two calls then are what one is whose
+// <invoke> was written twice.
+func (d *draft) dropInvokeClose() bool {
+	i := d.anyIndex(rInvokeClose)
+	call := d.pieces[i].call
+	if calls := d.inst.Calls; d.Attribute && len(calls[call].Input.Members) == 0 && call+1 < len(calls) && calls[call+1].Name == calls[call].Name {
 		return false
 	}
-	d.pieces[i].text = tag
+	d.pieces[i].text = ""
 	return true
+}
+
+// closedBy closes a value with another tag; tag returns it for the value's closing tag.
+func (d *draft) closedBy(tag func(closer piece) string) bool {
+	i := d.anyIndex(rParamClose)
+	if i < 0 || d.seemsClosed(i) {
+		return false
+	}
+	before := d.pieces[i].text
+	d.pieces[i].text = tag(d.pieces[i])
+	return d.pieces[i].text != before
+}
+
+// openOne takes the closing tag of one value away.
+func (d *draft) openOne() bool {
+	i := d.anyIndex(rParamClose)
+	if i < 0 || d.endIsLost(i) {
+		return false
+	}
+	d.pieces[i].text = ""
+	return true
+}
+
+// openAll takes the closing tags of all values away.
+func (d *draft) openAll() bool {
+	return !slices.ContainsFunc(d.indexes(rParamClose), d.endIsLost) && d.drop(rParamClose)
+}
+
+// endIsLost reports whether nobody could tell where the value before a closing tag ends if that were
+// missing: it seems closed all the same, or it ends in white space of its own.
+func (d *draft) endIsLost(i int) bool {
+	text := d.pieces[i-1].text
+	if strings.TrimLeft(text, "\r\n") != text { // it stands on lines of its own
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	}
+	return d.seemsClosed(i) || strings.TrimRight(text, " \t\r\n") != text
 }
 
 // seemsClosed reports whether the value before a closing tag ends in something that would end it if
 // the real tag were missing, so that nobody could tell: a closing tag, or a newline, which would then
-// stand before the closing tag of the call.
+// stand before the closing tag of the call. So does an opening tag of ours, which that would close.
 func (d *draft) seemsClosed(i int) bool {
 	text := d.pieces[i-1].text
 	if strings.TrimLeft(text, "\r\n") == text && strings.TrimRight(text, "\r\n") != text {
 		return true
 	}
 	text = strings.TrimRight(text, " \t\r\n>")
-	return strings.LastIndex(text, "</") > strings.LastIndex(text, ">")
+	at := strings.LastIndexByte(text, '<')
+	return at > strings.LastIndexByte(text, '>') && (strings.HasPrefix(text[at:], "</") || slices.Contains(reserved, strings.ToLower(text[at+1:])))
 }
 
-// swapClosers swaps the closing tags of two values.
+// swapClosers swaps the closing tags of two values of one call.
 func (d *draft) swapClosers() bool {
 	at := d.indexes(rParamClose)
 	if d.Attribute || len(at) < 2 || d.anyValueContains("<") {
@@ -37,13 +88,37 @@ func (d *draft) swapClosers() bool {
 	i := d.IntN(len(at) - 1)
 	a, b := &d.pieces[at[i]], &d.pieces[at[i+1]]
 	a.text, b.text = b.text, a.text
-	return a.text != b.text
+	return a.text != b.text && a.call == b.call
+}
+
+// areDeclared reports whether all parameters that are written as elements are declared. A tag of any
+// other may be markup in the value before it, where a closing tag is missing or wrong.
+func (d *draft) areDeclared() bool {
+	return d.Attribute || !slices.ContainsFunc(d.pieces, func(p piece) bool {
+		return p.role == rParamOpen && !d.inst.Calls[p.call].tool.root.declares(p.name)
+	})
+}
+
+// haveOthers reports whether a parameter is not declared, and none such is named like a tag of ours:
+// nothing could tell that from the tag of the call.
+func (d *draft) haveOthers() bool {
+	return !d.areDeclared() && !slices.ContainsFunc(d.pieces, func(p piece) bool {
+		return p.role == rParamOpen && slices.Contains(reserved, strings.ToLower(p.name)) && !d.inst.Calls[p.call].tool.root.declares(p.name)
+	})
+}
+
+// haveNone reports whether a call has no parameters.
+func (d *draft) haveNone() bool {
+	return slices.ContainsFunc(d.inst.Calls, func(c Call) bool { return len(c.Input.Members) == 0 })
 }
 
 // mixForms writes the parameters of one form inside the call of the other.
 func (d *draft) mixForms() bool {
 	if d.anyValueContains("</") {
 		return false // in the other form, other closing tags end a value
+	}
+	if slices.ContainsFunc(d.pieces, func(p piece) bool { return isReserved(p.name) && !d.inst.Calls[p.call].tool.root.declares(p.name) }) {
+		return false // as elements they are tags of the call
 	}
 	for i, p := range d.pieces {
 		tag := tagOf(p.name)
@@ -88,6 +163,16 @@ func (d *draft) nameFirst() bool {
 		d.pieces[i+3] = open
 	}
 	return true
+}
+
+// singular writes the wrapper as <function_call>: one for all calls, or one for each.
+func (d *draft) singular() bool {
+	const open, shut = "<function_call>", "</function_call>"
+	if d.oneIn(2) {
+		return d.replaceEach(func(string) string { return open }, rWrapOpen) && d.replaceEach(func(string) string { return shut }, rWrapClose)
+	}
+	d.drop(rWrapOpen, rWrapClose)
+	return d.replaceEach(func(t string) string { return open + "\n" + t }, rInvokeOpen) && d.replaceEach(func(t string) string { return t + "\n" + shut }, rInvokeClose)
 }
 
 // inNamespace returns a tag with a namespace before its name.

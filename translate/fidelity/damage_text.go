@@ -24,6 +24,16 @@ func (d *draft) proseBetween() bool {
 	return true
 }
 
+// comments are what models write beside the parameters of a call.
+var comments = []string{"<!-- the next one -->", "<!--x-->", "<!--\nchosen by the user\n-->", "<!-- a < b -- or > -->", "<!-- <b>bold</b> -->"}
+
+// comment writes a comment between two tags that are not those of one parameter.
+func (d *draft) comment() bool {
+	i := d.anyIndex(rWrapOpen, rInvokeOpen, rNameClose, rParamsOpen, rParamClose, rParamsClose, rInvokeClose)
+	d.pieces[i].space += pick(d.chance, comments) + pick(d.chance, []string{"", "\n"})
+	return true
+}
+
 // indent indents each line between tags.
 func (d *draft) indent() bool {
 	for i := range d.pieces {
@@ -44,7 +54,7 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 	d.answer = &Answer{text[:at], stop, sequence}
 	d.asWritten = []Call{}
 	for i, p := range d.pieces {
-		if (p.role == rInvokeClose || p.role == rParamsClose) && len(joined(d.pieces[:i]))+len(p.text) <= at {
+		if (p.role == rInvokeClose || p.role == rParamsClose || p.role == rJSONCall) && len(joined(d.pieces[:i]))+len(p.text) <= at {
 			d.asWritten = d.inst.Calls[:p.call+1]
 		}
 	}

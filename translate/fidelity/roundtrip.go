@@ -26,13 +26,20 @@ func roundTrip(c chance) error {
 		if prompt, text, err = renderHistory(inst, req, pick(c, translate.Formats())); err != nil {
 			return err
 		}
-		sequence = prompt.StopSequences[0]
+		sequence = strings.Join(prompt.StopSequences, "") // the one there is, if any
+	} else if c.oneIn(8) {
+		w := writeJSON(c, inst)
+		var err error
+		if prompt, err = w.prompt(); err != nil {
+			return err
+		}
+		text, prose, sequence = w.Text(), w.prose, toolResponse
 	} else {
 		w := write(c, inst)
 		text, prose = w.Text(), w.prose
 	}
 	a := endedAnswer(text)
-	if c.oneIn(2) {
+	if sequence != "" && c.oneIn(2) {
 		a = stoppedAnswer(text, sequence)
 	}
 	m, err := translateAnswer(req, prompt, a, pieceLengths(c))

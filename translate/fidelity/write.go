@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,8 @@ const (
 	rParamOpen
 	rValue
 	rParamClose
-	rJSON // a whole input as JSON
+	rJSON     // a whole input as JSON
+	rJSONCall // a whole call in the json format
 	rParamsClose
 	rInvokeClose
 	rWrapClose
@@ -37,6 +39,7 @@ type piece struct {
 // Writing is an instance as a model writes it.
 type Writing struct {
 	Attribute bool // calls are written <invoke name="…">
+	JSON      bool // calls are written in the json format
 	inst      *Instance
 	prose     string // the text before the calls
 	pieces    []piece
@@ -71,15 +74,20 @@ var proses = []string{"", "", "I'll look that up.", "Let me check.\n\nFirst the 
 func write(c chance, inst *Instance) *Writing {
 	w := &writer{chance: c, Writing: &Writing{Attribute: c.oneIn(2), inst: inst}}
 	w.line = pick(c, []string{"\n", "\n", "\n", "", "\n  ", "\r\n"})
-	if w.prose = pick(c, proses); w.prose != "" {
-		w.add(rProse, w.prose, pick(c, []string{"\n\n", "\n"}))
-	}
+	w.writeProse()
 	w.add(rWrapOpen, "<function_calls>", w.line)
 	for w.call = range inst.Calls {
 		w.writeCall(&inst.Calls[w.call])
 	}
 	w.add(rWrapClose, "</function_calls>", "")
 	return w.Writing
+}
+
+// writeProse writes what stands before the calls.
+func (w *writer) writeProse() {
+	if w.prose = pick(w.chance, proses); w.prose != "" {
+		w.add(rProse, w.prose, pick(w.chance, []string{"\n\n", "\n"}))
+	}
 }
 
 // add adds a piece of the current call.
@@ -135,11 +143,18 @@ func (w *writer) params(call *Call) bool {
 				closers = append(closers, tagOf(p.name))
 			}
 		}
+		own := !w.Attribute && isReserved(m.Name)
 		between := w.line
+		if own && !declared {
+			return false // it would be a tag of the call
+		}
 		if !declared && between == "" {
 			return false // an undeclared parameter is recognized by having a line of its own
 		}
 		if items, ok := w.repeats(root.memberNode(m.Name), m.Value, open, shut); ok {
+			if own && slices.ContainsFunc(items, func(item string) bool { return continuesCall(m.Name, item) }) {
+				return false
+			}
 			for _, item := range items {
 				w.addParam(rParamOpen, m.Name, open, "")
 				w.addParam(rValue, m.Name, item, "")
@@ -148,7 +163,7 @@ func (w *writer) params(call *Call) bool {
 			continue
 		}
 		text, ok := textOf(w.chance, root.memberNode(m.Name), m.Value)
-		if !ok || misleads(text, closers) || swallows(text, root, m.Name) || w.Attribute && strings.Contains(text, "<parameter") {
+		if !ok || own && continuesCall(m.Name, text) || misleads(text, closers) || swallows(text, root, m.Name) || w.Attribute && strings.Contains(text, "<parameter") {
 			return false
 		}
 		w.addParam(rParamOpen, m.Name, open, "")

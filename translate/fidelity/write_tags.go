@@ -9,17 +9,18 @@ import (
 // This file writes tags as a careful model does that has read the prompt. It shares nothing with
 // the packages under test.
 
-// reserved are the names of tags that no property's tag may be.
+// reserved are the names of our tags, and of those that are read like them.
 var reserved = []string{"parameters", "parameter", "invoke", "function_calls", "function_results", "tool_name", "function_call", "tool_calls", "tool_call", "use_tool"}
 
 // tagOf returns the tag of a property: its name, in which %XX stands for each byte that could not
-// stand in a tag. It is not markup.ParamTag, which is under test.
+// stand in a tag, or that spells one of our tags behind a namespace. It is not markup.ParamTag, which
+// is under test.
 func tagOf(name string) string {
 	if name == "" {
 		return "%"
 	}
 	colon := strings.LastIndexByte(name, ':')
-	own := slices.ContainsFunc(reserved, func(r string) bool { return strings.EqualFold(name[colon+1:], r) })
+	own := colon >= 0 && isReserved(name[colon+1:])
 	odd := strings.ContainsFunc(name, breaksTag)
 	var b strings.Builder
 	for i, r := range name {
@@ -32,6 +33,18 @@ func tagOf(name string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// isReserved reports whether a tag of ours has the name.
+func isReserved(name string) bool {
+	return slices.ContainsFunc(reserved, func(r string) bool { return strings.EqualFold(name, r) })
+}
+
+// continuesCall reports whether the tag of the parameter that is named like a tag of ours would seem to
+// be that tag, for what the value begins with, or its closing tag that of the call.
+func continuesCall(name, text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return strings.HasPrefix(text, "<") || strings.Contains(text, "</") || strings.EqualFold(name, "parameters") && (text == "" || text[0] == '{')
 }
 
 // breaksTag reports whether r cannot stand in a tag.

@@ -1,0 +1,45 @@
+package fidelity
+
+import (
+	"testing"
+
+	"dragoman/translate/testcost"
+)
+
+// aims are the least shares of damaged writings that have to be read exactly as they were meant, in
+// percent. Nothing may be changed silently, in any kind: see TestDamage.
+var aims = map[string]int{
+	"a value not closed":                     95,
+	"no value closed":                        85,
+	"a value closed by a word":               95,
+	"closing tags of two values swapped":     95,
+	"opening tag instead of the closing one": 95,
+	"invoke doubled":                         95,
+	"prose in the invoke":                    95,
+	"prose between parameters":               95,
+	"white space around values":              60, // the others as written
+}
+
+// TestAims holds the aims.
+func TestAims(t *testing.T) {
+	n := testcost.Cases(200, 2000)
+	found := 0
+	for i := range DamageKinds {
+		k := &DamageKinds[i]
+		least, ok := aims[k.Name]
+		if !ok {
+			continue
+		}
+		found++
+		tally, err := TallyKind(k, 1, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exact := tally.Count[Exact]; 100*exact < least*n {
+			t.Errorf("%s: %.1f %% are read exactly; want %d %%", k.Name, 100*float64(exact)/float64(n), least)
+		}
+	}
+	if found != len(aims) {
+		t.Errorf("%d of %d aims are for a kind that there is", found, len(aims))
+	}
+}
