@@ -59,7 +59,7 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return streamMessages(ctx, a.messages, func() ([]byte, error) {
 		return messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
-	}, new(messagesDecoder).decode)
+	}, newMessagesDecoder(p).decode)
 }
 
 // Passes reports whether the model can be asked with Pass. Every model on this wire can.

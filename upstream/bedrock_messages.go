@@ -25,7 +25,7 @@ func (b *Bedrock) Messages() *BedrockMessages { return &BedrockMessages{b} }
 func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
 		data, err := messagesBody{AnthropicVersion: messages.VersionBedrock, cache: m.Can.Has(Caching)}.encode(p)
-		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(new(messagesDecoder).decode)}, err
+		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(newMessagesDecoder(p).decode)}, err
 	})
 }
 

@@ -190,19 +190,12 @@ func (d *textDecoder) trim(text string) string {
 }
 
 // stop returns why the completion ended. The human's marker means that the model had no
-// more to say, unless the client asked for that sequence itself. Where the chunk does
-// not name the sequence and the prompt has none, it was the marker, which is always
-// sent.
+// more to say, unless the client asked for that sequence itself.
 func (d *textDecoder) stop(reason, sequence string) (messages.Stop, string) {
-	stop := stopReason(reason)
-	asked := d.prompt.StopSequences
-	switch {
-	case stop != messages.StopSequence:
+	if stop := stopReason(reason); stop != messages.StopSequence {
 		return stop, ""
-	case sequence == humanTurn && !slices.Contains(asked, humanTurn), sequence == "" && len(asked) == 0:
-		return messages.StopEndTurn, ""
 	}
-	return stop, sequence
+	return stoppedAt(d.prompt.StopSequences, sequence)
 }
 
 // Keeps reports whether answers pass the guardrail. All do on this wire.

@@ -122,6 +122,8 @@ func TestDecodeText(t *testing.T) {
 			translate.Chunk{Stop: "stop_sequence", StopSequence: translate.CallsEnd}, ""},
 		{"the next turn, though there are others", ask(translate.CallsEnd, "END"), end, "", translate.Chunk{Stop: "end_turn"}, ""},
 		{"the next turn, where the client asked for it", ask(humanTurn), end, "", translate.Chunk{Stop: "stop_sequence", StopSequence: humanTurn}, ""},
+		{"the next turn, where the client asked for another", ask("END"), end, "", translate.Chunk{Stop: "end_turn"}, ""},
+		{"a sequence that nobody asked for", ask("END"), `{"completion":"","stop_reason":"stop_sequence","stop":"\n\nAssistant:"}`, "", translate.Chunk{Stop: "end_turn"}, ""},
 		{"a sequence without its name", ask("END"), `{"completion":"","stop_reason":"stop_sequence","stop":null}`, "", translate.Chunk{Stop: "stop_sequence"}, ""},
 		{"a sequence without its name, and none to name", ask(), `{"completion":"","stop_reason":"stop_sequence","stop":null}`, "", translate.Chunk{Stop: "end_turn"}, ""},
 		{"nothing behind the end is read", ask(), end + "\n{", "", translate.Chunk{Stop: "end_turn"}, ""},

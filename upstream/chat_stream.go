@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -220,10 +219,10 @@ func (d *chatDecoder) stopped(c *chatChoice) (messages.Stop, string) {
 	}
 	if met != nil {
 		var sequence string
-		if met.Kind() == '"' && json.Unmarshal(met, &sequence) == nil && slices.Contains(d.stops, sequence) {
-			return messages.StopSequence, sequence
+		if met.Kind() == '"' && json.Unmarshal(met, &sequence) == nil && sequence != "" {
+			return stoppedAt(d.stops, sequence)
 		}
-		return messages.StopEndTurn, "" // or a sequence of the server's own
+		return messages.StopEndTurn, ""
 	}
 	if d.called && len(d.stops) > 0 {
 		return messages.StopSequence, ""

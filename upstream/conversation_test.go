@@ -148,7 +148,6 @@ Get the current weather of a city.
 <parameter>
 <name>city</name>
 <type>string</type>
-<required>true</required>
 </parameter>
 </parameters>
 </tool_description>

@@ -167,11 +167,9 @@ func (d *converseDecoder) stop(s converse.Ending) error {
 		Sequence string `json:"stop_sequence"`
 	}
 	_ = json.Unmarshal(s.Fields, &met, lenient) // absent, or as some other family writes it
-	switch d.last.StopSequence = met.Sequence; {
-	case met.Sequence == "" && len(d.stops) == 1:
-		d.last.StopSequence = d.stops[0]
-	case len(d.stops) == 0:
-		d.last.Stop, d.last.StopSequence = messages.StopEndTurn, ""
+	if met.Sequence == "" && len(d.stops) == 1 {
+		met.Sequence = d.stops[0]
 	}
+	d.last.Stop, d.last.StopSequence = stoppedAt(d.stops, met.Sequence)
 	return nil
 }

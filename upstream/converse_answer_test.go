@@ -78,6 +78,8 @@ func TestReadConverseStream(t *testing.T) {
 		{"malformed", nil, start + text + stop("malformed_model_output") + usage, "Hé", "", translate.Chunk{}, "500 api_error: the model wrote what its upstream could not read (malformed_model_output)"},
 		{"a sequence with its name", []string{"END", "two"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"two"}}`), "", "",
 			translate.Chunk{Stop: messages.StopSequence, StopSequence: "two"}, ""},
+		{"a sequence that nobody asked for", []string{"END"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":{"stop_sequence":"\n\nHuman:"}}`), "", "",
+			translate.Chunk{Stop: messages.StopEndTurn}, ""},
 		{"one sequence, without its name", []string{"END"}, start + stop("stop_sequence"), "", "", translate.Chunk{Stop: messages.StopSequence, StopSequence: "END"}, ""},
 		{"one of two, without its name", []string{"END", "two"}, start + event("messageStop", `{"stopReason":"stop_sequence","additionalModelResponseFields":[1]}`), "", "",
 			translate.Chunk{Stop: messages.StopSequence}, ""},

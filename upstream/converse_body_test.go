@@ -107,6 +107,9 @@ func TestConverseDocuments(t *testing.T) {
 			`[{"text":"<document>\nName: a\n</document>"},{"document":{"name":"a"` + source + `,{"document":{"name":"b"` + source + `]`},
 		{"two of one name", []translate.Part{document("a", ""), document("a", "")},
 			`[{"text":"<document>\nName: a\n</document>"},{"document":{"name":"a"` + source + `,{"text":"<document>\nName: a (2)\nTitle: a\n</document>"},{"document":{"name":"a (2)"` + source + `]`},
+		{"in a prompt in French", []translate.Part{{Type: translate.PartDocument, Source: pdfSource, Title: "a_b", Context: "c",
+			Labels: &translate.Labels{Name: "Nom : ", Title: "Titre : ", Context: "Contexte : "}}},
+			`[{"text":"<document>\nNom : a b\nTitre : a_b\nContexte : c\n</document>"},{"document":{"name":"a b"` + source + `]`},
 		{"given as text", []translate.Part{textPart("Look"), {Type: translate.PartDocument, Title: "a", Source: jsontext.Value(`{"type":"text","media_type":"text/plain","data":"1\n2"}`)}},
 			`[{"text":"Look"},{"document":{"name":"a","format":"txt","source":{"text":"1\n2"}}}]`},
 	}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -65,8 +66,9 @@ func converseBlocks(can Features, turn translate.Turn, i int, names documentName
 			continue
 		}
 		name := names.unique(part.Title)
-		if said := aboutDocument(name, part); said != "" || !spoken {
-			content = append(content, converse.TextBlock("<document>\nName: "+name+"\n"+said+"</document>"))
+		labels := cmp.Or(part.Labels, translate.EnglishLabels)
+		if said := aboutDocument(labels, name, part); said != "" || !spoken {
+			content = append(content, converse.TextBlock("<document>\n"+labels.Name+name+"\n"+said+"</document>"))
 			spoken = true
 		}
 		content = append(content, converse.Block{Document: &converse.Document{Name: name, Format: format, Source: source}})
@@ -76,13 +78,13 @@ func converseBlocks(can Features, turn translate.Turn, i int, names documentName
 
 // aboutDocument returns what the client said of a document that its block has no member
 // for.
-func aboutDocument(name string, part translate.Part) string {
+func aboutDocument(labels *translate.Labels, name string, part translate.Part) string {
 	said := ""
 	if part.Title != "" && part.Title != name {
-		said = "Title: " + part.Title + "\n"
+		said = labels.Title + part.Title + "\n"
 	}
 	if part.Context != "" {
-		said += "Context: " + part.Context + "\n"
+		said += labels.Context + part.Context + "\n"
 	}
 	return said
 }

@@ -166,6 +166,14 @@ func MaxTokensOf(id string) int {
 	return 0
 }
 
+// IsEarlyClaude reports whether the id is that of a Claude of the time of the legacy format, which was
+// documented for those up to version 3 (docs/reference/legacy-format.md §1).
+func IsEarlyClaude(id string) bool {
+	id = strings.ToLower(id)
+	v, known := claudeVersion(id)
+	return strings.Contains(id, "claude") && known && v < 400
+}
+
 // isClaude reports whether the id is that of a Claude.
 func isClaude(id string) bool {
 	id = strings.ToLower(id)

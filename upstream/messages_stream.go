@@ -53,11 +53,17 @@ type bedrockMetrics struct {
 // message_stop. The stop reason comes before that, in message_delta, and counters come
 // in several events, each of which replaces what was known.
 type messagesDecoder struct {
+	asked    []string      // the stop sequences that were sent
 	event    messagesEvent // of the last decode, kept to save an allocation an event
 	text     []byte        // of the last text delta, likewise
 	usage    messages.Usage
 	stop     messages.Stop
 	sequence string // the stop sequence that was met
+}
+
+// newMessagesDecoder returns a decoder for the answer to a prompt.
+func newMessagesDecoder(p *translate.Prompt) *messagesDecoder {
+	return &messagesDecoder{asked: p.StopSequences}
 }
 
 // decode returns the chunk for one event. For an event that is not known it is empty,
@@ -84,6 +90,9 @@ func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
 		d.usage = mergeUsage(d.usage, ev.Usage)
 		if ev.Delta.StopReason != "" {
 			d.stop, d.sequence = stopReason(ev.Delta.StopReason), ev.Delta.StopSequence
+			if d.stop == messages.StopSequence {
+				d.stop, d.sequence = stoppedAt(d.asked, d.sequence)
+			}
 		}
 		return translate.Chunk{Usage: d.usage}, nil
 	case "message_stop":

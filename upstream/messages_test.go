@@ -90,6 +90,8 @@ func TestDecodeMessages(t *testing.T) {
 {"type":"content_block_start","index":1,"content_block":{"type":"text","text":"A"}}
 {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"\ud83d\ude00<"}}
 ` + stop, "[hm][, so]A😀<", translate.Chunk{Stop: "end_turn", Usage: used}, ""},
+		{"a sequence that nobody asked for", start + `{"type":"message_delta","delta":{"stop_reason":"stop_sequence","stop_sequence":"\n\nHuman:"},"usage":{"output_tokens":9}}
+{"type":"message_stop"}`, "", translate.Chunk{Stop: "end_turn", Usage: used}, ""},
 		{"two message_deltas", start + `{"type":"message_delta","delta":{"stop_reason":"stop_sequence","stop_sequence":"END"},"usage":{"output_tokens":8}}
 {"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":9,"input_tokens":0}}
 {"type":"message_stop"}`, "", translate.Chunk{Stop: "stop_sequence", StopSequence: "END", Usage: used}, ""},
@@ -119,7 +121,7 @@ func TestDecodeMessages(t *testing.T) {
 			var text string
 			var last translate.Chunk
 			var failure error
-			complete := decodeStream(lines, new(messagesDecoder).decode, func(c translate.Chunk, err error) bool {
+			complete := decodeStream(lines, newMessagesDecoder(&translate.Prompt{StopSequences: []string{translate.CallsEnd, "END"}}).decode, func(c translate.Chunk, err error) bool {
 				last, failure = c, err
 				if c.Thinking != "" {
 					text += "[" + c.Thinking + "]"

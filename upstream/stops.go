@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strings"
 
 	"dragoman/translate"
@@ -25,6 +26,18 @@ func splitStops(p *translate.Prompt, can Features, names bool) (send, watch []st
 		return p.StopSequences[:len(p.StopSequences)-len(client)], client
 	}
 	return nil, client
+}
+
+// stoppedAt returns why an answer ended of which the upstream says that a stop sequence
+// ended it; sequence is "" if it does not say which. asked are the sequences that it was
+// asked to stop at. Any other is the wire's own, such as the "\n\nHuman:" that is built
+// into the models of text completions (docs/reference/bedrock.md §2b): the model had no
+// more to say, and the client, which has not asked for it, is not told.
+func stoppedAt(asked []string, sequence string) (messages.Stop, string) {
+	if len(asked) == 0 || sequence != "" && !slices.Contains(asked, sequence) {
+		return messages.StopEndTurn, ""
+	}
+	return messages.StopSequence, sequence
 }
 
 // watchStops yields the chunks up to the first of the stop sequences in their text, as

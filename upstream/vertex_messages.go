@@ -29,7 +29,7 @@ func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Promp
 			return nil, err
 		}
 		return messagesBody{AnthropicVersion: messages.VersionVertex, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
-	}, new(messagesDecoder).decode)
+	}, newMessagesDecoder(p).decode)
 }
 
 // Pass sends the request of a client to the model with this id, which has tools of its

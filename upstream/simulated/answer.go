@@ -16,7 +16,7 @@ func (r *parsedPrompt) completion() string {
 	if at := strings.LastIndex(r.prefill, r.speech.opens); at >= 0 && !strings.Contains(r.prefill[at:], r.speech.closes) {
 		return r.finish(r.prefill[at:])
 	}
-	if r.asked != "" && len(r.tools) > 0 {
+	if r.asked && len(r.tools) > 0 {
 		return r.calls(r.demanded())
 	}
 	if r.format != "" && (r.returned() || len(r.choose()) == 0) {

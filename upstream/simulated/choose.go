@@ -1,7 +1,5 @@
 package simulated
 
-import "strings"
-
 // Which tools the simulated model calls: those that the question names or, if it names
 // none, the one that shares most words with it.
 
@@ -78,11 +76,9 @@ func (r *parsedPrompt) overlap(t shownTool) int {
 // tool.
 func (r *parsedPrompt) demanded() []shownTool {
 	var best shownTool
-	if named, ok := strings.CutPrefix(r.asked, askTool); ok {
-		for _, t := range r.tools {
-			if len(t.name) > len(best.name) && startsWithWord(named, t.name) {
-				best = t
-			}
+	for _, t := range r.tools {
+		if len(t.name) > len(best.name) && startsWithWord(r.named, t.name) {
+			best = t
 		}
 	}
 	if best.name != "" {

@@ -12,8 +12,8 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// The simulated model is asked in each format, with a prefill and without: it calls
-// the same tools with the same input, and tells their results.
+// The simulated model is asked in each format and language, with a prefill and without: it
+// calls the same tools with the same input, and tells their results.
 func TestSimulatedFormats(t *testing.T) {
 	const tools = `"tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object","properties":{
 		"city":{"type":"string"},"days":{"$ref":"#/$defs/n"},"units":{"enum":["c","f"]}},"required":["city","days"],"$defs":{"n":{"type":"integer"}}}},
@@ -28,51 +28,60 @@ func TestSimulatedFormats(t *testing.T) {
 		{"any", `any"`, asks, weather},
 		{"tool", `tool","name":"get_time"`, asks, "get_time {}"},
 		{"none", `none"`, asks, "text You said: Weather in Oslo for 3 days?"},
+		{"JSON", `none"},"output_config":{"format":{"type":"json_schema","schema":{"type":"integer"}}`, asks, "text 3"},
 		{"one of two", `auto","disable_parallel_tool_use":true`, `{"role":"user","content":"Call get_time and get_weather in Oslo for 3 days"}`, "get_time {}"},
 		{"two", `auto"`, `{"role":"user","content":"Call get_time and get_weather in Oslo for 3 days"}`, "get_time {}, " + weather},
 		{"result", `auto"`, called + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"3 <b>"}]}`, "returned: 3 <b>"},
 		{"error", `auto"`, called + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no"}]}`, "failed: no"},
 	}
 	for _, format := range translate.Formats() {
-		for _, prefill := range []bool{false, true} {
-			for _, tt := range tests {
-				t.Run(fmt.Sprintf("%s %s prefill=%v", format, tt.name, prefill), func(t *testing.T) {
-					body := `{"model":"m","max_tokens":500,` + tools + `"tool_choice":{"type":"` + tt.choice + `},"messages":[` + tt.messages + `]}`
-					req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					prompt, err := translate.Render(req, translate.Target{Format: format, Prefill: prefill, Language: "fr"})
-					if err != nil {
-						t.Fatal(err)
-					}
-					m, err := messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-						return simulated.New().Invoke(t.Context(), upstream.Model{}, p)
-					}))
-					if err != nil {
-						t.Fatal(err)
-					}
-					var calls []string
-					text := ""
-					for _, b := range m.Content {
-						if text += b.Text; b.Type == messages.BlockToolUse {
-							calls = append(calls, b.Name+" "+string(b.Input))
+		for _, language := range translate.Languages() {
+			for _, prefill := range []bool{false, true} {
+				target := translate.Target{Format: format, Prefill: prefill, Language: language}
+				for _, tt := range tests {
+					t.Run(fmt.Sprintf("%s %s %s prefill=%v", format, language, tt.name, prefill), func(t *testing.T) {
+						body := `{"model":"m","max_tokens":500,` + tools + `"tool_choice":{"type":"` + tt.choice + `},"messages":[` + tt.messages + `]}`
+						if got := simulate(t, body, target); !strings.HasSuffix(got, tt.want) {
+							t.Errorf("got %s, want %s", got, tt.want)
 						}
-					}
-					got := strings.Join(calls, ", ")
-					if len(calls) == 0 {
-						got = "text " + strings.TrimPrefix(text, "[simulated] ")
-					}
-					if !strings.HasSuffix(got, tt.want) {
-						t.Errorf("got %s, want %s; %+v", got, tt.want, m)
-					}
-					for _, o := range m.Outcomes {
-						if o.Kind != messages.OutcomeClean {
-							t.Errorf("outcome %+v", o)
-						}
-					}
-				})
+					})
+				}
 			}
 		}
 	}
+}
+
+// simulate returns the calls of the simulated model's answer to a request, or else its text.
+func simulate(t *testing.T, body string, target translate.Target) string {
+	t.Helper()
+	req, err := messages.Decode([]byte(body), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt, err := translate.Render(req, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := messages.Collect(translate.Events(req, prompt, func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+		return simulated.New().Invoke(t.Context(), upstream.Model{}, p)
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range m.Outcomes {
+		if o.Kind != messages.OutcomeClean {
+			t.Errorf("outcome %+v", o)
+		}
+	}
+	var calls []string
+	text := ""
+	for _, b := range m.Content {
+		if text += b.Text; b.Type == messages.BlockToolUse {
+			calls = append(calls, b.Name+" "+string(b.Input))
+		}
+	}
+	if len(calls) == 0 {
+		return "text " + strings.TrimPrefix(text, "[simulated] ")
+	}
+	return strings.Join(calls, ", ")
 }

@@ -30,7 +30,6 @@ Get the current weather of a city.
 <name>city</name>
 <type>string</type>
 <description>Name of the city</description>
-<required>true</required>
 </parameter>
 <parameter>
 <name>unit</name>
@@ -50,28 +49,23 @@ Reserve seats in a restaurant.
 <parameter>
 <name>restaurant</name>
 <type>string</type>
-<required>true</required>
 </parameter>
 <parameter>
 <name>guests</name>
 <type>integer</type>
-<required>true</required>
 </parameter>
 <parameter>
 <name>seating</name>
 <type>string</type>
-<required>true</required>
 <enum>["inside","terrace"]</enum>
 </parameter>
 <parameter>
 <name>confirm</name>
 <type>boolean</type>
-<required>true</required>
 </parameter>
 <parameter>
 <name>wishes</name>
 <type>array</type>
-<required>true</required>
 <schema>{"type":"array","minItems":2,"items":{"type":"object","required":["kind","count"],"properties":{"kind":{"enum":["window","quiet"]},"count":{"type":"integer","minimum":4},"note":{"type":"string"}}}}</schema>
 </parameter>
 </parameters>
@@ -93,7 +87,7 @@ func weather(question string) *translate.Prompt {
 
 // inJSON is a prompt that asks for an answer in JSON.
 func inJSON(p *translate.Prompt) *translate.Prompt {
-	p.System = append(p.System, translate.Text{Text: "Your answer is one JSON value. It fits this JSON Schema:\n" +
+	p.System = append(p.System, translate.Text{Text: translate.AllInstructions()[0].AnswerInJSON +
 		`{"$defs":{"Cats":{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}},` +
 		`"type":"object","properties":{"setup":{"type":"string"},"cats":{"$ref":"#/$defs/Cats"}},"required":["setup","cats"]}` + "\nBe brief."})
 	return p

@@ -10,10 +10,11 @@ import (
 // parsedPrompt is what the simulated model understands of a prompt.
 type parsedPrompt struct {
 	speech   *speech     // how the prompt shows calls and results
-	tools    []shownTool // that the prompt describes
+	tools    []shownTool // that the prompt describes; none if it says to call none
 	question question    // the last words of a human that are neither results nor instructions
 	last     string      // the last human turn, whole
-	asked    string      // the instruction to call a tool, from its first word on; "" if none
+	asked    bool        // to call a tool
+	named    string      // what stands behind the words that ask for one tool, its name first; "" if any tool will do
 	single   bool        // at most one call
 	format   string      // the JSON Schema that the answer has to fit; "" if none
 	prefill  string      // the last turn, if it is the assistant's
@@ -30,8 +31,13 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 	}
 	var rest string
 	r.speech, r.tools, rest = listen(system.String())
-	if _, schema, asked := strings.Cut(system.String(), askJSON); asked {
-		r.format, _, _ = strings.Cut(schema, "\n")
+	for _, ask := range instructions {
+		if strings.Contains(rest, ask.CallNoTool) {
+			r.tools = nil
+		}
+		if _, schema, asked := strings.Cut(system.String(), ask.AnswerInJSON); asked {
+			r.format, _, _ = strings.Cut(schema, "\n")
+		}
 	}
 
 	turns := p.Turns
@@ -48,13 +54,7 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 		text := words(turns[i])
 		if r.last == "" {
 			r.last = text
-			told := rest + text // both places can ask for one call at a time
-			r.single = strings.Contains(told, askOne) || strings.Contains(told, askOnce)
-			for _, ask := range []string{askTool, askAny} {
-				if at := strings.LastIndex(text, ask); at >= 0 { // the instruction ends the turn
-					r.asked, text = text[at:], text[:at]
-				}
-			}
+			text = r.readInstructions(rest, text)
 		}
 		if text = strings.TrimSpace(afterLast(text, r.speech.resultsEnd)); text != "" {
 			r.question = newQuestion(text)
@@ -64,12 +64,27 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 	return r
 }
 
-// How a prompt asks for a call, for one call at a time, and for an answer in JSON: in
-// words that package translate writes, and that a model reads too.
-const (
-	askTool = "Answer with a call to the tool "
-	askAny  = "Answer with a call to one of the tools"
-	askOne  = "at most one tool"
-	askOnce = "at most one call"
-	askJSON = "It fits this JSON Schema:\n"
-)
+// instructions are how a prompt asks for a call, for one call at a time, for none, and for
+// JSON, in each language: in words that package translate writes, and that a model reads too.
+var instructions = translate.AllInstructions()
+
+// readInstructions reads what the system prompt says behind the tools, and the last human
+// turn, which ends in the instruction to call a tool if there is one. It returns the turn
+// up to there.
+func (r *parsedPrompt) readInstructions(system, turn string) string {
+	for _, ask := range instructions {
+		r.single = r.single || strings.Contains(system, ask.OneCall) || strings.Contains(turn, ask.OneCall)
+		for _, sentence := range []string{ask.CallTool, ask.CallAnyTool} {
+			at := strings.LastIndex(turn, sentence)
+			if at < 0 {
+				continue
+			}
+			r.asked = true
+			if sentence == ask.CallTool {
+				r.named = turn[at+len(sentence):]
+			}
+			turn = turn[:at]
+		}
+	}
+	return turn
+}

@@ -48,11 +48,22 @@ func reportJSON(turn string) string {
 	var lines []string
 	for text := range eachElement(turn, "tool_response") {
 		text = strings.TrimSpace(text)
-		if reason, failed := strings.CutPrefix(text, "Error: "); failed {
+		if reason, failed := cutErrorLabel(text); failed {
 			lines = append(lines, "The tool failed: "+reason)
 		} else {
 			lines = append(lines, "The tool returned: "+text)
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// cutErrorLabel returns what stands behind the label of an error, and whether text begins
+// with one.
+func cutErrorLabel(text string) (reason string, failed bool) {
+	for _, ask := range instructions {
+		if reason, failed = strings.CutPrefix(text, ask.ErrorLabel); failed {
+			return reason, true
+		}
+	}
+	return text, false
 }

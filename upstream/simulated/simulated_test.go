@@ -69,7 +69,7 @@ func TestSimulated(t *testing.T) {
 		{"two by name", weather("Call now and get_weather for Oslo"),
 			"[simulated] I will call now and get_weather.\n\n<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n" +
 				strings.TrimPrefix(oslo, "<function_calls>\n"), messages.StopSequence},
-		{"two by name, one allowed", weather("Call now and get_weather for Oslo. Make at most one call."),
+		{"two by name, one allowed", weather("Call now and get_weather for Oslo. Call at most one tool at a time: one call, then wait for its result."),
 			"[simulated] I will call now.\n\n<function_calls>\n<invoke>\n<tool_name>now</tool_name>\n<parameters>\n</parameters>\n</invoke>\n", messages.StopSequence},
 		{"a tool demanded", conversation("Hello Oslo\nAnswer with a call to the tool get_weather now, and write nothing before it."), oslo, messages.StopSequence},
 		{"any tool demanded", conversation("Hello from Oslo\nAnswer with a call to one of the tools now, and write nothing before it."), oslo, messages.StopSequence},
