@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -44,6 +45,7 @@ type Exchange struct {
 	StopReason        string
 	ToolCalls         []string // the outcome of each call: see outcomes
 	Dropped           []string // names of the fields that did not reach the model
+	Unmet             []string // names of the fields that force what the answer does not do
 }
 
 // Attempt is one call of an upstream.
@@ -85,7 +87,7 @@ func (m *Metrics) Observe(e *Exchange) {
 	for _, outcome := range e.ToolCalls {
 		m.toolCalls.WithLabelValues(model, oneOf(outcomes, outcome)).Inc()
 	}
-	for _, field := range e.Dropped {
+	for _, field := range slices.Concat(e.Dropped, e.Unmet) {
 		m.droppedFields.WithLabelValues(Field(field)).Inc()
 	}
 	m.addTokens(model, "input", e.InputTokens)

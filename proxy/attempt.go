@@ -30,6 +30,7 @@ type attempt struct {
 // error is yielded, and try returns nil.
 func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) bool) error {
 	a.recordModel(a.model)
+	a.x.setUnmet(nil)
 	a.spec = a.x.s.refusals.applyTo(a.model)
 	if g := a.x.guardrail; g != nil {
 		a.spec.Guardrail = &g.Guardrail
@@ -70,6 +71,16 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 			}
 		}
 		reportOnce(nil)
+		if e.Message != nil {
+			switch unmet := a.x.noteChoice(e.Message); {
+			case unmet == nil:
+			case e.Type == messages.MessageStart:
+				return unmet
+			default: // the answer has begun
+				yield(messages.Event{}, unmet)
+				return nil
+			}
+		}
 		if !yield(e, err) || e.Type == messages.MessageStop {
 			return nil
 		}
@@ -86,10 +97,17 @@ func (a *attempt) recordModel(m UpstreamModel) {
 // recordCall adds a call of the model to the record.
 func (a *attempt) recordCall() {
 	a.tries++
-	r := &a.x.record
-	r.Attempts = append(r.Attempts, metrics.Attempt{Upstream: a.model.Upstream, InPlaceOf: a.inPlaceOf})
+	a.x.recordAttempt(metrics.Attempt{Upstream: a.model.Upstream, InPlaceOf: a.inPlaceOf})
 	a.inPlaceOf = ""
-	a.x.w.Header().Set("X-Dragoman-Attempts", strconv.Itoa(len(r.Attempts)))
+}
+
+// recordAttempt adds a call of an upstream to the record and, while the answer has not begun, to the
+// header.
+func (x *exchange) recordAttempt(call metrics.Attempt) {
+	x.record.Attempts = append(x.record.Attempts, call)
+	if !x.record.StreamBegan {
+		x.w.Header().Set("X-Dragoman-Attempts", strconv.Itoa(len(x.record.Attempts)))
+	}
 }
 
 // upstreamCall returns the events of an answer. The upstream is called when they are
@@ -123,19 +141,16 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 		a.req = req
 	}
 	x.setDropped(a.req.Dropped)
-	prompt, err := x.render(a.req, model, spec)
+	prompt, checks, err := x.render(a.req, model, spec)
 	if err != nil {
 		return nil, err
 	}
+	x.logToolAdvice(a.req, model)
 	a.maxTokens = prompt.MaxTokens
-	checks := newChecks(a.req, model.Repair > 0, x.drop)
-	if x.s.strict && len(x.record.Dropped) > 0 {
-		return nil, &messages.InvalidRequestError{Path: x.record.Dropped[0], Message: "the schema cannot be understood, or takes too much work to check"}
-	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p.Again() != "" {
-				x.record.Attempts = append(x.record.Attempts, metrics.Attempt{Upstream: model.Upstream})
+				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})
 			}
 			return withTimeouts(ctx, x, cancel, up.Invoke(ctx, spec, p), chunkInfo)
 		}
@@ -144,7 +159,7 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 		}
 		x.retainsAll = true
 		return translate.Corrected(a.req, prompt, ask, checks, func(corrected *messages.Request) (*translate.Prompt, error) {
-			return x.render(corrected, model, spec)
+			return model.prompt(x.r.Context(), corrected, spec, x.renderRules())
 		})
 	}, nil
 }

@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -10,19 +13,21 @@ import (
 
 // The fields whose schemas are checked.
 const (
-	fieldFormat = "output_config.format"
-	fieldStrict = "tools.strict"
+	fieldFormat   = "output_config.format"
+	fieldStrict   = "tools.strict"
+	fieldExamples = "tools.input_examples"
 )
 
 // newChecks returns what an answer of a model that only completes text has to pass: that
 // it is valid by a schema (output_config.format), that the inputs of strict tools are valid
-// by theirs, and, where the model's entry says repair, that its calls can be read. It is
-// nil if the request asks for none of it.
+// by theirs, that it does what tool_choice asks and, where the model's entry says repair,
+// that its calls can be read. It is nil if the request asks for none of it.
 //
 // A schema that makes no sense, or takes too much work, does not fail the request, because
 // the model has seen it: what the model writes passes as it is, and unchecked is called
-// with the field.
-func newChecks(req *messages.Request, repair bool, unchecked func(field string)) *translate.Checks {
+// with the field. The examples of the tools' inputs are checked at once. One that does not
+// fit is a [*messages.InvalidRequestError].
+func newChecks(req *messages.Request, repair bool, unchecked func(field string)) (*translate.Checks, error) {
 	v := &validator{validationBudget}
 	check := func(s *jsonschema.Schema, field string) func(jsontext.Value) string {
 		return func(value jsontext.Value) string {
@@ -33,7 +38,11 @@ func newChecks(req *messages.Request, repair bool, unchecked func(field string))
 			return problem
 		}
 	}
-	c := translate.Checks{Inputs: map[string]func(jsontext.Value) string{}, Readable: repair && len(req.Tools) > 0}
+	c := translate.Checks{
+		Inputs:   map[string]func(jsontext.Value) string{},
+		Readable: repair && req.MayCall(),
+		Choice:   req.ShowsTools() && (req.MustCall() || !req.MayCall()),
+	}
 	if req.Format != nil {
 		if s := v.compile(req.Format); s != nil {
 			c.JSON = check(s, fieldFormat)
@@ -41,17 +50,46 @@ func newChecks(req *messages.Request, repair bool, unchecked func(field string))
 			unchecked(fieldFormat)
 		}
 	}
-	for _, t := range req.Tools {
-		if t.Strict {
-			if s := v.compile(t.InputSchema); s != nil {
-				c.Inputs[t.Name] = check(s, fieldStrict)
-			} else {
-				unchecked(fieldStrict)
+	for i := range req.Tools {
+		t := &req.Tools[i]
+		if !t.Strict && len(t.InputExamples) == 0 {
+			continue
+		}
+		s := v.compile(t.InputSchema)
+		switch {
+		case s != nil && t.Strict:
+			c.Inputs[t.Name] = check(s, fieldStrict)
+		case t.Strict:
+			unchecked(fieldStrict)
+		}
+		if err := v.checkExamples(t, s, unchecked); err != nil {
+			return nil, err
+		}
+	}
+	if req.Format == nil && len(c.Inputs) == 0 && !c.Readable && !c.Choice {
+		return nil, nil
+	}
+	return &c, nil
+}
+
+// checkExamples returns an error for the first example of a tool's input that does not fit
+// the schema s, which is nil if it cannot be checked by.
+func (v *validator) checkExamples(t *messages.Tool, s *jsonschema.Schema, unchecked func(field string)) error {
+	for i, example := range t.InputExamples {
+		problem, checked := "", false
+		if s != nil {
+			problem, checked = v.check(s, example)
+		}
+		if !checked {
+			unchecked(fieldExamples)
+			return nil
+		}
+		if problem != "" {
+			return &messages.InvalidRequestError{
+				Path:    fmt.Sprintf("tools.%d.input_examples.%d", t.Index, i),
+				Message: "the example does not fit the input_schema: " + strings.ReplaceAll(problem, "\n", "; "),
 			}
 		}
 	}
-	if req.Format == nil && len(c.Inputs) == 0 && !c.Readable {
-		return nil
-	}
-	return &c
+	return nil
 }

@@ -99,3 +99,23 @@ func TestFit(t *testing.T) {
 		})
 	}
 }
+
+// TestExamples has an example of a tool's input that cannot be checked: it is shown all the same, and
+// the client is told. One that fits says nothing.
+func TestExamples(t *testing.T) {
+	for _, tt := range []struct{ name, schema, dropped string }{
+		{"that fits", `{"type":"object","properties":{"city":{"type":"string"}}}`, ""},
+		{"under a schema without sense", `{"type":"object","properties":{"city":{"$ref":"http://127.0.0.1:1/x"}}}`, "tools.input_examples"},
+	} {
+		up := &answering{answers: []string{"Sunny."}}
+		body := `{"model":"claude-2.1","max_tokens":100,"messages":[{"role":"user","content":"hi"}],"tools":[
+			{"name":"get_weather","input_schema":` + tt.schema + `,"input_examples":[{"city":"Oslo"},{"city":"Bodø"}]}]}`
+		response := post(newServer(t, up), body).Result()
+		if dropped := response.Header.Get("X-Dragoman-Dropped"); response.StatusCode != 200 || dropped != tt.dropped {
+			t.Fatalf("%s: status %d, dropped %q", tt.name, response.StatusCode, dropped)
+		}
+		if system := up.prompts[0].System[0].Text; strings.Count(system, "<city>") != 2 {
+			t.Errorf("%s: the model is shown\n%s", tt.name, system)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (x *exchange) prepareCount(body *messages.Body, m UpstreamModel) (count fun
 	if err != nil {
 		return nil, 0, err
 	}
-	prompt, err := x.render(req, m, spec)
+	prompt, _, err := x.render(req, m, spec)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -6,12 +6,13 @@ import (
 )
 
 // setDropped records which fields of the request do not reach the model that is asked, and
-// names them in x-dragoman-dropped. They are named as in the Messages API; those that no
-// model gets are added, and the client is told of all in its own terms. Another model may
-// get more or fewer of them: each call replaces the list.
+// names them in x-dragoman-dropped, with those that no model gets and with the types of
+// blocks that the client does not get. They are given as the Messages API names them, and
+// the client is told of all in its own terms. Another model may get more or fewer of them:
+// each call replaces the list.
 func (x *exchange) setDropped(fields []string) {
 	x.dropped = fields
-	names := slices.Concat(x.conversion.DroppedWith(fields), x.ignored)
+	names := slices.Concat(x.conversion.DroppedWith(fields), x.ignored, x.leftOut)
 	slices.Sort(names)
 	x.record.Dropped = slices.Compact(names)
 	if len(x.record.Dropped) == 0 {

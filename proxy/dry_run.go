@@ -31,7 +31,7 @@ func (x *exchange) showPrompt(body *messages.Body, m UpstreamModel) error {
 	if err != nil {
 		return err
 	}
-	prompt, err := x.render(req, m, m.Spec())
+	prompt, _, err := x.render(req, m, m.Spec())
 	if err != nil {
 		return err
 	}

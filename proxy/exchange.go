@@ -23,6 +23,7 @@ type exchange struct {
 	conversion *bedrock.Conversion // of the request; nil if it came in the terms of the Messages API
 	guardrail  *bedrock.Guardrail  // that the answer has to pass; nil for none
 	ignored    []string            // options in headers that are not supported: sorted, in the client's terms
+	leftOut    []string            // types of blocks that the model wrote and the client does not get: see noteChoice
 	dropped    []string            // fields of the body that the model does not get, in the API's terms: see setDropped
 
 	flush      func() error // writes the frames of a streamed answer that are ready; nil if it is not streamed

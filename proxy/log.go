@@ -45,6 +45,9 @@ func (x *exchange) log() {
 	if len(r.Dropped) > 0 {
 		line.Strs("dropped", fieldNames(r.Dropped))
 	}
+	if len(r.Unmet) > 0 {
+		line.Strs("unmet", fieldNames(r.Unmet))
+	}
 	line.Int("status", r.Status).
 		Bool("stream", r.Stream).
 		Int("attempts", len(r.Attempts)).

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
 	"dragoman/translate"
@@ -8,47 +10,98 @@ import (
 	"dragoman/upstream"
 )
 
-// render returns the prompt for a model. What the spec of the model does not allow is
-// taken out of the prompt and named in x-dragoman-dropped, or refused if compat is
-// strict. The spec is that of m without what the model has refused.
-func (x *exchange) render(req *messages.Request, m UpstreamModel, spec upstream.Model) (*translate.Prompt, error) {
-	began := x.elapsed()
-	p, err := translate.RenderContext(x.r.Context(), req, m.Target(spec))
-	x.record.Render += x.elapsed() - began
+// RenderRules say how a request becomes a prompt.
+type RenderRules struct {
+	// Strict refuses what the model does not get and what cannot be checked.
+	Strict bool
+	// OpenLength says that the client has not said how long the answer may be: its max_tokens
+	// is ours.
+	OpenLength bool
+	// Drop is called with each field of the request, by its name in the Messages API, that
+	// the model does not get. It is called as well for one that an answer should have been
+	// checked by and was not, which may be later.
+	Drop func(field string)
+}
+
+// Render returns the prompt that the model is asked for a request, and what its answer has
+// to pass, nil for nothing. Whoever asks, counts or shows a prompt gets it here, so that all
+// refuse the same requests. The spec is that of m, or less than it after the model refused a
+// feature. What the spec does not allow is taken out of the prompt and dropped or, if the
+// rules are strict, refused: that, and an example of a tool's input that does not fit, is a
+// [*messages.InvalidRequestError].
+func (m UpstreamModel) Render(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, *translate.Checks, error) {
+	p, err := m.prompt(ctx, req, spec, rules)
 	if err != nil {
-		return nil, causeOr(x.r.Context(), err)
+		return nil, nil, err
+	}
+	unchecked := ""
+	checks, err := newChecks(req, m.Repair > 0, func(field string) {
+		unchecked = cmp.Or(unchecked, field)
+		rules.Drop(field)
+	})
+	if err == nil && rules.Strict && unchecked != "" {
+		err = &messages.InvalidRequestError{Path: unchecked, Message: "the schema cannot be understood, or takes too much work to check"}
+	}
+	return p, checks, err
+}
+
+// prompt returns the prompt alone: that of a request whose examples and schemas have been
+// read before.
+func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, error) {
+	p, err := translate.RenderContext(ctx, req, m.Target(spec))
+	if err != nil {
+		return nil, err
 	}
 	if err := m.checkParts(p); err != nil {
-		return nil, x.conversion.Error(err)
+		return nil, err
 	}
-	if p.MaxTokens < req.MaxTokens && !x.conversion.HasOpenLength() {
-		if x.s.strict {
-			return nil, x.conversion.Error(&messages.InvalidRequestError{
+	if p.MaxTokens < req.MaxTokens && !rules.OpenLength {
+		if rules.Strict {
+			return nil, &messages.InvalidRequestError{
 				Path:    "max_tokens",
 				Message: fmt.Sprintf("%d > %d, which is the maximum allowed number of output tokens for %s", req.MaxTokens, p.MaxTokens, clip(m.Model)),
-			})
+			}
 		}
-		x.drop("max_tokens")
+		rules.Drop("max_tokens")
 	}
-	x.dropSampling(p, spec.Can)
-	if x.s.strict && len(x.record.Dropped) > 0 {
-		return nil, &messages.InvalidRequestError{Path: x.record.Dropped[0], Message: "this model does not take it"}
+	dropped := dropSampling(p, spec.Can)
+	for _, field := range dropped {
+		rules.Drop(field)
+	}
+	if rules.Strict && len(dropped) > 0 {
+		return nil, &messages.InvalidRequestError{Path: dropped[0], Message: "this model does not take it"}
 	}
 	return p, nil
 }
 
-// dropSampling takes the parameters out of the prompt that the model does not take.
-func (x *exchange) dropSampling(p *translate.Prompt, can upstream.Features) {
+// dropSampling takes the parameters out of the prompt that the model does not take, and
+// returns their names.
+func dropSampling(p *translate.Prompt, can upstream.Features) (dropped []string) {
 	if p.Temperature != nil && !can.Has(upstream.Sampling) {
-		x.drop("temperature")
-		p.Temperature = nil
+		p.Temperature, dropped = nil, append(dropped, "temperature")
 	}
 	if p.TopP != nil && !can.Has(upstream.Sampling) {
-		x.drop("top_p")
-		p.TopP = nil
+		p.TopP, dropped = nil, append(dropped, "top_p")
 	}
 	if p.TopK != nil && !can.Has(upstream.TopK) {
-		x.drop("top_k")
-		p.TopK = nil
+		p.TopK, dropped = nil, append(dropped, "top_k")
 	}
+	return dropped
+}
+
+// render renders the request of the exchange: see [UpstreamModel.Render]. What is dropped is
+// named in x-dragoman-dropped.
+func (x *exchange) render(req *messages.Request, m UpstreamModel, spec upstream.Model) (*translate.Prompt, *translate.Checks, error) {
+	began := x.elapsed()
+	p, checks, err := m.Render(x.r.Context(), req, spec, x.renderRules())
+	x.record.Render += x.elapsed() - began
+	if err != nil {
+		return nil, nil, causeOr(x.r.Context(), x.conversion.Error(err))
+	}
+	return p, checks, nil
+}
+
+// renderRules returns the rules of the exchange.
+func (x *exchange) renderRules() RenderRules {
+	return RenderRules{Strict: x.s.strict, OpenLength: x.conversion.HasOpenLength(), Drop: x.drop}
 }

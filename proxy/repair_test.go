@@ -12,7 +12,7 @@ import (
 // TestRepair has calls that cannot be read, and a model that is shown so.
 func TestRepair(t *testing.T) {
 	good := weatherCall("<city>Oslo</city>")
-	broken := "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>get weather!</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n"
+	broken := "Let me look.\n\n<function_calls>\n<invoke>\n<tool_name>{get_weather}</tool_name>\n<parameters>\n<city>Oslo</city>\n</parameters>\n</invoke>\n"
 	lost := weatherCall(`{"city": Oslo}`)
 	const oslo = `"name":"get_weather","input":{"city":"Oslo"}`
 	tests := []struct {
@@ -25,15 +25,15 @@ func TestRepair(t *testing.T) {
 	}{
 		{"a good call", []string{good}, []string{`"text":"Let me look."`, oslo}, "tool_use", nil, "clean"},
 		{"no call", []string{"Cold."}, []string{`"text":"Cold."`}, "end_turn", nil, ""},
-		{"given back as text", []string{broken, good}, []string{`get weather!`, `"text":"Let me look."`, oslo}, "tool_use",
-			[]string{"Let me look.", "get weather!", "<error>\nThe call could not be read", "not one of a tool", "again"}, "repaired clean"},
+		{"given back as text", []string{broken, good}, []string{`{get_weather}`, `"text":"Let me look."`, oslo}, "tool_use",
+			[]string{"Let me look.", "{get_weather}", "<error>\nThe call could not be read", "not one of a tool", "again"}, "repaired clean"},
 		{"opened already", []string{lost, good}, []string{`"text":"Let me look."`, oslo}, "tool_use",
 			[]string{"Let me look.", `{"city": Oslo}`, "<error>\nThe call could not be read", "not valid JSON", "again"}, "repaired clean"},
 		{"in doubt", []string{weatherCall("<city>Oslo\n\n"), good}, []string{`"text":"Let me look."`, oslo}, "tool_use",
 			[]string{"Let me look.", "<city>", "Oslo", "<error>\nThe call could not be read", "not certain where a value in it ends", "again"}, "repaired clean"},
 		{"twice", []string{lost, lost}, []string{`"input":{}`, `{\"city\": Oslo}`}, "max_tokens", []string{"not valid JSON"}, "repaired incomplete"},
-		{"and the upstream fails", []string{broken}, []string{"get weather!"}, "end_turn", []string{"again"}, "leaked"},
-		{"in words", []string{broken, "It is cold."}, []string{"get weather!", "It is cold."}, "end_turn", []string{"again"}, "repaired"},
+		{"and the upstream fails", []string{broken}, []string{"{get_weather}"}, "end_turn", []string{"again"}, "leaked"},
+		{"in words", []string{broken, "It is cold."}, []string{"{get_weather}", "It is cold."}, "end_turn", []string{"again"}, "repaired"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

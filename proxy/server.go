@@ -38,6 +38,7 @@ type Server struct {
 	maxTries  int
 	breakers  map[string]*breaker // by the name of the upstream
 	refusals  refusals
+	advice    toolAdvice
 	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics

@@ -25,6 +25,7 @@ type UpstreamModel struct {
 	Tools     string // how the model is given tools; "" for ToolsXML
 	Values    string // when a parameter of a call is sent to the client; "" for ValuesFlow
 	Repair    int64  // how often the model is asked again for a call that could not be read: 0 or 1
+	Quoted    string // what a call in a Markdown code fence is; "" for QuotedText
 	Rescue    bool   // look for calls in the text of a model that is given tools over its own API
 }
 
@@ -39,6 +40,12 @@ const (
 const (
 	ValuesFlow  = "flow"  // a string as it is written, other values when they are whole
 	ValuesWhole = "whole" // when it is whole
+)
+
+// What a call is that fills a Markdown code fence.
+const (
+	QuotedText = "text" // text, as it is quoted
+	QuotedRead = "read" // a call, if it is whole and its tool is offered
 )
 
 // The wires: APIs over which an upstream is asked.
@@ -98,17 +105,18 @@ func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	return translate.Target{
 		Format: m.Format, Language: m.Language, Template: m.Template,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), HoldValues: m.Values == ValuesWhole,
-		MaxTokens: spec.MaxTokens,
+		QuotedCalls: m.Quoted == QuotedRead,
+		MaxTokens:   spec.MaxTokens,
 	}
 }
 
 // checkParts returns an error if a prompt has an image or a document and the model's
-// entry says that it takes none. What is only known of the model's family is not enough
-// to refuse a request: there the upstream decides.
+// entry says that it takes none, or that its prompt is one text. What is only known of the
+// model's family is not enough to refuse a request: there the upstream decides.
 func (m UpstreamModel) checkParts(p *translate.Prompt) error {
 	refused := map[string]bool{
-		translate.PartImage:    m.Features.Without.Has(upstream.Images),
-		translate.PartDocument: m.Features.Without.Has(upstream.Documents),
+		translate.PartImage:    m.Wire == WireText || m.Features.Without.Has(upstream.Images),
+		translate.PartDocument: m.Wire == WireText || m.Features.Without.Has(upstream.Documents),
 	}
 	for i, turn := range p.Turns {
 		for _, part := range turn.Parts {

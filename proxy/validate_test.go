@@ -180,7 +180,11 @@ func TestFitIsChecked(t *testing.T) {
 	} {
 		var forgone []string
 		fresh := func() *translate.Checks {
-			return newChecks(&messages.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
+			checks, err := newChecks(&messages.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return checks
 		}
 		if err := fresh().JSON([]byte(tt.fits)); err != "" {
 			t.Errorf("%s: %s", name, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,6 +77,9 @@ func summarize(w io.Writer, cfg *config.Config) error {
 			models = append(models, strings.TrimSpace(m.UpstreamKey()+" "+m.Model))
 		}
 		fmt.Fprintf(&s, "model     %s: %s\n", route.Name, strings.Join(models, ", then "))
+		if slices.ContainsFunc(route.For(route.Name).UpstreamModels(), proxy.UpstreamModel.WantsFewTools) {
+			fmt.Fprintf(&s, "note      %s: in the legacy format, the documents advise to offer a model of that time 3 to 5 tools\n", route.Name)
+		}
 	}
 	for _, problem := range cfg.Warnings {
 		fmt.Fprintf(&s, "warning   %s\n", problem)

@@ -7,7 +7,6 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
-	"dragoman/translate"
 	"dragoman/translate/messages"
 )
 
@@ -31,11 +30,11 @@ With --jsonl each line is a request, and each line out its prompt, or {"error":{
 			fs.StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")
 			lines := fs.Bool("jsonl", false, "read one request a line")
 			fs.BoolVar(&r.text, "text", false, "print the prompt as one text, for people")
-			return func(_ context.Context, p process, args []string) error {
+			return func(ctx context.Context, p process, args []string) error {
 				if r.text && *lines {
 					return usagef("render: --text and --jsonl exclude each other")
 				}
-				return r.run(p, args, *lines)
+				return r.run(ctx, p, args, *lines)
 			}
 		},
 	}
@@ -51,7 +50,7 @@ type rendering struct {
 
 // run renders one request, or with lines one a line. Then a request that is refused takes a
 // line of the output, and the others are rendered.
-func (r *rendering) run(p process, args []string, lines bool) error {
+func (r *rendering) run(ctx context.Context, p process, args []string, lines bool) error {
 	if r.settings.file != "" {
 		cfg, err := r.settings.load(p)
 		if err != nil {
@@ -66,7 +65,7 @@ func (r *rendering) run(p process, args []string, lines bool) error {
 		}
 		defer in.Close()
 		return eachLine(in, p.stdout, func(_ int, line, dst []byte) ([]byte, error) {
-			dst, err := r.append(dst, line)
+			dst, err := r.append(ctx, dst, line)
 			return dst, asLineError(err)
 		})
 	}
@@ -74,7 +73,7 @@ func (r *rendering) run(p process, args []string, lines bool) error {
 	if err != nil {
 		return err
 	}
-	out, err := r.append(nil, body)
+	out, err := r.append(ctx, nil, body)
 	if err != nil {
 		return err
 	}
@@ -84,19 +83,20 @@ func (r *rendering) run(p process, args []string, lines bool) error {
 
 // append renders a request of the Messages API and appends the prompt to dst, as JSON or,
 // with --text, as text. The error about a request is a *messages.InvalidRequestError or a *lineError.
-func (r *rendering) append(dst, body []byte) ([]byte, error) {
-	req, err := messages.Decode(body, messages.DecodeOptions{Strict: r.cfg != nil && r.cfg.Strict})
+func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error) {
+	strict := r.cfg != nil && r.cfg.Strict
+	req, err := messages.Decode(body, messages.DecodeOptions{Strict: strict})
 	if err != nil {
 		return dst, err
 	}
 	if r.model != "" {
 		req.Model = r.model
 	}
-	target, err := r.target(req.Model)
+	m, err := r.upstreamModel(req.Model)
 	if err != nil {
 		return dst, err
 	}
-	prompt, err := translate.Render(req, target)
+	prompt, _, err := m.Render(ctx, req, m.Spec(), proxy.RenderRules{Strict: strict, Drop: func(string) {}})
 	if err != nil {
 		return dst, err
 	}
@@ -107,16 +107,15 @@ func (r *rendering) append(dst, body []byte) ([]byte, error) {
 	return append(dst, out...), err
 }
 
-// target returns what a prompt for the model has to respect: by the configuration or, if
-// there is none, by what is known of the model's family.
-func (r *rendering) target(model string) (translate.Target, error) {
+// upstreamModel returns the model that is asked for this name: by the configuration or, if
+// there is none, one of which its family alone is known.
+func (r *rendering) upstreamModel(name string) (proxy.UpstreamModel, error) {
 	if r.cfg == nil {
-		m := proxy.UpstreamModel{Model: model}
-		return m.Target(m.Spec()), nil
+		return proxy.UpstreamModel{Model: name}, nil
 	}
-	route, ok := r.cfg.Model(model)
+	route, ok := r.cfg.Model(name)
 	if !ok {
-		return translate.Target{}, &lineError{messages.ErrorNotFound, "model: " + model + " is none that the configuration serves"}
+		return proxy.UpstreamModel{}, &lineError{messages.ErrorNotFound, "model: " + name + " is none that the configuration serves"}
 	}
-	return route.Target(route.Spec()), nil
+	return route.UpstreamModel, nil
 }

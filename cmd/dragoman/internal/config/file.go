@@ -215,6 +215,7 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) map[string]field {
 		"tools":         l.choice(&m.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
 		"repair":        l.between(&m.Repair, 0, 1),
 		"stream_values": l.choice(&m.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}),
+		"quoted_calls":  l.choice(&m.Quoted, []string{proxy.QuotedText, proxy.QuotedRead}),
 		"max_tokens":    l.between(&m.MaxTokens, 1, mostTokens),
 		"rescue":        l.boolean(func(b bool) { m.Rescue = b }),
 	}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// refusingFile is a configuration by whose rules much is refused.
+const refusingFile = `
+compat: strict
+upstreams: {sim: {kind: simulated}}
+models:
+  - {name: claude-2.1, upstream: sim, max_tokens: 100, images: false}
+  - {name: claude-opus-4-7, upstream: sim}
+`
+
+// TestRenderRefuses has requests that are refused before a model is asked. `render` refuses them as
+// serve does when it is to answer, to count, and to show the prompt, and in the same words.
+func TestRenderRefuses(t *testing.T) {
+	path := write(t, "dragoman.yaml", refusingFile)
+	server := start(t, nil, "--config", path)
+	with := func(member string) string {
+		return strings.Replace(weatherRequest, `"messages"`, member+`,"messages"`, 1)
+	}
+	example := func(list string) string {
+		return strings.Replace(weatherRequest, `"input_schema"`, `"input_examples":`+list+`,"input_schema"`, 1)
+	}
+	endless := strings.Replace(weatherRequest, `"city":{"type":"string"}`, `"city":{"type":"string"},"all":{"$ref":"#"}`, 1)
+	for _, tt := range []struct{ name, body, want string }{
+		{"a request that is none", `{"model":"claude-2.1"}`, "max_tokens: Field required"},
+		{"what a text model cannot do", with(`"service_tier":"auto","metadata":{"user_id":"u"}`), "metadata: Not supported"},
+		{"too many tokens", strings.Replace(weatherRequest, `64`, `1000`, 1), "max_tokens: 1000 > 100"},
+		{"an image", strings.Replace(weatherRequest, `"Weather in Oslo?"`, `[{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}]`, 1), "cannot be shown the image in turn 1"},
+		{"sampling", strings.Replace(with(`"temperature":0.5`), "claude-2.1", "claude-opus-4-7", 1), "temperature: this model does not take it"},
+		{"a schema that cannot be understood", with(`"output_config":{"format":{"type":"json_schema","schema":{"$ref":"https://example.com/x"}}}`), "output_config.format: the schema cannot be understood"},
+		{"an example that does not fit", example(`[{"city":"Oslo"},{"city":"Oslo","days":"two"}]`), "tools.0.input_examples.1: the example does not fit the input_schema: at '/days': got string, want integer"},
+		{"an example without what is required", example(`[{}]`), "tools.0.input_examples.0: the example does not fit the input_schema: at '': missing property 'city'"},
+		{"an example that takes too much work to check", strings.Replace(endless, `"input_schema"`, `"input_examples":[{"city":"Oslo","all":`+strings.Repeat(`{"city":"Oslo","all":`, 150)+`{"city":"Oslo","days":1e999999}`+strings.Repeat("}", 151)+`],"input_schema"`, 1),
+			"tools.input_examples: the schema cannot be understood, or takes too much work to check"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, way := range []struct{ path, dry string }{{"/v1/messages", ""}, {"/v1/messages", "1"}, {"/v1/messages/count_tokens", ""}, {"/v1/messages/count_tokens", "1"}} {
+				if way.path != "/v1/messages" && strings.Contains(tt.want, "max_tokens: Field") {
+					continue // a count needs none
+				}
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.url+way.path, strings.NewReader(tt.body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				request.Header.Set("X-Dragoman-Dry-Run", way.dry)
+				response, err := client.Do(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				data, err := io.ReadAll(response.Body)
+				response.Body.Close()
+				if err != nil || response.StatusCode != http.StatusBadRequest || !strings.Contains(string(data), tt.want) {
+					t.Errorf("%+v: %s: %s", way, response.Status, data)
+				}
+			}
+			got := invocation{stdin: tt.body}.run(t, "render", "--config", path)
+			if got.code == 0 || !strings.Contains(got.stderr, tt.want) {
+				t.Errorf("render: %+v", got)
+			}
+		})
+	}
+}
