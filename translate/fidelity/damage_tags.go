@@ -33,7 +33,7 @@ func (d *draft) dropInvokeClose() bool {
 // closedBy closes a value with another tag; tag returns it for the value's closing tag.
 func (d *draft) closedBy(tag func(closer piece) string) bool {
 	i := d.anyIndex(rParamClose)
-	if i < 0 || d.seemsClosed(i) {
+	if i < 0 || d.seemsClosed(i) || d.holdsHalfACall() {
 		return false
 	}
 	before := d.pieces[i].text
@@ -44,7 +44,7 @@ func (d *draft) closedBy(tag func(closer piece) string) bool {
 // openOne takes the closing tag of one value away.
 func (d *draft) openOne() bool {
 	i := d.anyIndex(rParamClose)
-	if i < 0 || d.endIsLost(i) {
+	if i < 0 || d.endIsLost(i) || d.holdsHalfACall() {
 		return false
 	}
 	d.pieces[i].text = ""
@@ -53,7 +53,16 @@ func (d *draft) openOne() bool {
 
 // openAll takes the closing tags of all values away.
 func (d *draft) openAll() bool {
-	return !slices.ContainsFunc(d.indexes(rParamClose), d.endIsLost) && d.drop(rParamClose)
+	return !slices.ContainsFunc(d.indexes(rParamClose), d.endIsLost) && !d.holdsHalfACall() && d.drop(rParamClose)
+}
+
+// holdsHalfACall reports whether a value holds a tag of a call that has no other half there. Where a
+// tag of the call itself is missing as well, the two halves can make up one value that is whole:
+//
+//	<parameter name="a">1
+//	<parameter name="b"></parameter></parameter>
+func (d *draft) holdsHalfACall() bool {
+	return slices.ContainsFunc([]string{"</parameter", "<invoke name"}, d.anyValueContains)
 }
 
 // endIsLost reports whether nobody could tell where the value before a closing tag ends if that were

@@ -17,7 +17,7 @@ func (d *draft) proseBetween() bool {
 			at = append(at, i)
 		}
 	}
-	if len(at) == 0 {
+	if len(at) == 0 || d.holdsHalfACall() {
 		return false
 	}
 	d.pieces[pick(d.chance, at)].space = "\nAnd the next one:\n"

@@ -12,7 +12,7 @@ import (
 
 func main() {
 	n := flag.Uint64("instances", 1_000_000, "round trips")
-	damaged := flag.Int("damaged", 300, "damaged writings of each kind")
+	damaged := flag.Int("damaged", 2000, "damaged writings of each kind")
 	flag.Parse()
 	if err := fidelity.Run(os.Stdout, *n, *damaged); err != nil {
 		fmt.Fprintln(os.Stderr, err)
