@@ -99,8 +99,12 @@ func (p *parser) settleAs(r *reading) state {
 	if ends := p.call.ends; len(ends) > 0 && ends[0].len == 0 && p.isNamedLikeOurs() { // its closing tag may have been taken for one of the call
 		return p.settleDoubtful()
 	}
-	for _, e := range p.call.ends {
-		if e.ours && (r.abrupt || r.wrapped) { // where a tag of the call is missing, it may be that
+	for i, e := range p.call.ends {
+		missing := e.len == 0
+		switch last := i == len(p.call.ends)-1; {
+		case e.ours && (missing || r.abrupt || r.wrapped): // where a tag of the call is missing, it may be that
+			return p.settleDoubtful()
+		case missing && last && r.abrupt && e.structure: // </parameters> may be what is taken for text
 			return p.settleDoubtful()
 		}
 	}

@@ -141,7 +141,7 @@ func (p *parser) decideCloser(rest []byte, t *valueTag) (n int, d decision) {
 	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && v.cost == 0):
 		p.noteReason("wrong_closer")
 		return t.len, endsValue
-	case v.unsure, follows == markup.NoMatch:
+	case v.unsure, follows == markup.NoMatch && t.kind == closesOther:
 		return 0, p.noteTag(t)
 	}
 	return 0, isDoubt
@@ -183,7 +183,8 @@ func (p *parser) matchTagName(rest []byte, whole bool) markup.Verdict {
 	case end < len(rest) && rest[end] != '>' && rest[end] != '/' && !markup.IsBlank(rest[end]):
 		return markup.NoMatch
 	}
-	return markup.VerdictOf(whole || start == 2 && !p.value.text.seen.has(rest[start]) || p.mayMeanSomething(rest[start:end]))
+	v := &p.value
+	return markup.VerdictOf(whole || start == 2 && (!v.text.seen.has(rest[start]) || string(rest[start:end]) == v.tag) || p.mayMeanSomething(rest[start:end]))
 }
 
 // matchValueTag matches a tag that may mean something in the value.

@@ -47,6 +47,7 @@ func (p *parser) endWhole(rest []byte, t *valueTag) (n int, d decision) {
 		}
 		return t.len, endsValue
 	case t.kind == closesCall && callEndedBy(t) == ended: // the end of the wrapper: the call may be cut
+		v.text.crossed = true // if it goes on after that, the tag may be another parameter's
 		return 0, isValue
 	case t.kind != closesOther && t.isCloser() && t.declared && !p.value.cdata: // of the call, or of a parameter
 		return 0, isDoubt

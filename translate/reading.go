@@ -60,6 +60,7 @@ type openValue struct {
 	wholeAfter int      // how many of them were closed after a closing tag of the value's own name
 	passed     bool     // it holds a closing tag of its own name that closes nothing
 	holdsEnd   bool     // it holds the end of a call, if this is text
+	structure  bool     // it holds tags of a call's structure, if they are text
 	maybe      bool     // it holds tags that may be those of parameters which the tool does not declare
 	unopened   byteSet  // the first bytes of the names of such elements that are closed and were not opened
 	crossed    bool     // one of them is opened after that, as the closing tags of two values do that are swapped
@@ -83,14 +84,15 @@ type begunParam struct {
 
 // valueEnd is the end of a value, as a reading has it.
 type valueEnd struct {
-	from     int    // where the text of the value begins in all that was fed; of the first value, the doubtful tag
-	at, len  int    // where its closing tag stands in all that was fed, and how long it is; 0 if it is missing
-	reason   string // why the outcome of the call is not clean, "" if this end is as it should be
-	cost     int    // of the reading, with this end
-	doubtful bool   // the value is: see openValue.isDoubtful
-	ours     bool   // its closing tag has the name of one of the call
-	own      bool   // it is the value's own closing tag, and closes no element in the value
-	before   *valueEnd
+	from      int    // where the text of the value begins in all that was fed; of the first value, the doubtful tag
+	at, len   int    // where its closing tag stands in all that was fed, and how long it is; 0 if it is missing
+	reason    string // why the outcome of the call is not clean, "" if this end is as it should be
+	cost      int    // of the reading, with this end
+	doubtful  bool   // the value is: see openValue.isDoubtful
+	ours      bool   // its closing tag has, or would have, the name of one of the call
+	structure bool   // it holds tags of a call's structure, as text
+	own       bool   // it is the value's own closing tag, and closes no element in the value
+	before    *valueEnd
 }
 
 // The costs. Only how they compare counts; the tests of translate/fidelity hold what comes of them. A

@@ -123,5 +123,5 @@ func (r *reading) begin(t *valueTag) {
 		return
 	}
 	r.place = inside
-	r.value = openValue{property: t.property, closer: string(t.name), element: string(t.name) != "parameter", schema: t.schema, from: t.at + t.len}
+	r.value = openValue{property: t.property, closer: string(t.name), element: t.nameless || string(t.name) != "parameter", schema: t.schema, from: t.at + t.len}
 }

@@ -1,6 +1,10 @@
 package translate
 
-import "slices"
+import (
+	"slices"
+
+	"dragoman/translate/markup"
+)
 
 // How a reading goes on in a value: at each tag, the value may end, or the tag is text of it.
 
@@ -28,6 +32,7 @@ func (r *reading) stepInside(t *valueTag, c *callShape, add func(reading)) {
 	case t.kind == opensParameter, v.isOwnOpener(t):
 		v.stepOpener(r, t, add)
 	case t.kind == opensStructure:
+		v.structure = true
 		v.push(r, t, v.costOnce(t, costStructure))
 	case t.kind == opensOther && v.hasEnded() && t.bare:
 		next := r.endingBefore(t)
@@ -197,6 +202,7 @@ func (v *openValue) stepCloser(r *reading, t *valueTag, c *callShape, add func(r
 // stepOpener follows the opening tag of a parameter.
 func (v *openValue) stepOpener(r *reading, t *valueTag, add func(reading)) {
 	own := t.property == v.property || t.nameless && !v.element
+	v.structure = v.structure || t.structure
 	switch {
 	case !own && v.element != (string(t.name) != "parameter") && !(v.element && t.declared):
 		if len(t.name) > 0 {
@@ -254,7 +260,7 @@ func (r *reading) endingAt(t *valueTag, reason string, cost int) reading {
 	cost += r.cost
 	return reading{
 		place: between, cost: cost, tied: r.tied, begun: r.begun,
-		ends: &valueEnd{from: r.value.from, at: t.at, len: t.len, reason: reason, cost: cost, doubtful: r.value.isDoubtful(false), before: r.ends},
+		ends: &valueEnd{from: r.value.from, at: t.at, len: t.len, reason: reason, cost: cost, doubtful: r.value.isDoubtful(false), structure: r.value.structure, before: r.ends},
 	}
 }
 
@@ -272,6 +278,7 @@ func (r *reading) endingBefore(t *valueTag) reading {
 	}
 	end := r.endingAt(t, "missing_closer", cost)
 	end.ends.len = 0
+	end.ends.ours = r.value.element && markup.IsReserved(r.value.closer)
 	end.ends.doubtful = r.value.isDoubtful(true) || r.notClosed() > 0 // half an element may be a parameter, too
 	return end
 }
