@@ -34,23 +34,36 @@ func (s *Server) incoming(h http.Handler) http.Handler {
 		extend := func() { _ = control.SetWriteDeadline(time.Now().Add(s.timeouts.WriteStall)) }
 		extend()
 		defer extend() // for what net/http writes after h
+		s.keepConnection(w.Header())
 		if r.Body != nil && r.Body != http.NoBody {
-			b := &incomingBody{ReadCloser: r.Body, w: w, control: control}
+			b := &incomingBody{ReadCloser: r.Body, server: s, w: w, control: control}
 			defer b.abandon()
-			defer context.AfterFunc(s.draining, b.shorten)()
 			withBody := *r // a copy: net/http looks at its own request after h
 			withBody.Body = b
 			r = &withBody
 			b.begin(r.ProtoMajor)
+			defer context.AfterFunc(s.draining, b.shorten)()
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// keepConnection says in the header of an answer whether the connection is there for another
+// request. While the server drains it is not, so that the client turns to another server in good
+// order. With HTTP/2, net/http sends GOAWAY instead.
+func (s *Server) keepConnection(answer http.Header) {
+	if s.draining.Err() != nil {
+		answer.Set("Connection", "close")
+	} else {
+		answer.Del("Connection")
+	}
 }
 
 // incomingBody is the body of a request, which has to arrive in time. It is waited for
 // until it has been read to its end, or until the request has been answered.
 type incomingBody struct {
 	io.ReadCloser
+	server  *Server
 	w       http.ResponseWriter
 	control *http.ResponseController
 
@@ -73,7 +86,7 @@ func (b *incomingBody) Read(p []byte) (int, error) {
 		// From now on net/http reads only to notice that the client leaves, however long
 		// the answer takes.
 		_ = b.control.SetReadDeadline(time.Time{})
-		b.w.Header().Del("Connection")
+		b.server.keepConnection(b.w.Header())
 	}
 	return n, err
 }

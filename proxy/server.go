@@ -92,5 +92,6 @@ func New(opt Options) (*Server, error) {
 }
 
 // Drain makes /readyz answer 503 from now on, so that no new clients are sent here.
-// Requests are still answered, but a body has to arrive within seconds.
+// Requests are still answered, but a body has to arrive within seconds, and the answer is the
+// last on its connection.
 func (s *Server) Drain() { s.drain() }

@@ -30,18 +30,22 @@ type connections struct {
 	mu     sync.Mutex
 	open   list.List                  // of net.Conn, the oldest first
 	place  map[net.Conn]*list.Element // in open
+	idle   map[net.Conn]time.Time     // those between two requests, and since when
 	warned time.Time
 }
 
 func newConnections(most int64, makeRoom bool, log zerolog.Logger) *connections {
-	return &connections{most: most, makeRoom: makeRoom, log: log, place: map[net.Conn]*list.Element{}}
+	return &connections{most: most, makeRoom: makeRoom, log: log, place: map[net.Conn]*list.Element{}, idle: map[net.Conn]time.Time{}}
 }
 
 // observe is called when a connection changes its state: see [http.Server.ConnState].
 func (c *connections) observe(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	delete(c.idle, conn)
 	switch state {
+	case http.StateIdle:
+		c.idle[conn] = time.Now()
 	case http.StateNew:
 		c.place[conn] = c.open.PushBack(conn)
 		if int64(c.open.Len()) > c.most {
@@ -63,6 +67,18 @@ func (c *connections) forget(conn net.Conn) {
 		c.open.Remove(e)
 		delete(c.place, conn)
 	}
+}
+
+// resting reports whether every connection has been between two requests for that long.
+func (c *connections) resting(long time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, since := range c.idle {
+		if time.Since(since) < long {
+			return false
+		}
+	}
+	return len(c.idle) == c.open.Len()
 }
 
 // warn logs that there are too many connections, at most once a minute.

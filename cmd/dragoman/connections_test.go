@@ -8,11 +8,9 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -265,54 +263,5 @@ func TestShares(t *testing.T) {
 		if clients != tt.clients || admins != tt.admins {
 			t.Errorf("%d descriptors: %d for clients, %d for operators", tt.descriptors, clients, admins)
 		}
-	}
-}
-
-// TestSecondSignal runs the program as a shell does. While it drains, a second signal
-// ends what is open with an error that its client can read, and a third the program.
-func TestSecondSignal(t *testing.T) {
-	if args := os.Getenv("TEST_DRAGOMAN_ARGS"); args != "" {
-		os.Args = append([]string{"dragoman"}, strings.Split(args, " ")...)
-		main()
-	}
-	model := newSlowModel(t)
-	command := exec.Command(os.Args[0], "-test.run=^TestSecondSignal$")
-	command.Env = append(os.Environ(), "TEST_DRAGOMAN_ARGS=serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --config "+model.config(t, "drain: 10m"))
-	stderr, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kill := sync.OnceFunc(func() { _ = command.Process.Kill() })
-	defer kill()
-	lines := bufio.NewScanner(stderr)
-	await := func(text string) string {
-		for lines.Scan() {
-			if strings.Contains(lines.Text(), text) {
-				return lines.Text()
-			}
-		}
-		t.Fatalf("the log ended without %q", text)
-		return ""
-	}
-	server := &running{url: decode[logLine](t, await("admin_url")).URL}
-	_, body := openStream(t, server)
-	signal := func() {
-		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-	}
-	signal()
-	await("draining")
-	signal()
-	rest, err := io.ReadAll(body)
-	if err != nil || !bytes.Contains(rest, []byte("event: error")) || bytes.Contains(rest, []byte("message_stop")) {
-		t.Errorf("the stream ended with %v:\n%s", err, rest)
-	}
-	await("a second signal")
-	if err := command.Wait(); command.ProcessState.ExitCode() != 1 {
-		t.Errorf("the program ended with %v", err)
 	}
 }

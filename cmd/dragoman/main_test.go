@@ -12,7 +12,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain is dragoman instead of its tests if there are arguments for it: see startProgram.
+func TestMain(m *testing.M) {
+	if args := os.Getenv("TEST_DRAGOMAN_ARGS"); args != "" {
+		os.Args = append([]string{"dragoman"}, strings.Split(args, " ")...)
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // result is what a command left behind.
 type result struct {

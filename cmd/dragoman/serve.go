@@ -19,8 +19,9 @@ func serveCommand() command {
 		brief:    "serve until SIGTERM or SIGINT, then drain",
 		about: `
 Serves the Messages API. The first line of the log, on standard error, names the URL and what to
-paste for a client. On SIGTERM or SIGINT no new connections are taken, /readyz answers 503, and open
-exchanges have timeouts.drain to finish; a second signal ends them with an error, a third at once.
+paste for a client. On SIGTERM or SIGINT /readyz answers 503, new connections are taken only for
+timeouts.drain_delay, and open exchanges have timeouts.drain to finish; a second signal ends them
+with an error, a third at once.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve
@@ -32,9 +33,9 @@ exchanges have timeouts.drain to finish; a second signal ends them with an error
 	}
 }
 
-// serve answers clients until ctx ends, which the first signal does, and then drains: open
-// exchanges have timeouts.drain to finish, or until the second signal. It returns nil
-// after a drain in which all of them did.
+// serve answers clients until ctx ends, which the first signal does, and then drains: new
+// connections are taken for timeouts.drain_delay, and open exchanges have timeouts.drain to
+// finish, or until the second signal. It returns nil after a drain in which all of them did.
 func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
@@ -57,9 +58,11 @@ func serve(ctx context.Context, p process, s *settings) error {
 	case err = <-site.failed:
 	case <-ctx.Done():
 		server.Drain()
-		log.Info().Stringer("timeout", cfg.Drain).Str("msg", "draining: no new connections; open exchanges may finish").Send()
+		log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
+			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
+		err = site.linger(second, cfg.DrainDelay)
 	}
-	drained := site.close(second, cfg.Drain)
+	drained := site.close(second, cfg.Drain-cfg.DrainDelay)
 	if err == nil {
 		err = drained
 	}

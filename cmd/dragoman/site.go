@@ -23,6 +23,7 @@ import (
 type site struct {
 	client, admin   *http.Server
 	clients, admins net.Listener
+	connections     *connections            // of clients
 	cut             context.CancelCauseFunc // ends all open exchanges
 	serving         sync.WaitGroup
 	failed          chan error // gets the error of a listener that cannot go on
@@ -48,14 +49,16 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 		}
 		most = cfg.MaxConnections
 	}
+	conns := newConnections(most, false, log)
 	exchanges, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	return &site{
-		client:  newHTTPServer(exchanges, server.Handler(), newConnections(most, false, log)),
-		admin:   newHTTPServer(exchanges, server.Admin(), newConnections(admin, true, log)),
-		clients: clients,
-		admins:  admins,
-		cut:     cut,
-		failed:  make(chan error, 2),
+		client:      newHTTPServer(exchanges, server.Handler(), conns),
+		admin:       newHTTPServer(exchanges, server.Admin(), newConnections(admin, true, log)),
+		clients:     clients,
+		admins:      admins,
+		connections: conns,
+		cut:         cut,
+		failed:      make(chan error, 2),
 	}, nil
 }
 
@@ -102,7 +105,7 @@ func (l serverLog) Write(p []byte) (int, error) {
 func (s *site) serve() {
 	serve := func(server *http.Server, l net.Listener) {
 		s.serving.Go(func() {
-			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 				s.failed <- err
 			}
 		})
@@ -133,16 +136,40 @@ func reachable(listen string) string {
 	return net.JoinHostPort(host, port)
 }
 
+// linger goes on serving until the delay is over or ctx ends. Balancers find out meanwhile that
+// the server is not ready: those that did not would send connections that are refused. It returns
+// the error of a listener that cannot go on.
+func (s *site) linger(ctx context.Context, delay time.Duration) error {
+	select {
+	case err := <-s.failed:
+		return err
+	case <-ctx.Done():
+	case <-time.After(delay):
+	}
+	return nil
+}
+
 // farewell is the time that exchanges have, after they were cut, to tell their clients.
 const farewell = 2 * time.Second
+
+// rest is how long a connection has to be without a request before the drain closes it. A client
+// that goes on as soon as its stream has ended would else ask just as the connection is closed.
+// As it is, it is answered, and the answer says that the connection ends.
+const rest = time.Second
 
 // close takes no new connections and waits for the open exchanges. If some are still open
 // after the time limit, or when ctx ends, they are cut, and close returns an error.
 func (s *site) close(ctx context.Context, limit time.Duration) error {
-	err := shutdown(ctx, s.client, limit)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	s.clients.Close()
+	s.awaitRest(limited)
+	err := shutdown(limited, s.client)
 	if err != nil {
 		s.cut(&upstream.Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the server is shutting down"})
-		if shutdown(context.Background(), s.client, farewell) != nil {
+		last, cancel := context.WithTimeout(context.Background(), farewell)
+		defer cancel()
+		if shutdown(last, s.client) != nil {
 			s.client.Close()
 		}
 		why := "the time was up"
@@ -157,9 +184,24 @@ func (s *site) close(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
-// shutdown waits until the server has no open exchange, ctx ends, or the limit has passed.
-func shutdown(ctx context.Context, server *http.Server, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return server.Shutdown(ctx)
+// awaitRest waits until every connection of a client is at rest, or ctx ends.
+func (s *site) awaitRest(ctx context.Context) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !s.connections.resting(rest) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// shutdown closes the connections without a request and waits until there are no others, or ctx
+// ends. That the listener is closed already is not an error.
+func shutdown(ctx context.Context, server *http.Server) error {
+	if err := server.Shutdown(ctx); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"dragoman/proxy"
 	"dragoman/proxy/nearest"
@@ -176,8 +177,28 @@ func (l *loader) checkListen() {
 			fmt.Sprintf("%s can be reached from other machines, and without auth.keys anyone there could use your upstreams", l.cfg.Listen),
 			fmt.Sprintf("set auth: {keys: [\"${DRAGOMAN_KEY}\"]}, listen on 127.0.0.1:%s, or pass --insecure (DRAGOMAN_INSECURE=true)", client.port))
 	}
+	l.checkDrain(client.loopback)
 	if client.valid && admin.valid && l.cfg.Listen == l.cfg.AdminListen && client.port != "0" {
 		admin.complain("the same address as listen: "+l.cfg.Listen, "choose another port")
+	}
+}
+
+// notSaid stands for a delay that the file does not have, until [loader.checkDrain].
+const notSaid = -1
+
+// checkDrain sets the delay of the drain if the file does not: on loopback there is nobody
+// between the clients and the server who would have to find out that it stops.
+func (l *loader) checkDrain(loopback bool) {
+	const key = "timeouts.drain_delay"
+	switch {
+	case l.cfg.DrainDelay != notSaid:
+		if l.cfg.DrainDelay >= l.cfg.Drain {
+			l.report(l.lines[key], key, fmt.Sprintf("the drain is over before it: timeouts.drain is %v", l.cfg.Drain), "give less, or a longer timeouts.drain")
+		}
+	case loopback:
+		l.cfg.DrainDelay = 0
+	default:
+		l.cfg.DrainDelay = min(5*time.Second, l.cfg.Drain/2)
 	}
 }
 

@@ -53,6 +53,7 @@ type Config struct {
 	Timeouts       proxy.Timeouts
 	Connect        time.Duration // to an upstream; 0: the upstream's default
 	Drain          time.Duration // from SIGTERM until open exchanges are cut
+	DrainDelay     time.Duration // from SIGTERM until no connections are taken
 
 	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem

@@ -97,7 +97,7 @@ models:
     fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
   - {name: "claude-*", upstream: west, tools: auto, rescue: true}
 limits: {body_bytes: 33554432, max_concurrent: 0, max_connections: 500, attempts: 3}
-timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m}
+timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s}
 `)
 	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3", "GOOGLE_CLOUD_PROJECT=p-1", "CLOUD_ML_REGION=us-east5")})
 	if err != nil {
@@ -150,6 +150,29 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
+	}
+}
+
+// What does not say how long it lingers does so where others can reach it.
+func TestDrainDelay(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		want time.Duration
+	}{
+		{"listen: 0.0.0.0:8484", 5 * time.Second},
+		{"listen: 0.0.0.0:8484\ntimeouts: {drain: 4s}", 2 * time.Second},
+		{"listen: 0.0.0.0:8484\ntimeouts: {drain_delay: 0s}", 0},
+		{"listen: 127.0.0.1:8484", 0},
+		{"timeouts: {drain_delay: 20s}", 20 * time.Second},
+	} {
+		path := write(t, "dragoman.yaml", tt.file)
+		got, err := Load(Source{File: path, Simulated: true, Insecure: true, Getenv: environ(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.DrainDelay != tt.want {
+			t.Errorf("%s: %v, want %v", tt.file, got.DrainDelay, tt.want)
+		}
 	}
 }
 

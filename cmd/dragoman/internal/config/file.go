@@ -112,6 +112,7 @@ func (l *loader) timeouts(n *yaml.Node, key string) {
 		"total":       l.duration(&t.Total),
 		"write_stall": l.duration(&t.WriteStall),
 		"drain":       l.duration(&l.cfg.Drain),
+		"drain_delay": l.delay(&l.cfg.DrainDelay),
 	})
 }
 

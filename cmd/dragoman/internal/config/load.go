@@ -15,6 +15,7 @@ func Load(src Source) (*Config, error) {
 			Listen:      DefaultListen,
 			AdminListen: DefaultAdminListen,
 			Drain:       10 * time.Minute,
+			DrainDelay:  notSaid,
 		},
 		yamlReader: yamlReader{file: src.File, getenv: src.Getenv, lines: map[string]int{}},
 	}

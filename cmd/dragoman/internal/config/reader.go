@@ -122,7 +122,13 @@ func (r *yamlReader) text(dst *string) field {
 }
 
 // duration reads a duration of more than 0, as [time.ParseDuration] spells it.
-func (r *yamlReader) duration(dst *time.Duration) field {
+func (r *yamlReader) duration(dst *time.Duration) field { return r.lasting(dst, 1) }
+
+// delay reads a duration that may be 0.
+func (r *yamlReader) delay(dst *time.Duration) field { return r.lasting(dst, 0) }
+
+// lasting reads a duration that is not less than least.
+func (r *yamlReader) lasting(dst *time.Duration, least time.Duration) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
 		if !ok {
@@ -132,7 +138,7 @@ func (r *yamlReader) duration(dst *time.Duration) field {
 		switch {
 		case err != nil:
 			r.report(n.Line, key, fmt.Sprintf("%q is not a duration", s), "give a number and a unit, such as 500ms, 30s, 5m or 1h")
-		case d <= 0:
+		case d < least:
 			r.report(n.Line, key, "a timeout has to be longer than nothing", "give a positive duration, or remove the key for the default")
 		default:
 			*dst = d
