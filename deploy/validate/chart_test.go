@@ -226,7 +226,7 @@ func kindOf(object runtime.Object) string {
 	return object.GetObjectKind().GroupVersionKind().Kind
 }
 
-// names of releases that are long or have the chart's name in them give names that Kubernetes takes.
+// Names of releases that are long or have the chart's name in them give names that Kubernetes takes.
 func TestNames(t *testing.T) {
 	long := strings.Repeat("a-long-name-", 5)[:53]
 	for release, want := range map[string]string{"dragoman": "dragoman", "my-dragoman": "my-dragoman", "prod": "prod-dragoman", long: long} {

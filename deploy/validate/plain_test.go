@@ -32,7 +32,8 @@ var plain = map[string]string{
 #   kubectl create secret generic dragoman --from-literal=key="$(openssl rand -hex 32)"
 #   kubectl apply -f deploy/kubernetes/
 #
-# Clients in the namespace then use ANTHROPIC_BASE_URL=http://dragoman and that key.
+# Put the image that you built and pushed in place of dragoman:dev. Clients in the namespace then use
+# ANTHROPIC_BASE_URL=http://dragoman and that key.
 `,
 	"poddisruptionbudget.yaml": "",
 	"service.yaml":             "",

@@ -1,6 +1,6 @@
 {{- /* The container. Secrets come to it by reference alone. */}}
 {{- define "dragoman.container" -}}
-image: {{ include "dragoman.image" . }} # the image you built and pushed
+image: {{ include "dragoman.image" . }}
 {{- with .Values.image.pullPolicy }}
 imagePullPolicy: {{ . }}
 {{- end }}
