@@ -1,7 +1,7 @@
-// Package validate checks the manifests of this folder's parent: Kubernetes' own types decode them
-// strictly, they pass what Pod Security calls "restricted", and dragoman itself accepts the
-// configuration they carry. It is a module of its own, so that Kubernetes stays out of the project's
-// dependencies.
+// Package validate checks what the folders beside it deploy: Kubernetes' own types and the definitions
+// of custom resources decode it strictly, it passes what Pod Security calls "restricted", what refers
+// to something refers to what is there, and dragoman itself accepts the configuration it carries. It is
+// a module of its own, so that Kubernetes and Helm stay out of the project's dependencies.
 package validate
 
 import (
@@ -13,27 +13,53 @@ import (
 	"path/filepath"
 	"testing"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// set is the objects of one folder, which are applied together.
-type set struct {
-	deployments     []*appsv1.Deployment
-	services        []*corev1.Service
-	configMaps      map[string]*corev1.ConfigMap
-	serviceAccounts map[string]bool
-	budgets         []*policyv1.PodDisruptionBudget
+// set is objects that are applied together.
+type set []runtime.Object
+
+// of returns the objects of a type.
+func of[T runtime.Object](objects set) []T {
+	var found []T
+	for _, object := range objects {
+		if object, is := object.(T); is {
+			found = append(found, object)
+		}
+	}
+	return found
+}
+
+// named returns the object of a type that has a name, and whether there is one.
+func named[T interface {
+	runtime.Object
+	metav1.Object
+}](objects set, name string) (object T, found bool) {
+	for _, object := range of[T](objects) {
+		if object.GetName() == name {
+			return object, true
+		}
+	}
+	return object, false
 }
 
 func decoder() runtime.Decoder {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, policyv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		appsv1.AddToScheme, autoscalingv2.AddToScheme, corev1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme,
+		monitoringv1.AddToScheme,
+	} {
 		utilruntime.Must(add(scheme))
 	}
 	return serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
@@ -47,7 +73,7 @@ func load(t *testing.T, folder string) set {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no manifests in %s (%v)", folder, err)
 	}
-	objects := set{configMaps: map[string]*corev1.ConfigMap{}, serviceAccounts: map[string]bool{}}
+	var objects set
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -57,16 +83,15 @@ func load(t *testing.T, folder string) set {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		for _, object := range decoded {
-			objects.add(t, file, object)
-		}
+		objects = append(objects, decoded...)
 	}
 	return objects
 }
 
-// documents decodes the objects of one file.
-func documents(text []byte) ([]runtime.Object, error) {
-	var objects []runtime.Object
+// documents decodes the objects of one file: those of Kubernetes and of the Prometheus Operator by
+// their types, the others by the definition of their kind.
+func documents(text []byte) (set, error) {
+	var objects set
 	decode := decoder()
 	for reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
 		document, err := reader.Read()
@@ -76,7 +101,10 @@ func documents(text []byte) ([]runtime.Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		object, _, err := decode.Decode(document, nil, nil)
+		object, err := custom(document)
+		if object == nil && err == nil {
+			object, _, err = decode.Decode(document, nil, nil)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -84,33 +112,35 @@ func documents(text []byte) ([]runtime.Object, error) {
 	}
 }
 
-func (s *set) add(t *testing.T, file string, object runtime.Object) {
-	t.Helper()
-	switch object := object.(type) {
-	case *appsv1.Deployment:
-		s.deployments = append(s.deployments, object)
-	case *corev1.Service:
-		s.services = append(s.services, object)
-	case *corev1.ConfigMap:
-		s.configMaps[object.Name] = object
-	case *corev1.ServiceAccount:
-		s.serviceAccounts[object.Name] = true
-	case *policyv1.PodDisruptionBudget:
-		s.budgets = append(s.budgets, object)
-	default:
-		t.Errorf("%s: no rule for %T: add one", file, object)
+// custom decodes an object whose kind has a definition among ours; it is nil for other kinds.
+func custom(document []byte) (runtime.Object, error) {
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(document, &object.Object); err != nil {
+		return nil, err
 	}
+	kind, defined := customKinds[object.GroupVersionKind()]
+	if !defined {
+		return nil, nil
+	}
+	return object, kind.check(document, object)
 }
 
 // The strictness itself is tested: a decoder that lets a typing error pass would make every other
 // test here worthless.
 func TestDecodingIsStrict(t *testing.T) {
+	const route = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: a}\n"
 	for name, text := range map[string]string{
-		"unknown field": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nautomountToken: false\n",
-		"wrong case":    "apiVersion: v1\nkind: ServiceAccount\nMetadata: {name: a}\n",
-		"doubled field": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nmetadata: {name: b}\n",
-		"unknown kind":  "apiVersion: v1\nkind: ServiceAcount\nmetadata: {name: a}\n",
-		"bad quantity":  "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: a, resources: {limits: {memory: 512Mo}}}]}\n",
+		"unknown field":         "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nautomountToken: false\n",
+		"wrong case":            "apiVersion: v1\nkind: ServiceAccount\nMetadata: {name: a}\n",
+		"doubled field":         "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nmetadata: {name: b}\n",
+		"unknown kind":          "apiVersion: v1\nkind: ServiceAcount\nmetadata: {name: a}\n",
+		"bad quantity":          "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: a, resources: {limits: {memory: 512Mo}}}]}\n",
+		"unknown field, custom": route + "spec: {hostnammes: [a.example.com]}\n",
+		"doubled field, custom": route + "spec: {hostnames: [a.example.com], hostnames: [b.example.com]}\n",
+		"bad value, custom":     route + "spec: {rules: [{timeouts: {request: soon}}]}\n",
+		"rule broken, custom":   route + "spec: {rules: [{timeouts: {request: 1s, backendRequest: 2s}}]}\n",
+		"unknown field, operator": "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: a}\n" +
+			"spec: {selector: {}, podMetricsEndpoint: []}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if objects, err := documents([]byte(text)); err == nil {

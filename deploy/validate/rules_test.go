@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -10,115 +9,107 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
 )
 
 // drain is dragoman's default drain time (timeouts.drain).
 const drain = 10 * time.Minute
 
-var folders = []string{"kubernetes", "sidecar"}
+// What is applied as it is in the repository keeps all rules.
+func TestManifests(t *testing.T) {
+	for _, folder := range []string{"kubernetes", "sidecar"} {
+		t.Run(folder, func(t *testing.T) {
+			objects := load(t, folder)
+			checkAll(t, objects)
+			for _, deployment := range of[*appsv1.Deployment](objects) {
+				grace := deployment.Spec.Template.Spec.TerminationGracePeriodSeconds
+				if grace == nil || time.Duration(*grace)*time.Second <= drain {
+					t.Errorf("%s is killed before it has drained (%v)", deployment.Name, drain)
+				}
+			}
+		})
+	}
+}
 
-// Every Pod runs under the profile "restricted" of the Pod Security Standards, with a read-only root.
-func TestRestricted(t *testing.T) {
-	for _, folder := range folders {
-		for _, deployment := range load(t, folder).deployments {
-			pod := deployment.Spec.Template.Spec
-			t.Run(folder+"/"+deployment.Name, func(t *testing.T) {
-				checkPod(t, pod)
-			})
-			for _, container := range containers(pod) {
-				t.Run(folder+"/"+deployment.Name+"/"+container.Name, func(t *testing.T) {
-					checkContainer(t, container)
-				})
+// checkAll holds objects that are applied together to all rules.
+func checkAll(t *testing.T, objects set) {
+	checkRestricted(t, objects)
+	for _, deployment := range of[*appsv1.Deployment](objects) {
+		checkProbes(t, find(t, containers(deployment.Spec.Template.Spec), "dragoman"))
+	}
+	checkReferences(t, objects)
+	checkSelectors(t, objects)
+}
+
+// checkRestricted holds every Pod to the profile "restricted" of the Pod Security Standards, as the
+// admission controller of Kubernetes does, and to what it leaves open.
+func checkRestricted(t *testing.T, objects set) {
+	t.Helper()
+	checks, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+	for name, pod := range pods(objects) {
+		result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &pod.ObjectMeta, &pod.Spec))
+		if !result.Allowed {
+			t.Errorf("%s: %s", name, result.ForbiddenDetail())
+		}
+		if mounts := pod.Spec.AutomountServiceAccountToken; mounts == nil || *mounts {
+			t.Errorf("%s mounts a token of the Kubernetes API, which nothing here calls", name)
+		}
+		if sc := pod.Spec.SecurityContext; sc != nil && sc.RunAsUser != nil && *sc.RunAsUser < 10000 {
+			t.Errorf("%s runs as user %d, which may be one of its host", name, *sc.RunAsUser)
+		}
+		for _, container := range containers(pod.Spec) {
+			sc := container.SecurityContext
+			if sc == nil || sc.ReadOnlyRootFilesystem == nil || !*sc.ReadOnlyRootFilesystem {
+				t.Errorf("%s can write the root file system of %s", name, container.Name)
+			}
+			if container.Resources.Requests.Cpu().IsZero() || container.Resources.Requests.Memory().IsZero() ||
+				container.Resources.Limits.Memory().IsZero() {
+				t.Errorf("%s does not say what %s needs", name, container.Name)
 			}
 		}
 	}
 }
 
-func checkPod(t *testing.T, pod corev1.PodSpec) {
-	if pod.HostNetwork || pod.HostPID || pod.HostIPC {
-		t.Error("shares a namespace with its host")
+// pods returns the Pods of all objects, by a name for people.
+func pods(objects set) map[string]corev1.PodTemplateSpec {
+	found := map[string]corev1.PodTemplateSpec{}
+	for _, deployment := range of[*appsv1.Deployment](objects) {
+		found["Deployment "+deployment.Name] = deployment.Spec.Template
 	}
-	if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
-		t.Error("mounts a token of the Kubernetes API, which nothing here calls")
+	for _, pod := range of[*corev1.Pod](objects) {
+		found["Pod "+pod.Name] = corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
 	}
-	sc := pod.SecurityContext
-	if sc == nil || sc.RunAsNonRoot == nil || !*sc.RunAsNonRoot || sc.RunAsUser == nil || *sc.RunAsUser == 0 {
-		t.Error("may run as root")
-	}
-	if sc == nil || sc.SeccompProfile == nil || sc.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
-		t.Error("has no seccomp profile")
-	}
-	for _, volume := range pod.Volumes {
-		if volume.HostPath != nil {
-			t.Errorf("volume %s is a path of the host", volume.Name)
-		}
-	}
+	return found
 }
 
-func checkContainer(t *testing.T, container corev1.Container) {
-	sc := container.SecurityContext
-	if sc == nil {
-		t.Fatal("has no security context")
-	}
-	if sc.AllowPrivilegeEscalation == nil || *sc.AllowPrivilegeEscalation {
-		t.Error("may escalate its privileges")
-	}
-	if sc.Privileged != nil && *sc.Privileged {
-		t.Error("is privileged")
-	}
-	if sc.ReadOnlyRootFilesystem == nil || !*sc.ReadOnlyRootFilesystem {
-		t.Error("can write its root file system")
-	}
-	if sc.Capabilities == nil || !slices.Equal(sc.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(sc.Capabilities.Add) > 0 {
-		t.Error("keeps capabilities")
-	}
-	for _, port := range container.Ports {
-		if port.HostPort != 0 {
-			t.Errorf("takes port %d of the host", port.HostPort)
+// checkProbes holds that the three probes ask the admin port, which is named among the ports.
+func checkProbes(t *testing.T, container corev1.Container) {
+	t.Helper()
+	for _, probe := range []struct {
+		name, path string
+		probe      *corev1.Probe
+	}{
+		{"startup", "/healthz", container.StartupProbe},
+		{"liveness", "/healthz", container.LivenessProbe},
+		{"readiness", "/readyz", container.ReadinessProbe},
+	} {
+		switch {
+		case probe.probe == nil || probe.probe.HTTPGet == nil:
+			t.Errorf("has no %s probe over HTTP", probe.name)
+		case probe.probe.HTTPGet.Path != probe.path || probe.probe.HTTPGet.Port.String() != "admin" || port(container, "admin") == 0:
+			t.Errorf("%s probe asks %v, want %s of the admin port", probe.name, probe.probe.HTTPGet, probe.path)
 		}
-	}
-	if container.Resources.Requests.Cpu().IsZero() || container.Resources.Requests.Memory().IsZero() ||
-		container.Resources.Limits.Memory().IsZero() {
-		t.Error("does not say what it needs")
-	}
-}
-
-// The three probes of dragoman ask the admin port, which the kubelet must reach from outside, and the
-// Pod lives longer than its drain.
-func TestProbes(t *testing.T) {
-	for _, folder := range folders {
-		objects := load(t, folder)
-		for _, deployment := range objects.deployments {
-			t.Run(folder+"/"+deployment.Name, func(t *testing.T) {
-				pod := deployment.Spec.Template.Spec
-				dragoman := find(t, containers(pod), "dragoman")
-				checkProbe(t, dragoman, "startup", dragoman.StartupProbe, "/healthz")
-				checkProbe(t, dragoman, "liveness", dragoman.LivenessProbe, "/healthz")
-				checkProbe(t, dragoman, "readiness", dragoman.ReadinessProbe, "/readyz")
-				grace := pod.TerminationGracePeriodSeconds
-				if grace == nil || time.Duration(*grace)*time.Second <= drain {
-					t.Errorf("is killed before it has drained (%v)", drain)
-				}
-			})
-		}
-	}
-}
-
-func checkProbe(t *testing.T, container corev1.Container, name string, probe *corev1.Probe, path string) {
-	if probe == nil || probe.HTTPGet == nil {
-		t.Fatalf("has no %s probe over HTTP", name)
-	}
-	if probe.HTTPGet.Path != path {
-		t.Errorf("%s probe asks %s, want %s", name, probe.HTTPGet.Path, path)
-	}
-	if got := port(container, probe.HTTPGet.Port.String()); got != 8485 {
-		t.Errorf("%s probe asks port %d, want the admin port 8485", name, got)
 	}
 }
 
 // The sidecar is a native one: it starts first, and only its own Pod can reach it.
 func TestSidecar(t *testing.T) {
-	pod := load(t, "sidecar").deployments[0].Spec.Template.Spec
+	pod := of[*appsv1.Deployment](load(t, "sidecar"))[0].Spec.Template.Spec
 	dragoman := find(t, pod.InitContainers, "dragoman")
 	if dragoman.RestartPolicy == nil || *dragoman.RestartPolicy != corev1.ContainerRestartPolicyAlways {
 		t.Error("is an ordinary init container: the application would wait for it to end")
@@ -129,54 +120,18 @@ func TestSidecar(t *testing.T) {
 	if got := value(dragoman, "DRAGOMAN_ADMIN_LISTEN"); got != "0.0.0.0:8485" {
 		t.Errorf("kubelet cannot probe %q", got)
 	}
+	if got := port(dragoman, "admin"); got != 8485 {
+		t.Errorf("names %d as its admin port", got)
+	}
 	if got := value(find(t, pod.Containers, "app"), "ANTHROPIC_BASE_URL"); got != "http://127.0.0.1:8484" {
 		t.Errorf("application calls %q", got)
 	}
 }
 
-// What refers to something refers to what is there.
-func TestReferences(t *testing.T) {
-	for _, folder := range folders {
-		objects := load(t, folder)
-		for _, deployment := range objects.deployments {
-			t.Run(folder+"/"+deployment.Name, func(t *testing.T) {
-				checkReferences(t, objects, deployment)
-			})
-		}
-		for _, service := range objects.services {
-			if len(selected(objects.deployments, service.Spec.Selector)) == 0 {
-				t.Errorf("%s: service %s selects no Pod", folder, service.Name)
-			}
-		}
-		for _, budget := range objects.budgets {
-			if len(selected(objects.deployments, budget.Spec.Selector.MatchLabels)) == 0 {
-				t.Errorf("%s: budget %s selects no Pod", folder, budget.Name)
-			}
-		}
-	}
-}
-
-func checkReferences(t *testing.T, objects set, deployment *appsv1.Deployment) {
-	selector, err := metav1.LabelSelectorAsSelector(deployment.Spec.Selector)
-	if err != nil || !selector.Matches(labels.Set(deployment.Spec.Template.Labels)) {
-		t.Errorf("does not select its own Pods (%v)", err)
-	}
-	pod := deployment.Spec.Template.Spec
-	if !objects.serviceAccounts[pod.ServiceAccountName] {
-		t.Errorf("runs as %q, which is not among %v", pod.ServiceAccountName, slices.Collect(maps.Keys(objects.serviceAccounts)))
-	}
-	for _, volume := range pod.Volumes {
-		if volume.ConfigMap != nil && objects.configMaps[volume.ConfigMap.Name] == nil {
-			t.Errorf("mounts the ConfigMap %q, which is not there", volume.ConfigMap.Name)
-		}
-	}
-}
-
-// selected returns the deployments whose Pods carry all of the labels.
-func selected(deployments []*appsv1.Deployment, want map[string]string) []*appsv1.Deployment {
-	return slices.DeleteFunc(slices.Clone(deployments), func(d *appsv1.Deployment) bool {
-		return !labels.SelectorFromSet(want).Matches(labels.Set(d.Spec.Template.Labels))
-	})
+// matches reports whether labels are selected. A selector that cannot be read selects none.
+func matches(selector *metav1.LabelSelector, has map[string]string) bool {
+	s, err := metav1.LabelSelectorAsSelector(selector)
+	return err == nil && s.Matches(labels.Set(has))
 }
 
 func containers(pod corev1.PodSpec) []corev1.Container {

@@ -1,0 +1,65 @@
+{{- /* The configuration file: what the values say, over where to listen and which key to ask for. */}}
+{{- define "dragoman.config" -}}
+{{- $defaults := dict "listen" "0.0.0.0:8484" "admin_listen" "0.0.0.0:8485" }}
+{{- if not .Values.auth.disabled }}
+{{- $_ := set $defaults "auth" (dict "keys" (list "${DRAGOMAN_KEY}")) }}
+{{- end }}
+{{- toYaml (mergeOverwrite $defaults (deepCopy .Values.config)) }}
+{{- end }}
+
+{{- /* Whether the configuration refers to DRAGOMAN_KEY; "" if not. */}}
+{{- define "dragoman.usesKey" -}}
+{{- if contains "${DRAGOMAN_KEY}" (include "dragoman.config" .) }}true{{ end }}
+{{- end }}
+
+{{- /* The Secret with the clients' key. */}}
+{{- define "dragoman.secretName" -}}
+{{- default (include "dragoman.fullname" .) .Values.auth.existingSecret }}
+{{- end }}
+
+{{- /* The port of an address to listen on. Arguments: the root, "listen" or "admin_listen". */}}
+{{- define "dragoman.port" -}}
+{{- $root := index . 0 }}
+{{- $key := index . 1 }}
+{{- $address := get (fromYaml (include "dragoman.config" $root)) $key }}
+{{- if not (regexMatch "^(0\\.0\\.0\\.0|\\[::\\])?:[1-9][0-9]*$" $address) }}
+{{- fail (printf "config.%s: %q cannot be reached from outside of the Pod: write 0.0.0.0 or [::] and a port, or remove it" $key $address) }}
+{{- end }}
+{{- regexFind "[0-9]+$" $address }}
+{{- end }}
+
+{{- /* A timeout of the configuration in whole seconds, rounded up. Arguments: the root, the key of
+timeouts, and its default. The spelling is that of Go's time.ParseDuration. */}}
+{{- define "dragoman.timeout" -}}
+{{- $key := index . 1 }}
+{{- $duration := toString (dig "timeouts" $key (index . 2) (index . 0).Values.config) }}
+{{- $units := dict "h" 3600.0 "m" 60.0 "s" 1.0 "ms" 1e-3 "us" 1e-6 "µs" 1e-6 "ns" 1e-9 }}
+{{- if not (regexMatch "^(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(h|ms|m|s|us|µs|ns))+$" $duration) }}
+{{- fail (printf "config.timeouts.%s: %q is not a duration: write it as in 90s, 10m or 1h30m" $key $duration) }}
+{{- end }}
+{{- $seconds := 0.0 }}
+{{- range regexFindAll "[0-9.]+[a-zµ]+" $duration -1 }}
+{{- $unit := regexFind "[a-zµ]+$" . }}
+{{- $seconds = addf $seconds (mulf (float64 (trimSuffix $unit .)) (get $units $unit)) }}
+{{- end }}
+{{- ceil $seconds | int64 }}
+{{- end }}
+
+{{- /* Seconds of preStop: Kubernetes 1.29 refuses its sleep unless a feature gate is set. */}}
+{{- define "dragoman.preStop" -}}
+{{- if semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version }}{{ .Values.preStopSeconds | int64 }}{{ else }}0{{ end }}
+{{- end }}
+
+{{- /* From the Pod's end to SIGKILL: preStop, the drain, and half a minute to close what is left. */}}
+{{- define "dragoman.grace" -}}
+{{- add (include "dragoman.preStop" .) (include "dragoman.timeout" (list . "drain" "10m")) 30 }}
+{{- end }}
+
+{{- /* The model that `helm test` asks for. */}}
+{{- define "dragoman.testModel" -}}
+{{- $model := "anthropic.claude-3-haiku-20240307-v1:0" }}
+{{- range reverse (.Values.config.models | default list) }}
+{{- if not (contains "*" .name) }}{{ $model = .name }}{{ end }}
+{{- end }}
+{{- default $model .Values.test.model }}
+{{- end }}

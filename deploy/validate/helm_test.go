@@ -1,0 +1,76 @@
+package validate
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const chart = "../helm/dragoman"
+
+// versions are those of Kubernetes that everything is rendered for: the oldest that the chart asks for
+// (kubeVersion), the first with all that its templates ask of a version, and the newest, whose types
+// are in go.mod.
+var versions = []string{"1.29", "1.30", "1.37"}
+
+// helm runs the real program and returns what it prints, and what it complains of.
+func helm(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	cmd := exec.Command(program(t, buildHelm), args...)
+	cmd.Env = append(os.Environ(), "HELM_CACHE_HOME="+scratch, "HELM_CONFIG_HOME="+scratch, "HELM_DATA_HOME="+scratch)
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	err = cmd.Run()
+	return out.String(), complaints.String(), err
+}
+
+// render renders the chart with values in YAML, as `helm install NAME` on a version of Kubernetes would.
+func render(t *testing.T, name, values, version string) string {
+	t.Helper()
+	stdout, stderr, err := helm(t, "template", name, chart, "--namespace", "apps", "--kube-version", version, "--values", valuesFile(t, values))
+	if err != nil {
+		t.Fatalf("helm template: %v\n%s", err, stderr)
+	}
+	return stdout
+}
+
+// rendered is the objects of a chart that is rendered.
+func rendered(t *testing.T, name, values, version string) set {
+	t.Helper()
+	objects, err := documents([]byte(render(t, name, values, version)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// valuesFile writes values to a file. Its name has no comma, at which helm would split it.
+func valuesFile(t *testing.T, values string) string {
+	t.Helper()
+	file, err := os.CreateTemp(scratch, "values")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(values); err != nil {
+		t.Fatal(err)
+	}
+	return file.Name()
+}
+
+// complaint returns the line of helm's complaint that says what is wrong, "" if there is none. A
+// line of the schema's stands below a heading.
+func complaint(stderr string) string {
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if _, said, found := strings.Cut(line, "execution error at "); found {
+			return said
+		}
+		if said, found := strings.CutPrefix(line, "- "); found {
+			return said
+		}
+	}
+	return ""
+}
