@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // TestPages holds the data that the README and the pages of docs show: requests, prompts, completions,
@@ -21,6 +23,8 @@ func TestPages(t *testing.T) {
 		"README.md":             {{"json text xml json", holdExample}, {"yaml", holdExcerpt("../../deploy/sidecar/deployment.yaml")}},
 		"docs/formats.md":       {{"json text xml json", holdExample}},
 		"docs/configuration.md": {{"yaml", holdConfiguration}},
+		"docs/deployment.md":    {{"json", holdPolicy}},
+		"docs/sizing.md":        {{"yaml", holdResources}},
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -103,6 +107,46 @@ func holdExample(t *testing.T, blocks []string) {
 
 func holdConfiguration(t *testing.T, blocks []string) {
 	succeed(t, "check", "--config", file(t, "dragoman.yaml", blocks[0]))
+}
+
+// holdPolicy holds that a policy for AWS identities is one, and allows what a Bedrock upstream calls.
+func holdPolicy(t *testing.T, blocks []string) {
+	var policy struct {
+		Version   string
+		Statement []struct {
+			Effect           string
+			Action, Resource []string
+		}
+	}
+	decoder := json.NewDecoder(strings.NewReader(blocks[0]))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&policy); err != nil {
+		t.Fatal(err)
+	}
+	allowed := policy.Statement[0]
+	if want := []string{"bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"}; policy.Version != "2012-10-17" || allowed.Effect != "Allow" || !slices.Equal(allowed.Action, want) {
+		t.Errorf("the policy is %+v", policy)
+	}
+	for _, resource := range allowed.Resource {
+		if !regexp.MustCompile(`^arn:aws:bedrock:[a-z0-9*-]+:\d*:(foundation-model|inference-profile)/[a-z0-9.:-]+$`).MatchString(resource) {
+			t.Errorf("%s is no model", resource)
+		}
+	}
+}
+
+// holdResources holds that a block is what a container asks for and may use.
+func holdResources(t *testing.T, blocks []string) {
+	var values struct {
+		Resources struct{ Requests, Limits struct{ CPU, Memory string } }
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(blocks[0]))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&values); err != nil {
+		t.Fatal(err)
+	}
+	if r := values.Resources; r.Requests.CPU == "" || r.Requests.Memory == "" || r.Limits.Memory == "" {
+		t.Errorf("%+v", r)
+	}
 }
 
 // holdExcerpt holds that each part of a block stands in a file, with the same indentation more.

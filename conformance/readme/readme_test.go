@@ -127,6 +127,10 @@ func runCommands(t *testing.T, code string) {
 			runDragoman(t, line)
 		case program == "go" || program == "cd":
 			listTests(t, line)
+		case program == "docker" && strings.HasPrefix(rest, "compose "):
+			quoted(t, line, "deploy/compose/compose.yaml")
+		case program == "helm":
+			quoted(t, line, "deploy/helm/dragoman/values.yaml")
 		case program == "docker":
 			quoted(t, line, "Dockerfile")
 		case program == "kubectl":
@@ -152,7 +156,7 @@ func runDragoman(t *testing.T, line string) {
 	install.Run(t, folder, "bash", "-c", line)
 }
 
-var goTest = regexp.MustCompile(`^(?:cd (\S+) && )?go test (\./\S+)(?: -run (\S+))?(?: -update)?$`)
+var goTest = regexp.MustCompile(`^(?:cd (\S+) && )?go test (\.\S*)(?: -run (\S+)| -bench (\S+) -benchtime \d+x -count \d -run '\^\$')?(?: -update)?$`)
 
 // listTests holds that a line which runs tests names some that exist. It does not run them: they may
 // be this one.
@@ -163,11 +167,14 @@ func listTests(t *testing.T, line string) {
 		return
 	}
 	folder := filepath.Join(root, parts[1])
-	if parts[3] == "" {
+	switch tests, benchmarks := parts[3], parts[4]; {
+	case benchmarks != "":
+		contains(t, install.Run(t, folder, "go", "test", "-list", benchmarks, parts[2]), "Benchmark")
+	case tests != "":
+		contains(t, install.Run(t, folder, "go", "test", "-list", tests, parts[2]), "Test")
+	default:
 		install.Run(t, folder, "go", "list", parts[2])
-		return
 	}
-	contains(t, install.Run(t, folder, "go", "test", "-list", parts[3], parts[2]), "Test")
 }
 
 // quoted holds that a command is that of a comment in a file, and that the paths which it applies exist.
@@ -180,7 +187,7 @@ func quoted(t *testing.T, line, path string) {
 	if !strings.Contains(string(content), "\n#   "+line+"\n") {
 		t.Errorf("no comment in %s says %q", path, line)
 	}
-	if _, applied, found := strings.Cut(line, " -f "); found {
+	if _, applied, found := strings.Cut(line, "kubectl apply -f "); found {
 		manifests, err := filepath.Glob(filepath.Join(root, applied, "*.yaml"))
 		if err != nil || len(manifests) == 0 {
 			t.Errorf("%q: no manifest is in %s (%v)", line, applied, err)
