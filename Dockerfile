@@ -6,25 +6,34 @@
 #
 # Use `--format docker` with buildah and podman: the OCI format has no HEALTHCHECK.
 
-ARG GO_IMAGE=golang:1.26-bookworm
-ARG RUN_IMAGE=gcr.io/distroless/static-debian12:nonroot
+# GO_IMAGE is also what .ci/commit takes the version of Go from.
+ARG GO_IMAGE=docker.io/library/golang:1.26.8-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d
+ARG RUN_IMAGE=gcr.io/distroless/static-debian13:nonroot@sha256:e2e927ec666bae08560abb3c55d0659eceabb657f56b6782ab500a9fc7f555e3
 
 FROM --platform=$BUILDPLATFORM ${GO_IMAGE} AS build
 WORKDIR /src
-
-# Modules change seldom: they get a layer of their own.
-ARG GOPROXY
-COPY go.mod go.sum ./
-RUN go mod download
-
 COPY . .
+ARG GOPROXY
 ARG TARGETOS
 ARG TARGETARCH
 ARG VERSION=dev
-RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
-    go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$VERSION" -o /out/dragoman ./cmd/dragoman
+ARG REVISION
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
+    go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$VERSION -X main.revision=$REVISION" \
+    -o /out/dragoman ./cmd/dragoman
 
 FROM ${RUN_IMAGE}
+ARG RUN_IMAGE
+ARG VERSION=dev
+ARG REVISION
+# What is known of a release alone (source, created) .ci/build-image adds.
+LABEL org.opencontainers.image.title="dragoman" \
+    org.opencontainers.image.description="Gives models that only complete text the Messages API with tools and streaming" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.version="$VERSION" \
+    org.opencontainers.image.revision="$REVISION" \
+    org.opencontainers.image.base.name="$RUN_IMAGE"
 COPY --from=build --chmod=0755 /out/dragoman /usr/local/bin/dragoman
 USER 65532:65532
 

@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 )
 
-// version is set by the linker: -ldflags "-X main.version=1.2.3".
-var version string
+// version and revision are set by the linker: -ldflags "-X main.version=1.2.3".
+var version, revision string
 
 // buildInfo is the JSON form of `dragoman version`.
 type buildInfo struct {
@@ -20,10 +20,10 @@ type buildInfo struct {
 	Arch     string `json:"arch"`
 }
 
-// build returns the version of the program: the linker's value or, without one, what the
+// build returns the version of the program: the linker's values or, without one, what the
 // Go tool recorded.
 func build() buildInfo {
-	b := buildInfo{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	b := buildInfo{Version: version, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
 		info = &debug.BuildInfo{}
