@@ -33,6 +33,30 @@ func kustomize(t *testing.T, folder string) []runtime.Object {
 	return decode(t, text)
 }
 
+// The manifest to copy is a native sidecar, restricted, with the three probes on the admin port, and a
+// Pod that outlives the drain.
+func TestManifest(t *testing.T) {
+	pod := pods(t, manifest(t))["Deployment my-app"]
+	sidecar := dragomanOf(t, pod)
+	checkProbe(t, "startup", sidecar.StartupProbe, "/healthz")
+	checkProbe(t, "liveness", sidecar.LivenessProbe, "/healthz")
+	checkProbe(t, "readiness", sidecar.ReadinessProbe, "/readyz")
+	if len(sidecar.Ports) != 1 || sidecar.Ports[0].Name != "admin" || sidecar.Ports[0].ContainerPort != 8485 {
+		t.Errorf("ports are %v", sidecar.Ports)
+	}
+	if grace := pod.Spec.TerminationGracePeriodSeconds; grace == nil || *grace <= 600 {
+		t.Errorf("%v seconds are less than the drain", grace)
+	}
+	checkSecurity(t, pod)
+}
+
+func checkProbe(t *testing.T, name string, probe *corev1.Probe, path string) {
+	t.Helper()
+	if probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Path != path || probe.HTTPGet.Port.StrVal != "admin" {
+		t.Errorf("%s probe is %v, want %s of the admin port", name, probe, path)
+	}
+}
+
 // What the component puts into a Pod is the sidecar of the manifest, with a configuration file, and
 // restricted whatever the Pod's own context says.
 func TestComponent(t *testing.T) {
@@ -58,8 +82,8 @@ func TestComponent(t *testing.T) {
 			if security.ReadOnlyRootFilesystem == nil || !*security.ReadOnlyRootFilesystem {
 				t.Error("can write its root file system")
 			}
-			if grace := pod.Spec.TerminationGracePeriodSeconds; grace == nil || *grace != 630 {
-				t.Errorf("has %v seconds to end its last stream", grace)
+			if grace := pod.Spec.TerminationGracePeriodSeconds; grace == nil || *grace <= 600 {
+				t.Errorf("%v seconds are less than the drain", grace)
 			}
 			checkSecurity(t, pod)
 		})

@@ -90,7 +90,7 @@ func TestLastStream(t *testing.T) {
 	before := readUntil(t, stream, "first")
 
 	started.signal(t)
-	until(t, "draining", func() bool { return started.admin("/readyz") == http.StatusServiceUnavailable })
+	until(t, started, "it drains", func() bool { return started.admin("/readyz") == http.StatusServiceUnavailable })
 	close(release)
 	after, err := io.ReadAll(stream)
 	if err != nil {
@@ -106,7 +106,9 @@ func TestLastStream(t *testing.T) {
 type running struct {
 	form
 	process *exec.Cmd
-	log     *strings.Builder
+	ended   chan struct{} // closed when the process has ended, with err
+	err     error
+	log     strings.Builder // read it when the process has ended
 }
 
 // start runs the binary as the container would, and returns when the form's probe passes.
@@ -120,7 +122,7 @@ func start(t *testing.T, binary string, f form, more ...string) *running {
 		}
 		write(t, filepath.Join(root, path), text)
 	}
-	r := &running{log: &strings.Builder{}, form: form{
+	r := &running{ended: make(chan struct{}), form: form{
 		environment: map[string]string{}, application: map[string]string{}, probe: f.probe, healthcheck: f.healthcheck,
 	}}
 	for name, value := range f.environment {
@@ -140,23 +142,27 @@ func start(t *testing.T, binary string, f form, more ...string) *running {
 	}
 	r.process = exec.Command(binary, append(r.args, more...)...)
 	r.process.Env = variables(r.environment)
-	r.process.Stderr = r.log
+	r.process.Stderr = &r.log
 	if err := r.process.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		r.err = r.process.Wait()
+		close(r.ended)
+	}()
 	t.Cleanup(func() {
 		_ = r.process.Process.Kill()
-		_ = r.process.Wait()
+		<-r.ended
 		if t.Failed() {
-			t.Log(r.log)
+			t.Log(r.log.String())
 		}
 	})
-	until(t, "its probe passes", func() bool { return r.passes(t, binary) })
+	until(t, r, "its probe passes", func() bool { return r.passes(binary) })
 	return r
 }
 
 // passes runs the probe of the form once.
-func (r *running) passes(t *testing.T, binary string) bool {
+func (r *running) passes(binary string) bool {
 	if r.healthcheck == nil {
 		return r.admin(r.probe) == http.StatusOK
 	}
@@ -185,8 +191,9 @@ func (r *running) signal(t *testing.T) {
 // wait waits for the process, which has to end well.
 func (r *running) wait(t *testing.T) {
 	t.Helper()
-	if err := r.process.Wait(); err != nil {
-		t.Errorf("ends with %v", err)
+	<-r.ended
+	if r.err != nil {
+		t.Errorf("ends with %v", r.err)
 	}
 }
 
@@ -207,13 +214,15 @@ func variables(environment map[string]string) []string {
 	return all
 }
 
-// until polls a condition for up to a minute.
-func until(t *testing.T, what string, holds func() bool) {
+// until polls a condition of a process for up to a minute, and as long as the process runs.
+func until(t *testing.T, r *running, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for tick := time.NewTicker(20 * time.Millisecond); !holds(); {
 		select {
+		case <-r.ended:
+			t.Fatalf("ended (%v) before %s", r.err, what)
 		case <-ctx.Done():
 			t.Fatalf("waited in vain until %s", what)
 		case <-tick.C:
