@@ -48,15 +48,6 @@ func TestMutatingAdmissionPolicy(t *testing.T) {
 	}
 }
 
-// A failure of the policy must not keep Pods from starting.
-func TestFailurePolicy(t *testing.T) {
-	for _, p := range decode[*admissionv1.MutatingAdmissionPolicy](t, policyFile) {
-		if p.Spec.FailurePolicy == nil || *p.Spec.FailurePolicy != admissionv1.Ignore {
-			t.Errorf("%s: failure policy %v", p.Name, p.Spec.FailurePolicy)
-		}
-	}
-}
-
 var policyFile = filepath.Join(policies, "mutatingadmissionpolicy.yaml")
 
 // server is the part of an API server that admits Pods.

@@ -61,6 +61,25 @@ func examples(t *testing.T) []example {
 	return all
 }
 
+// A policy that fails must not keep Pods from starting.
+func TestFailurePolicy(t *testing.T) {
+	for _, name := range []string{"mutatingadmissionpolicy.yaml", "kyverno.yaml"} {
+		text, err := os.ReadFile(filepath.Join(policies, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var policy struct {
+			Spec struct{ FailurePolicy string }
+		}
+		if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 1024).Decode(&policy); err != nil {
+			t.Fatal(err)
+		}
+		if policy.Spec.FailurePolicy != "Ignore" {
+			t.Errorf("%s: failure policy %q", name, policy.Spec.FailurePolicy)
+		}
+	}
+}
+
 // decode reads the objects of a file strictly: an unknown or doubled field fails the test.
 func decode[T runtime.Object](t *testing.T, file string) []T {
 	t.Helper()
