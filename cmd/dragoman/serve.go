@@ -56,6 +56,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 	site.serve()
 	select {
 	case err = <-site.failed:
+		server.Drain()
 	case <-ctx.Done():
 		server.Drain()
 		log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
