@@ -62,6 +62,7 @@ serviceAccount: {name: bedrock, annotations: {eks.amazonaws.com/role-arn: "arn:a
 	"account of theirs": `
 region: us-east-1
 serviceAccount: {create: false, name: theirs}
+strategy: {type: Recreate}
 `,
 	"nginx": `
 region: us-east-1

@@ -25,6 +25,8 @@ func TestRefused(t *testing.T) {
 			`at '/config/auth/keys/0': 'sk-secret' does not match pattern '^(\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}|file:/.+)$'`},
 		"key of an upstream": {`config: {upstreams: {a: {kind: openai, base_url: "http://a", api_key: sk-secret}}}`,
 			`at '/config/upstreams/a/api_key': 'sk-secret' does not match pattern '^(\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}|file:/.+)$'`},
+		"key of Bedrock's in a variable": {"region: us-east-1\nextraEnv: [{name: AWS_BEARER_TOKEN_BEDROCK, value: secret}]",
+			`extraEnv: AWS_BEARER_TOKEN_BEDROCK is a secret: take it from a Secret, with valueFrom.secretKeyRef in place of value`},
 		"key in a variable": {"region: us-east-1\nextraEnv: [{name: AWS_SECRET_ACCESS_KEY, value: secret}]",
 			`extraEnv: AWS_SECRET_ACCESS_KEY is a secret: take it from a Secret, with valueFrom.secretKeyRef in place of value`},
 		"no duration":    {"region: us-east-1\nconfig: {timeouts: {drain: ten minutes}}", `config.timeouts.drain: "ten minutes" is not a duration: write it as in 90s, 10m or 1h30m`},

@@ -37,6 +37,9 @@ func checkAll(t *testing.T, objects set) {
 	checkRestricted(t, objects)
 	for _, deployment := range of[*appsv1.Deployment](objects) {
 		checkProbes(t, find(t, containers(deployment.Spec.Template.Spec), "dragoman"))
+		if s := deployment.Spec.Strategy; s.Type == appsv1.RecreateDeploymentStrategyType && s.RollingUpdate != nil {
+			t.Errorf("%s: Kubernetes refuses rollingUpdate where the strategy is Recreate", deployment.Name)
+		}
 	}
 	checkReferences(t, objects)
 	checkSelectors(t, objects)

@@ -42,17 +42,17 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// An Ingress waits as long as dragoman does, and a target group that loses a Pod until it has drained.
+// An Ingress waits a minute longer than dragoman does, and a target group that loses a Pod until it has drained.
 func TestIngressTimeouts(t *testing.T) {
 	for controller, want := range map[string]map[string]string{
 		"nginx": {
-			"nginx.ingress.kubernetes.io/proxy-read-timeout": "1800",
-			"nginx.ingress.kubernetes.io/proxy-send-timeout": "1800",
+			"nginx.ingress.kubernetes.io/proxy-read-timeout": "1860",
+			"nginx.ingress.kubernetes.io/proxy-send-timeout": "1860",
 			"nginx.ingress.kubernetes.io/proxy-buffering":    "off",
 			"nginx.ingress.kubernetes.io/proxy-body-size":    "32m", // of the values
 		},
 		"alb": {
-			"alb.ingress.kubernetes.io/load-balancer-attributes": "idle_timeout.timeout_seconds=1800",
+			"alb.ingress.kubernetes.io/load-balancer-attributes": "idle_timeout.timeout_seconds=1860",
 			"alb.ingress.kubernetes.io/target-group-attributes":  "deregistration_delay.timeout_seconds=635",
 			"alb.ingress.kubernetes.io/healthcheck-port":         "8485",
 			"alb.ingress.kubernetes.io/healthcheck-path":         "/readyz",

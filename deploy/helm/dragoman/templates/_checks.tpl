@@ -23,7 +23,7 @@
 {{- fail "serviceAccount.annotations: there is no ServiceAccount to annotate while serviceAccount.create is false" }}
 {{- end }}
 {{- range .extraEnv }}
-{{- if and .value (regexMatch "(?i)(_KEY|_ACCESS_KEY_ID|SECRET|TOKEN|PASSWORD)$" .name) }}
+{{- if and .value (regexMatch "(?i)(_KEY|_ACCESS_KEY_ID|SECRET|TOKEN|PASSWORD|_TOKEN_BEDROCK)$" .name) }}
 {{- fail (printf "extraEnv: %s is a secret: take it from a Secret, with valueFrom.secretKeyRef in place of value" .name) }}
 {{- end }}
 {{- end }}

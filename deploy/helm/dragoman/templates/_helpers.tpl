@@ -24,7 +24,7 @@
 
 {{- define "dragoman.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "dragoman.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "dragoman.labels" -}}
@@ -37,7 +37,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- /* Labels of the test's Pod: no selector of ours may match it. */}}
 {{- define "dragoman.testLabels" -}}
 app.kubernetes.io/name: {{ include "dragoman.name" . }}-test
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- /* The image: by digest, by tag, or by the chart's appVersion. */}}
