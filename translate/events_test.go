@@ -267,7 +267,7 @@ func TestGrowth(t *testing.T) {
 				if held[text.name] { // what is held at first costs less
 					small = 4 * maxDoubt
 				}
-				if held[text.name] && piece == 1 && !testcost.Long() {
+				if held[text.name] && !testcost.Long() {
 					continue
 				}
 				short, long := form(benchText(text.unit, small)), form(benchText(text.unit, 10*small))

@@ -40,7 +40,7 @@ func TestDoubtInPieces(t *testing.T) {
 	}
 	req := doubtRequest()
 	r := rand.New(rand.NewPCG(1, 2))
-	for range testcost.Cases(20_000, 400_000) {
+	for range testcost.Cases(3_000, 400_000) {
 		var text strings.Builder
 		text.WriteString(begins[r.IntN(len(begins))])
 		for range 3 + r.IntN(16) {
