@@ -24,6 +24,7 @@ type site struct {
 	client, admin   *http.Server
 	clients, admins net.Listener
 	connections     *connections            // of clients
+	lingers         bool                    // they are given time to learn of the drain
 	cut             context.CancelCauseFunc // ends all open exchanges
 	serving         sync.WaitGroup
 	failed          chan error // gets the error of a listener that cannot go on
@@ -57,6 +58,7 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 		clients:     clients,
 		admins:      admins,
 		connections: conns,
+		lingers:     cfg.DrainDelay > 0,
 		cut:         cut,
 		failed:      make(chan error, 2),
 	}, nil
@@ -163,7 +165,9 @@ func (s *site) close(ctx context.Context, limit time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	s.clients.Close()
-	s.awaitRest(limited)
+	if s.lingers {
+		s.awaitRest(limited)
+	}
 	err := shutdown(limited, s.client)
 	if err != nil {
 		s.cut(&upstream.Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the server is shutting down"})
