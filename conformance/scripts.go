@@ -116,14 +116,14 @@ var imageResult = script{model: vision, steps: []step{
 var arguments = script{steps: []step{
 	{
 		say: says("Note this."),
-		completion: calls(invoke("write_note", `<code>if a < b && c > d { print("</text>\n") }</code>
+		completion: calls(invoke("write_note", `<code>if a < b && c > d { print("</b>\n") }</code>
 <number>9007199254740991</number>
 <public>true</public>
 <share>0.25</share>
 <tags>["a", "<b>"]</tags>
 <text><p class="x">Tom &amp; "Jerry" < 5 😀 日本語</p></text>`)),
 		want: toolUse(call("write_note", `{
-			"code": "if a < b && c > d { print(\"</text>\\n\") }",
+			"code": "if a < b && c > d { print(\"</b>\\n\") }",
 			"number": 9007199254740991, "public": true, "share": 0.25, "tags": ["a", "<b>"],
 			"text": "<p class=\"x\">Tom &amp; \"Jerry\" < 5 😀 日本語</p>"}`)),
 	},
