@@ -18,8 +18,8 @@ ARG TARGETOS
 ARG TARGETARCH
 ARG VERSION=dev
 ARG REVISION
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/go/build \
+    CGO_ENABLED=0 GOCACHE=/go/build GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$VERSION -X main.revision=$REVISION" \
     -o /out/dragoman ./cmd/dragoman
 
