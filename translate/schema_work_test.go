@@ -14,9 +14,8 @@ import (
 	"dragoman/translate/testcost"
 )
 
-// mostWork is what a request of less than 100 KB may take: several times what the slowest does, since
-// other programs share the caches and the memory. Work that is not linear takes seconds.
-const mostWork = 300 * time.Millisecond
+// mostWork is what a request of less than 100 KB may take.
+const mostWork = 100 * time.Millisecond
 
 // workOf is the processor's time that f takes at the best of some tries, because the
 // machine is busy with other things too. What takes a second is not tried again.
@@ -28,11 +27,11 @@ func workOf(f func()) time.Duration {
 		slow = 20
 	}
 	best := time.Hour
-	for range 4 {
+	for range 10 {
 		began := testcost.CPUTime()
 		f()
 		took := (testcost.CPUTime() - began) / slow
-		if best = min(best, took); best <= mostWork/6 || took > time.Second {
+		if best = min(best, took); best <= mostWork/2 || took > time.Second {
 			break
 		}
 	}
