@@ -13,7 +13,7 @@ import (
 // is open to those without a key.
 func (s *Server) Handler() http.Handler {
 	r := chi.NewRouter()
-	r.Use(s.incoming)
+	r.Use(s.incoming, s.cors)
 	r.Get("/", greet)
 	r.Head("/", greet)
 	s.handleMessages(r)
@@ -74,7 +74,8 @@ func unnamed(d dialect) *dialect {
 }
 
 // Admin returns the handler for operators: health, readiness and metrics. It asks for no
-// key, and belongs on a listener that strangers cannot reach.
+// key, and belongs on a listener that strangers cannot reach. Probes are answered whatever
+// name they have for the server.
 func (s *Server) Admin() http.Handler {
 	r := chi.NewRouter()
 	r.Use(s.incoming)
@@ -86,7 +87,7 @@ func (s *Server) Admin() http.Handler {
 		}
 		respondText(http.StatusOK, "ready\n")(w, r)
 	})
-	r.Method(http.MethodGet, "/metrics", s.metrics.Handler())
+	r.With(s.guarded).Method(http.MethodGet, "/metrics", s.metrics.Handler())
 	return r
 }
 

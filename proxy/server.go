@@ -24,6 +24,13 @@ type Options struct {
 	Ping      time.Duration    // silence towards a client of a stream before a ping; 0 for 10 s
 	Log       zerolog.Logger   // the zero Logger logs nothing
 	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
+
+	// A listener without keys refuses what pages of other origins have a browser send, and on
+	// loopback what is addressed to another host: see guard.
+	Hosts         []string // names of the server besides those of loopback: "dragoman.example", "*.example"
+	Origins       []string // of pages that may call the API of clients: "https://app.example"
+	Loopback      bool     // clients are on this machine
+	AdminLoopback bool     // operators are on this machine
 }
 
 // Server answers clients: [Server.Handler]. From one request to the next it keeps
@@ -44,6 +51,9 @@ type Server struct {
 	metrics   *metrics.Metrics
 	draining  context.Context // ends with Drain
 	drain     context.CancelFunc
+
+	clients, operators *guard   // of their listeners; that of clients where there are no keys
+	origins            []string // of pages that may call the API of clients
 }
 
 // New returns a server. It is an error if there is no route, if a model names an upstream
@@ -69,6 +79,9 @@ func New(opt Options) (*Server, error) {
 	s := &Server{
 		routes:    opt.Routes,
 		upstreams: opt.Upstreams,
+		clients:   newGuard(opt.Loopback, opt.Hosts, opt.Origins),
+		operators: newGuard(opt.AdminLoopback, opt.Hosts, nil),
+		origins:   opt.Origins,
 		strict:    opt.Strict,
 		bodyBytes: cmp.Or(opt.BodyBytes, 32<<20),
 		timeouts:  opt.Timeouts.withDefaults(),

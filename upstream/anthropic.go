@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"iter"
@@ -21,6 +22,8 @@ type AnthropicOptions struct {
 	APIKey string
 	// Connect is how long it may take to reach the server.
 	Connect Connect
+	// Roots are the authorities of the server's certificate; nil for the system's.
+	Roots *x509.CertPool
 	// HTTPClient replaces the client with the settings of this package; nil is that client.
 	// Redirects are not followed either way: they would take the key elsewhere.
 	HTTPClient *http.Client
@@ -49,7 +52,7 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 			h.Set("x-api-key", opt.APIKey)
 		}
 	}
-	ask := endpoint{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient, opt.Connect)}
+	ask := endpoint{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient, opt.Connect, opt.Roots)}
 	count := ask
 	count.url += "/count_tokens"
 	return &Anthropic{messages: ask, tokens: count}, nil

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,6 +23,9 @@ type BedrockOptions struct {
 	Endpoint   string       // URL to use instead of the region's own
 	Connect    Connect      // how long it may take to reach Bedrock, or a server of credentials
 	HTTPClient *http.Client // replaces the client with the settings of this package, for Bedrock itself
+	// Roots are the authorities of their certificates; nil for the system's, or those of
+	// AWS_CA_BUNDLE in their place.
+	Roots *x509.CertPool
 }
 
 // Bedrock asks models on Amazon Bedrock over the wire that suits each. A wire can be
@@ -75,7 +79,7 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	// The SDK's own kind of client, so that AWS_CA_BUNDLE keeps its meaning.
 	client := awshttp.NewBuildableClient().
 		WithDialerOptions(opt.Connect.dialer).
-		WithTransportOptions(opt.Connect.transport)
+		WithTransportOptions(opt.Connect.transport, trusting(opt.Roots))
 	return append(load, config.WithHTTPClient(client))
 }
 

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"cmp"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -88,10 +89,12 @@ func isKey(s string) bool {
 }
 
 // clientOf returns a client that returns a redirect as the response: a copy of client
-// or, if that is nil, one with the settings of this package.
-func clientOf(client *http.Client, connect Connect) *http.Client {
+// or, if that is nil, one with the settings of this package, which trusts these authorities.
+func clientOf(client *http.Client, connect Connect, roots *x509.CertPool) *http.Client {
 	if client == nil {
-		client = &http.Client{Transport: newTransport(connect)}
+		transport := newTransport(connect)
+		trusting(roots)(transport)
+		client = &http.Client{Transport: transport}
 	}
 	return withoutRedirects(client)
 }

@@ -45,7 +45,7 @@ func TestConnect(t *testing.T) {
 		}
 		for name, transport := range map[string]*http.Transport{
 			"bedrock": bedrock.GetTransport(),
-			"others":  clientOf(nil, Connect(connect)).Transport.(*http.Transport),
+			"others":  clientOf(nil, Connect(connect), nil).Transport.(*http.Transport),
 		} {
 			if transport.TLSHandshakeTimeout != timeout {
 				t.Errorf("%s: %v for a handshake, want %v", name, transport.TLSHandshakeTimeout, timeout)

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -153,7 +154,13 @@ func transportError(err error) *Error {
 	if errors.As(err, &known) {
 		return known
 	}
-	var network net.Error
+	var (
+		network   net.Error
+		untrusted *tls.CertificateVerificationError
+	)
+	if errors.As(err, &untrusted) {
+		err = fmt.Errorf("the certificate of the upstream is not trusted (ca of an upstream names authorities of your own): %w", err)
+	}
 	class, message := badGateway, "the connection to the upstream failed"
 	if errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 		class, message = timedOut, "the connection to the upstream timed out"

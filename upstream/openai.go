@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"iter"
@@ -20,6 +21,8 @@ type OpenAIOptions struct {
 	APIKey string
 	// Connect is how long it may take to reach the server.
 	Connect Connect
+	// Roots are the authorities of the server's certificate; nil for the system's.
+	Roots *x509.CertPool
 	// HTTPClient replaces the client with the settings of this package; nil is that client.
 	// Redirects are not followed either way: they would take the key elsewhere.
 	HTTPClient *http.Client
@@ -47,7 +50,7 @@ func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 		}
 	}
 	url := strings.TrimRight(base.String(), "/") + "/chat/completions"
-	return &OpenAI{chatClient{completions: endpoint{url, header, clientOf(opt.HTTPClient, opt.Connect)}}}, nil
+	return &OpenAI{chatClient{completions: endpoint{url, header, clientOf(opt.HTTPClient, opt.Connect, opt.Roots)}}}, nil
 }
 
 // Invoke sends the prompt to the model of this name and returns its answer.

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,6 +24,9 @@ type VertexOptions struct {
 	Credentials string
 	// Connect is how long it may take to reach Vertex, or a token server.
 	Connect Connect
+	// Roots are the authorities of the certificates of Vertex and of token servers; nil for the
+	// system's.
+	Roots *x509.CertPool
 	// HTTPClient replaces the client with the settings of this package, for Vertex and for
 	// token servers; nil is that client. Redirects are not followed either way.
 	HTTPClient *http.Client
@@ -47,7 +51,7 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := clientOf(opt.HTTPClient, opt.Connect)
+	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
 	transport := &bearerTransport{base: client.Transport, tokens: newTokenCache(opt.Credentials, opt.OnToken, *client)}
 	if transport.base == nil {
 		transport.base = http.DefaultTransport

@@ -62,11 +62,7 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 func summarize(w io.Writer, cfg *config.Config) error {
 	var s strings.Builder
 	s.WriteString("ok\n")
-	auth := "no authentication"
-	if n := len(cfg.Keys); n > 0 {
-		auth = fmt.Sprintf("authentication with keys: %d", n)
-	}
-	fmt.Fprintf(&s, "listen    %s, %s\n", cfg.Listen, auth)
+	fmt.Fprintf(&s, "listen    %s, %s\n", cfg.Listen, access(cfg))
 	fmt.Fprintf(&s, "admin     %s\n", cfg.AdminListen)
 	for _, u := range cfg.Upstreams {
 		fmt.Fprintf(&s, "upstream  %s: %s %s\n", u.Name, u.Kind, u.Place())
@@ -86,6 +82,23 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	}
 	_, err := io.WriteString(w, s.String())
 	return err
+}
+
+// access says what a client has to bring.
+func access(cfg *config.Config) string {
+	var all []string
+	if cfg.TLS.Cert != "" {
+		all = append(all, "TLS")
+	}
+	if cfg.TLS.ClientCA != "" {
+		all = append(all, "authentication with client certificates")
+	}
+	if n := len(cfg.Keys); n > 0 {
+		all = append(all, fmt.Sprintf("authentication with keys: %d", n))
+	} else if cfg.TLS.ClientCA == "" {
+		all = append(all, "no authentication")
+	}
+	return strings.Join(all, ", ")
 }
 
 // callAll calls each upstream once and prints how that went. One that fails does not keep

@@ -20,6 +20,7 @@ type settings struct {
 	file                string // --config
 	listen, adminListen string
 	simulated, insecure bool
+	idle                bool // nobody is served
 }
 
 // newSettings declares the flags that every command with a configuration takes.
@@ -51,9 +52,9 @@ func (s *settings) withAdmin() *settings {
 }
 
 // notListening is for commands that serve nobody. The configuration may then lack the keys
-// that an address needs which other machines can reach.
+// that an address needs which other machines can reach, and the files of tls.
 func (s *settings) notListening() *settings {
-	s.insecure = true
+	s.idle = true
 	return s
 }
 
@@ -66,6 +67,7 @@ func (s *settings) load(p process) (*config.Config, error) {
 		AdminListen: config.Override{Value: s.adminListen, From: s.flags.from["admin-listen"]},
 		Simulated:   s.simulated,
 		Insecure:    s.insecure,
+		Idle:        s.idle,
 		Getenv:      p.getenv,
 	})
 }
@@ -134,21 +136,21 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cou
 	switch u.Kind {
 	case config.Bedrock:
 		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
-			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect,
+			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect, Roots: u.Roots,
 		})
 	case config.Vertex:
 		return upstream.NewVertex(ctx, upstream.VertexOptions{
 			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
-			Connect: connect,
+			Connect: connect, Roots: u.Roots,
 			OnToken: func(end time.Time) { counts.CredentialExpiry.WithLabelValues(u.Name).Set(float64(end.Unix())) },
 		})
 	case config.Anthropic:
 		return upstream.NewAnthropic(upstream.AnthropicOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect,
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
 		})
 	case config.OpenAI:
 		return upstream.NewOpenAI(upstream.OpenAIOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect,
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
 		})
 	default:
 		return simulated.New(), nil
@@ -168,6 +170,11 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		Timeouts:  cfg.Timeouts,
 		Log:       log,
 		Metrics:   counts,
+
+		Hosts:         cfg.Hosts,
+		Origins:       cfg.Origins,
+		Loopback:      cfg.Loopback,
+		AdminLoopback: cfg.AdminLoopback,
 	})
 	if err != nil {
 		return nil, config.Problems{{Where: cfg.File, Cause: err.Error()}}

@@ -23,6 +23,7 @@ import (
 type site struct {
 	client, admin   *http.Server
 	clients, admins net.Listener
+	encrypted       bool                    // clients connect with TLS
 	connections     *connections            // of clients
 	lingers         bool                    // they are given time to learn of the drain
 	cut             context.CancelCauseFunc // ends all open exchanges
@@ -33,6 +34,10 @@ type site struct {
 // open listens on both addresses of cfg. Connections wait until serve is called. Exchanges
 // do not end with ctx: close ends them.
 func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zerolog.Logger) (*site, error) {
+	identity, err := clientTLS(cfg.TLS, log)
+	if err != nil {
+		return nil, err
+	}
 	var listen net.ListenConfig
 	clients, err := listen.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
@@ -52,11 +57,14 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 	}
 	conns := newConnections(most, false, log)
 	exchanges, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	client := newHTTPServer(exchanges, server.Handler(), conns)
+	client.TLSConfig = identity
 	return &site{
-		client:      newHTTPServer(exchanges, server.Handler(), conns),
+		client:      client,
 		admin:       newHTTPServer(exchanges, server.Admin(), newConnections(admin, true, log)),
 		clients:     clients,
 		admins:      admins,
+		encrypted:   identity != nil,
 		connections: conns,
 		lingers:     cfg.DrainDelay > 0,
 		cut:         cut,
@@ -66,6 +74,8 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 
 // newHTTPServer returns a server that bounds how many connections there can be, and what
 // they can hold without sending a request.
+//
+// With TLS, the time to read a header bounds the handshake, too. HTTP/2 is agreed on in it.
 //
 // There is no timeout for writing, since a stream may be long: the proxy sets a deadline
 // for each piece of it, and one for a request's body. ReadTimeout is for requests that
@@ -78,6 +88,7 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 func newHTTPServer(base context.Context, h http.Handler, conns *connections) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		Handler:                      h,
@@ -105,19 +116,29 @@ func (l serverLog) Write(p []byte) (int, error) {
 
 // serve begins to answer, and returns. close ends it.
 func (s *site) serve() {
-	serve := func(server *http.Server, l net.Listener) {
+	serve := func(serve func(net.Listener) error, l net.Listener) {
 		s.serving.Go(func() {
-			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			if err := serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 				s.failed <- err
 			}
 		})
 	}
-	serve(s.client, s.clients)
-	serve(s.admin, s.admins)
+	if s.encrypted {
+		serve(func(l net.Listener) error { return s.client.ServeTLS(l, "", "") }, s.clients)
+	} else {
+		serve(s.client.Serve, s.clients)
+	}
+	serve(s.admin.Serve, s.admins)
 }
 
 // url returns the base URL for clients.
-func (s *site) url() string { return "http://" + reachable(s.clients.Addr().String()) }
+func (s *site) url() string {
+	scheme := "http://"
+	if s.encrypted {
+		scheme = "https://"
+	}
+	return scheme + reachable(s.clients.Addr().String())
+}
 
 // adminURL returns the base URL for operators.
 func (s *site) adminURL() string { return "http://" + reachable(s.admins.Addr().String()) }

@@ -16,6 +16,7 @@
 //	tokens, token_server, grants, credentials            the token servers of Google
 //	script, cue, native                                  what is answered, and what goes wrong
 //	events, play                                         the events of an answer, and how they are sent
+//	authority                                            certificates, where a test is about TLS
 //
 // The servers spell the wires of Bedrock a second time on purpose: they have types of
 // their own for the JSON of Converse, and write AWS frames with the SDK's encoder. A

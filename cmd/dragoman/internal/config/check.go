@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,9 @@ func (l *loader) checkUpstream(u *Upstream, key string) {
 			return
 		}
 		l.checkURL(u.BaseURL, key+".base_url")
+		if base, err := url.Parse(u.BaseURL); err == nil && base.Scheme == "http" && u.APIKey != "" && !isLoopback(base.Hostname()) {
+			l.warn(l.lines[key+".base_url"], key+".base_url", "api_key and all prompts go there without encryption", "use https, with ca for an authority of your own")
+		}
 	}
 }
 
@@ -156,14 +160,8 @@ func (l *loader) shadowed(i int, key string) {
 		if !earlier.Matches(l.cfg.Models[i].Name) {
 			continue
 		}
-		line := l.lines[key]
-		l.cfg.Warnings = append(l.cfg.Warnings, Problem{
-			Where: fmt.Sprintf("%s:%d", l.file, line),
-			Key:   key,
-			Cause: fmt.Sprintf("%q is never reached: models[%d] (%q) matches first", l.cfg.Models[i].Name, j, earlier.Name),
-			Fix:   "move the narrower name up",
-			line:  line,
-		})
+		l.warn(l.lines[key], key, fmt.Sprintf("%q is never reached: models[%d] (%q) matches first", l.cfg.Models[i].Name, j, earlier.Name),
+			"move the narrower name up")
 		return
 	}
 }
@@ -172,14 +170,35 @@ func (l *loader) shadowed(i int, key string) {
 func (l *loader) checkListen() {
 	client := l.address("listen", &l.cfg.Listen, l.src.Listen)
 	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen)
-	if client.valid && !client.loopback && len(l.cfg.Keys) == 0 && !l.src.Insecure {
-		client.complain(
-			fmt.Sprintf("%s can be reached from other machines, and without auth.keys anyone there could use your upstreams", l.cfg.Listen),
-			fmt.Sprintf("set auth: {keys: [\"${DRAGOMAN_KEY}\"]}, listen on 127.0.0.1:%s, or pass --insecure (DRAGOMAN_INSECURE=true)", client.port))
+	l.cfg.Loopback, l.cfg.AdminLoopback = client.loopback, admin.loopback
+	l.checkTLS()
+	if !l.src.Idle {
+		l.checkReach(client, admin)
 	}
 	l.checkDrain(client.loopback)
 	if client.valid && admin.valid && l.cfg.Listen == l.cfg.AdminListen && client.port != "0" {
-		admin.complain("the same address as listen: "+l.cfg.Listen, "choose another port")
+		l.problems = append(l.problems, admin.problem("the same address as listen: "+l.cfg.Listen, "choose another port"))
+	}
+}
+
+// checkReach reports an address for clients that strangers can use, and warns of what they can
+// use because it was asked for. The certificate of a client is as good as a key.
+func (l *loader) checkReach(client, admin address) {
+	authenticated := len(l.cfg.Keys) > 0 || l.cfg.TLS.ClientCA != ""
+	switch {
+	case !client.valid || client.loopback || authenticated:
+	case l.src.Insecure:
+		l.cfg.Warnings = append(l.cfg.Warnings, client.problem(
+			fmt.Sprintf("%s can be reached from other machines, and with --insecure anyone there can use your upstreams", l.cfg.Listen), "set auth.keys"))
+	default:
+		l.problems = append(l.problems, client.problem(
+			fmt.Sprintf("%s can be reached from other machines, and without auth.keys anyone there could use your upstreams", l.cfg.Listen),
+			fmt.Sprintf("set auth: {keys: [\"${DRAGOMAN_KEY}\"]}, listen on 127.0.0.1:%s, or pass --insecure (DRAGOMAN_INSECURE=true)", client.port)))
+	}
+	if admin.valid && !admin.loopback {
+		l.cfg.Warnings = append(l.cfg.Warnings, admin.problem(
+			fmt.Sprintf("%s can be reached from other machines, and asks for no key: whoever is there can read /metrics", l.cfg.AdminListen),
+			fmt.Sprintf("listen on 127.0.0.1:%s, or let the network keep strangers out", admin.port)))
 	}
 }
 
@@ -205,34 +224,36 @@ func (l *loader) checkDrain(loopback bool) {
 // address is an address to listen on, and where it was given.
 type address struct {
 	port     string
-	valid    bool                    // a host and a port; else the problem has been reported
-	loopback bool                    // only this machine can reach it
-	complain func(cause, fix string) // reports a problem at the place where it was given
+	valid    bool    // a host and a port; else the problem has been reported
+	loopback bool    // only this machine can reach it
+	place    Problem // where it was given, and nothing else
+}
+
+// problem returns a problem with the address, at the place where it was given.
+func (a address) problem(cause, fix string) Problem {
+	a.place.Cause, a.place.Fix = cause, fix
+	return a.place
 }
 
 // address returns the address of a key. It puts an override in its place at dst, and
 // reports an address that is not valid.
 func (l *loader) address(key string, dst *string, over Override) address {
-	a := address{complain: func(cause, fix string) {
-		if line, ok := l.lines[key]; ok {
-			l.report(line, key, cause, fix)
-		} else {
-			l.complain(key, "", cause, fix)
-		}
-	}}
+	a := address{place: Problem{Where: key}}
+	if line, ok := l.lines[key]; ok {
+		a.place = Problem{Where: fmt.Sprintf("%s:%d", l.file, line), Key: key, line: line}
+	}
 	if over.Value != "" {
 		*dst = over.Value
-		a.complain = func(cause, fix string) { l.complain(over.From, "", cause, fix) }
+		a.place = Problem{Where: over.From}
 	}
 	host, port, err := net.SplitHostPort(*dst)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		a.complain(fmt.Sprintf("%q is not an address to listen on", *dst), "write host:port, such as 127.0.0.1:8484; port 0 takes a free one")
+		l.problems = append(l.problems, a.problem(fmt.Sprintf("%q is not an address to listen on", *dst), "write host:port, such as 127.0.0.1:8484; port 0 takes a free one"))
 		return a
 	}
-	ip := net.ParseIP(host)
-	a.port, a.valid, a.loopback = port, true, host == "localhost" || ip != nil && ip.IsLoopback()
+	a.port, a.valid, a.loopback = port, true, isLoopback(host)
 	return a
 }

@@ -3,6 +3,7 @@
 //
 //	load                            [Load], which does the steps below in this order
 //	file, reader, expand, syntax    the file: keys, values, variables in them, broken YAML
+//	listener                        of the file: hosts, cors and tls
 //	environment, google             the upstream that the environment names
 //	check, values                   what has to hold of values, alone and together
 //	config, problem                 what comes out: a [Config], or all [Problems]
@@ -13,6 +14,8 @@ package config
 
 import (
 	"cmp"
+	"crypto/x509"
+	"fmt"
 	"slices"
 	"time"
 
@@ -55,6 +58,11 @@ type Config struct {
 	Drain          time.Duration // from SIGTERM until open exchanges are cut
 	DrainDelay     time.Duration // from SIGTERM until no connections are taken
 
+	TLS                     TLS      // of the listener of clients
+	Loopback, AdminLoopback bool     // this machine alone can reach the listener of clients, or that of operators
+	Hosts                   []string // names of the server, for listeners without keys
+	Origins                 []string // of pages that may call the API
+
 	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem
 }
@@ -74,6 +82,9 @@ type Upstream struct {
 	Credentials string
 	BaseURL     string // Anthropic, OpenAI
 	APIKey      string // Anthropic, OpenAI; "" for none
+	// Roots has the authorities that the upstream's certificate may come from; nil for the
+	// system's. The simulated upstream has none.
+	Roots *x509.CertPool
 }
 
 // Source is where a configuration comes from. Flags and their environment variables go
@@ -84,6 +95,7 @@ type Source struct {
 	AdminListen Override            // --admin-listen
 	Simulated   bool                // the simulated upstream for every model name
 	Insecure    bool                // no authentication on an address that others can reach
+	Idle        bool                // nobody is served: what only a listener needs may be missing
 	Getenv      func(string) string // as os.Getenv
 }
 
@@ -127,6 +139,13 @@ type loader struct {
 // the file itself. Problems with a line are added with report.
 func (l *loader) complain(where, key, cause, fix string) {
 	l.problems = append(l.problems, Problem{Where: where, Key: key, Cause: cause, Fix: fix})
+}
+
+// warn adds a warning at a line of the file.
+func (l *loader) warn(line int, key, cause, fix string) {
+	l.cfg.Warnings = append(l.cfg.Warnings, Problem{
+		Where: fmt.Sprintf("%s:%d", l.file, line), Key: key, Cause: cause, Fix: fix, line: line,
+	})
 }
 
 // Place returns, for people to read, where the upstream's models are.

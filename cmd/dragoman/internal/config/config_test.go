@@ -147,6 +147,7 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 		Timeouts:       proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute},
 		Connect:        time.Second,
 		Drain:          2 * time.Minute,
+		AdminLoopback:  true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"cmp"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -53,6 +54,9 @@ func (l *loader) document(root *yaml.Node) {
 	l.mapping(root, "", map[string]field{
 		"listen":       l.text(&c.Listen),
 		"admin_listen": l.text(&c.AdminListen),
+		"hosts":        l.list(l.host),
+		"cors":         l.cors,
+		"tls":          l.tls,
 		"auth":         l.auth,
 		"compat":       l.choice(&compat, []string{"lenient", "strict"}),
 		"upstreams":    l.upstreams,
@@ -148,7 +152,24 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 		fields["base_url"] = l.text(&u.BaseURL)
 		fields["api_key"] = l.text(&u.APIKey)
 	}
+	if u.Kind != Simulated {
+		fields["ca"] = l.authorities(&u.Roots)
+	}
 	l.mapping(n, key, fields)
+}
+
+// authorities reads the path of a file with certificates, and the file.
+func (l *loader) authorities(dst **x509.CertPool) field {
+	return func(n *yaml.Node, key string) {
+		var path string
+		if l.path(&path)(n, key); path == "" {
+			return
+		}
+		var err error
+		if *dst, err = upstream.Roots(path); err != nil {
+			l.report(n.Line, key, fmt.Sprintf("%s cannot be used: %s", path, reason(err)), "name a file with certificates of authorities in PEM")
+		}
+	}
 }
 
 // kind reads the kind of an upstream before its other keys, wherever it stands among them.

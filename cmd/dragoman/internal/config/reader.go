@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -116,6 +117,20 @@ func (r *yamlReader) scalar(n *yaml.Node, key string) (string, bool) {
 func (r *yamlReader) text(dst *string) field {
 	return func(n *yaml.Node, key string) {
 		if s, ok := r.scalar(n, key); ok {
+			*dst = s
+		}
+	}
+}
+
+// path reads the path of a file. What file: stands for is no path but what the file holds, which
+// may be a secret: it is not repeated.
+func (r *yamlReader) path(dst *string) field {
+	return func(n *yaml.Node, key string) {
+		if s, ok := r.scalar(n, key); !ok {
+			return
+		} else if strings.HasPrefix(n.Value, "file:") || strings.Contains(s, "\n") {
+			r.report(n.Line, key, "not the path of a file", "write the path alone, without file:, as in /etc/dragoman/tls.crt")
+		} else {
 			*dst = s
 		}
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"net/url"
 	"strings"
 )
@@ -11,6 +12,15 @@ import (
 // not have a dot or a slash.
 func isRegion(s string) bool {
 	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// isHost reports whether s can be the host of a URL: a name or an address.
+func isHost(s string) bool { return isName(s) || net.ParseIP(s) != nil }
+
+// isLoopback reports whether a host is this machine, seen from itself.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // checkURL reports a value that is not the base URL of a server.

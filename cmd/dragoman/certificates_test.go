@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/upstream/upstreamtest"
+)
+
+func newAuthority(t *testing.T, name string) *upstreamtest.Authority {
+	t.Helper()
+	a, err := upstreamtest.NewAuthority(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// secret is a folder with the files of tls, as Kubernetes mounts one: what the files hold is in a
+// folder of its own, to which a link goes, and the files are links through that.
+type secret struct {
+	dir     string
+	version int
+}
+
+// put replaces all files at once.
+func (s *secret) put(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	if s.dir == "" {
+		s.dir = t.TempDir()
+	}
+	s.version++
+	version := fmt.Sprint("..", s.version)
+	if err := os.Mkdir(filepath.Join(s.dir, version), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(s.dir, version, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = os.Symlink(filepath.Join("..data", name), filepath.Join(s.dir, name)) // there is one already, but for the first time
+	}
+	next := filepath.Join(s.dir, "..next")
+	if err := os.Symlink(version, next); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(next, filepath.Join(s.dir, "..data")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// putPair puts a certificate of the authority, and the authority as that of clients.
+func (s *secret) putPair(t *testing.T, a, clients *upstreamtest.Authority) {
+	t.Helper()
+	cert, key, err := a.Issue("dragoman.example", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.put(t, map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": clients.PEM()})
+}
+
+func (s *secret) path(name string) string { return filepath.Join(s.dir, name) }
+
+// config is a configuration file with these files.
+func (s *secret) config(t *testing.T, more string) string {
+	return write(t, "dragoman.yaml", fmt.Sprintf("tls: {cert: %q, key: %q%s}\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: \"*\", upstream: sim}]\n",
+		s.path("tls.crt"), s.path("tls.key"), more))
+}
+
+// clientOf trusts an authority, and has a certificate of another one unless that is nil. It
+// connects anew for each request.
+func clientOf(t *testing.T, trusts, has *upstreamtest.Authority, change ...func(*http.Transport)) *http.Client {
+	t.Helper()
+	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusts.Pool()}}
+	if has != nil {
+		pair, err := has.Pair("client")
+		if err != nil {
+			t.Fatal(err)
+		}
+		transport.TLSClientConfig.Certificates = []tls.Certificate{pair}
+	}
+	for _, f := range change {
+		f(transport)
+	}
+	return &http.Client{Transport: transport}
+}
+
+func overHTTP2(t *http.Transport) { t.ForceAttemptHTTP2 = true }
+
+// New files are in use from the next second on, while exchanges go on; files that are no pair
+// leave the ones before in use. It is so for what Kubernetes mounts, and for the authorities
+// of clients.
+func TestServeNewCertificate(t *testing.T) {
+	first, second := newAuthority(t, "first"), newAuthority(t, "second")
+	var files secret
+	files.putPair(t, first, first)
+	server := start(t, nil, "--config", files.config(t, fmt.Sprintf(", client_ca: %q", files.path("ca.crt"))))
+	tryUntil := func(what string, c *http.Client) {
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			response, err := c.Get(server.url)
+			if err == nil {
+				response.Body.Close()
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+	}
+	tryUntil("the first certificate", clientOf(t, first, first))
+
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(server.url, "https://"), clientOf(t, first, first).Transport.(*http.Transport).TLSClientConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+
+	cert, _, err := second.Issue("dragoman.example", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, key, err := second.Issue("dragoman.example", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files.put(t, map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": second.PEM()})
+	logged := make(chan struct{})
+	go func() { defer close(logged); server.await(t, "have changed and cannot be used") }()
+	for waiting := true; waiting; {
+		tryUntil("the first certificate, beside files that are no pair", clientOf(t, first, first))
+		select {
+		case <-logged:
+			waiting = false
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	tryUntil("the first certificate, after files that are no pair", clientOf(t, first, first))
+
+	files.putPair(t, second, second)
+	tryUntil("the second certificate", clientOf(t, second, second))
+	if _, err := clientOf(t, second, first).Get(server.url); err == nil {
+		t.Error("a client of the first authority is served")
+	}
+
+	fmt.Fprint(conn, "GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("the connection that was open all the time: %v, %v", response, err)
+	}
+}
+
+// The files are looked at once a second at most, and read when one of them has changed.
+func TestCertificatesAreKept(t *testing.T) {
+	authority := newAuthority(t, "company")
+	var files secret
+	files.putPair(t, authority, authority)
+	synctest.Test(t, func(t *testing.T) {
+		c, err := newCertificates(config.TLS{Cert: files.path("tls.crt"), Key: files.path("tls.key")}, zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		current := func() *tls.Config {
+			t.Helper()
+			got, err := c.forHandshake(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		first := current()
+		time.Sleep(time.Minute)
+		if current() != first {
+			t.Error("the files were read again, and had not changed")
+		}
+		files.putPair(t, authority, authority)
+		if current() != first {
+			t.Error("the files were looked at twice in a second")
+		}
+		time.Sleep(lookEvery)
+		second := current()
+		if second == first {
+			t.Error("the files were not read again")
+		}
+		if err := os.Remove(files.path("tls.key")); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			time.Sleep(lookEvery)
+			if current() != second {
+				t.Error("without a key, the certificate was changed")
+			}
+		}
+	})
+}

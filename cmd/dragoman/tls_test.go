@@ -1,0 +1,138 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/upstream/upstreamtest"
+)
+
+// The listener of clients speaks both versions of HTTP over TLS, streams included, and nothing
+// older than TLS 1.2; that of operators stays as it is.
+func TestServeTLS(t *testing.T) {
+	authority := newAuthority(t, "company")
+	var files secret
+	files.putPair(t, authority, authority)
+	path := files.config(t, "")
+	server := start(t, nil, "--config", path)
+	if !strings.HasPrefix(server.url, "https://127.0.0.1:") || !strings.HasPrefix(server.admin, "http://") || !strings.Contains(server.first.Msg, "ANTHROPIC_BASE_URL=https://") {
+		t.Errorf("first line of the log: %+v", server.first)
+	}
+	for proto, change := range map[string]func(*http.Transport){
+		"HTTP/1.1": func(*http.Transport) {},
+		"HTTP/2.0": overHTTP2,
+	} {
+		for _, ask := range []string{weatherRequest, streaming} {
+			response := post(t, clientOf(t, authority, nil, change), server.url, ask)
+			if answer := read(t, response); response.Proto != proto || response.TLS.Version != tls.VersionTLS13 || !strings.Contains(answer, "tool_use") {
+				t.Errorf("%s, TLS %x: %s", response.Proto, response.TLS.Version, answer)
+			}
+		}
+	}
+	for version, fine := range map[uint16]bool{tls.VersionTLS12: true, tls.VersionTLS11: false} {
+		response, err := clientOf(t, authority, nil, func(t *http.Transport) {
+			t.TLSClientConfig.MinVersion, t.TLSClientConfig.MaxVersion = tls.VersionTLS10, version
+		}).Get(server.url)
+		if fine != (err == nil) {
+			t.Errorf("TLS %x: %v", version, err)
+		}
+		if err == nil {
+			response.Body.Close()
+		}
+	}
+	if got := status(t, strings.Replace(server.url, "https", "http", 1)); got != http.StatusBadRequest {
+		t.Errorf("without TLS: status %d", got)
+	}
+	admin := strings.TrimPrefix(server.admin, "http://")
+	if health := (invocation{}).run(t, "healthcheck", "--config", write(t, "admin.yaml", "admin_listen: "+admin+"\ntls: {cert: /nowhere, key: /nowhere}\n")); health.code != 0 {
+		t.Errorf("healthcheck: %+v", health)
+	}
+	if check := (invocation{}).run(t, "check", "--config", path); check.code != 0 || !strings.Contains(check.stdout, "listen    127.0.0.1:8484, TLS, no authentication\n") {
+		t.Errorf("check: %+v", check)
+	}
+}
+
+// With client_ca, a client has to have a certificate of that authority, and needs no key: other
+// machines may reach the listener.
+func TestServeClientCertificates(t *testing.T) {
+	company, others := newAuthority(t, "company"), newAuthority(t, "company")
+	var files secret
+	files.putPair(t, company, company)
+	server := start(t, nil, "--config", files.config(t, fmt.Sprintf(", client_ca: %q", files.path("ca.crt"))), "--listen", "0.0.0.0:0")
+	for name, tt := range map[string]struct {
+		has      *upstreamtest.Authority
+		answered bool
+	}{"none": {nil, false}, "one of somebody else": {others, false}, "one of the company": {company, true}} {
+		for _, change := range []func(*http.Transport){overHTTP2, func(*http.Transport) {}} {
+			response, err := clientOf(t, company, tt.has, change).Get(server.url + "/v1/models")
+			if tt.answered != (err == nil) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err == nil {
+				response.Body.Close()
+			}
+		}
+	}
+}
+
+// A handshake that does not come to its end is not waited for, nor is what has to follow it.
+func TestHandshakeTimeout(t *testing.T) {
+	for name, tt := range map[string]struct {
+		protocol string // none: there is no handshake
+		request  string
+	}{
+		"nothing":        {"", ""},
+		"half a hello":   {"", "\x16\x03\x01\x02\x00\x01"},
+		"no head":        {"http/1.1", ""},
+		"half a head":    {"http/1.1", "GET / HTTP/1.1\r\nHost: x\r\n"},
+		"no preface":     {"h2", ""},
+		"half a preface": {"h2", "PRI * HTTP/2.0\r\n\r\nSM"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				authority := newAuthority(t, "company") // here, since its certificates are of the fake time
+				pair, err := authority.Pair("dragoman.example")
+				if err != nil {
+					t.Fatal(err)
+				}
+				server := newHTTPServer(t.Context(), http.NotFoundHandler(), newConnections(10, false, zerolog.Nop()))
+				server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}}
+				listener, done := make(pipes), make(chan struct{})
+				go func() { defer close(done); _ = server.ServeTLS(listener, "", "") }()
+				plain, other := net.Pipe()
+				defer plain.Close()
+				listener <- other
+				began := time.Now()
+				conn := plain
+				if tt.protocol != "" {
+					encrypted := tls.Client(plain, &tls.Config{RootCAs: authority.Pool(), ServerName: "localhost", NextProtos: []string{tt.protocol}})
+					if err := encrypted.Handshake(); err != nil {
+						t.Fatal(err)
+					}
+					conn = encrypted
+				}
+				if tt.request != "" {
+					if _, err := io.WriteString(conn, tt.request); err != nil {
+						t.Fatal(err)
+					}
+				}
+				_, _ = io.Copy(io.Discard, conn)
+				if open := time.Since(began); open > 11*time.Second {
+					t.Errorf("the connection was open for %v", open)
+				}
+				plain.Close()
+				server.Close()
+				<-done
+			})
+		})
+	}
+}
