@@ -13,9 +13,15 @@ type Dialect struct {
 	// events are the types of a stream's events, each one letter, and grammar is their order.
 	events  map[string]string
 	grammar *regexp.Regexp
-	// tells checks how the API tells of a failure, given the status and the error type with which the
-	// Messages API would. The status is 200 for a failure within a stream.
-	tells func(t *testing.T, f *Failure, status int, kind string)
+	// tells checks how the API tells of a failure, given how the Messages API would.
+	tells func(t *testing.T, f *Failure, want told)
+}
+
+// told is how the Messages API tells of a failure.
+type told struct {
+	status int    // 200 for a failure within a stream
+	kind   string // the type of the error
+	final  bool   // no retry mends it, which the AWS SDKs have to see by the exception
 }
 
 // Messages is the Messages API.
@@ -51,13 +57,13 @@ var Converse = Dialect{
 }
 
 // like is a dialect whose streams are those of another.
-func like(d Dialect, tells func(*testing.T, *Failure, int, string)) Dialect {
+func like(d Dialect, tells func(*testing.T, *Failure, told)) Dialect {
 	d.tells = tells
 	return d
 }
 
 // tellsMessages wants the status, and the type and a message in the body.
-func tellsMessages(t *testing.T, f *Failure, status int, kind string) {
+func tellsMessages(t *testing.T, f *Failure, want told) {
 	t.Helper()
 	var body struct {
 		Type  string
@@ -65,19 +71,19 @@ func tellsMessages(t *testing.T, f *Failure, status int, kind string) {
 	}
 	decode(t, f, &body)
 	// Some libraries give no status to a failure within a stream.
-	rightStatus := f.Status == status || status == http.StatusOK && f.Status == 0
-	if !rightStatus || body.Type != "error" || body.Error.Type != kind || body.Error.Message == "" {
-		t.Errorf("failure is %d %s, want %d %s", f.Status, f.Body, status, kind)
+	rightStatus := f.Status == want.status || want.status == http.StatusOK && f.Status == 0
+	if !rightStatus || body.Type != "error" || body.Error.Type != want.kind || body.Error.Message == "" {
+		t.Errorf("failure is %d %s, want %d %s", f.Status, f.Body, want.status, want.kind)
 	}
 }
 
 // tellsVertex wants Google's status word for a wrong key and for a model that is not there, and else
 // what tellsMessages wants.
-func tellsVertex(t *testing.T, f *Failure, status int, kind string) {
+func tellsVertex(t *testing.T, f *Failure, want told) {
 	t.Helper()
-	name, google := map[int]string{http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusNotFound: "NOT_FOUND"}[status]
+	name, google := map[int]string{http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusNotFound: "NOT_FOUND"}[want.status]
 	if !google {
-		tellsMessages(t, f, status, kind)
+		tellsMessages(t, f, want)
 		return
 	}
 	var body struct {
@@ -87,17 +93,20 @@ func tellsVertex(t *testing.T, f *Failure, status int, kind string) {
 		}
 	}
 	decode(t, f, &body)
-	if f.Status != status || body.Error.Code != status || body.Error.Status != name || body.Error.Message == "" {
-		t.Errorf("failure is %d %s, want %d %s", f.Status, f.Body, status, name)
+	if f.Status != want.status || body.Error.Code != want.status || body.Error.Status != name || body.Error.Message == "" {
+		t.Errorf("failure is %d %s, want %d %s", f.Status, f.Body, want.status, name)
 	}
+}
+
+// exception is what Bedrock calls a failure, and its status.
+type exception struct {
+	name   string
+	status int
 }
 
 // exceptions are those of Bedrock for the types of the Messages API, with their statuses. They are
 // written here a second time on purpose: a slip in the proxy's own list would show in no test of its.
-var exceptions = map[string]struct {
-	name   string
-	status int
-}{
+var exceptions = map[string]exception{
 	"invalid_request_error": {"ValidationException", http.StatusBadRequest},
 	"request_too_large":     {"ValidationException", http.StatusBadRequest},
 	"conflict_error":        {"ConflictException", http.StatusBadRequest},
@@ -110,33 +119,41 @@ var exceptions = map[string]struct {
 	"overloaded_error":      {"ServiceUnavailableException", http.StatusServiceUnavailable},
 }
 
+// exception returns that of a failure.
+func (w told) exception() exception {
+	if w.final {
+		return exception{"ModelErrorException", http.StatusFailedDependency}
+	}
+	return exceptions[w.kind]
+}
+
 // tellsBedrock wants the status of the exception before an answer, and what tellsMessages wants within a
 // stream: the library of Anthropic keeps no name of an exception.
-func tellsBedrock(t *testing.T, f *Failure, status int, kind string) {
+func tellsBedrock(t *testing.T, f *Failure, want told) {
 	t.Helper()
-	if status == http.StatusOK {
-		tellsMessages(t, f, status, kind)
+	if want.status == http.StatusOK {
+		tellsMessages(t, f, want)
 		return
 	}
 	var body struct{ Message string }
 	decode(t, f, &body)
-	if want := exceptions[kind]; f.Status != want.status || body.Message == "" {
-		t.Errorf("failure is %d %s, want %d", f.Status, f.Body, want.status)
+	if e := want.exception(); f.Status != e.status || body.Message == "" {
+		t.Errorf("failure is %d %s, want %d", f.Status, f.Body, e.status)
 	}
 }
 
 // tellsAWS also wants the exception's name. In a stream there is no status, and the name begins small.
-func tellsAWS(t *testing.T, f *Failure, status int, kind string) {
+func tellsAWS(t *testing.T, f *Failure, want told) {
 	t.Helper()
 	var body struct {
 		Name    string `json:"__type"`
 		Message string
 	}
 	decode(t, f, &body)
-	want := exceptions[kind]
-	rightStatus := f.Status == want.status || status == http.StatusOK
-	if !rightStatus || !strings.EqualFold(body.Name, want.name) || body.Message == "" {
-		t.Errorf("failure is %d %s, want %d %s", f.Status, f.Body, want.status, want.name)
+	e := want.exception()
+	rightStatus := f.Status == e.status || want.status == http.StatusOK
+	if !rightStatus || !strings.EqualFold(body.Name, e.name) || body.Message == "" {
+		t.Errorf("failure is %d %s, want %d %s", f.Status, f.Body, e.status, e.name)
 	}
 }
 

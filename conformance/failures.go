@@ -15,26 +15,25 @@ import (
 // 401 and 403 become 502: it is the proxy's own key that the upstream did not take, and a client that
 // saw 401 would look for the fault in its own.
 var statuses = []struct {
-	status   int
-	kind     string
-	told     int
-	toldKind string
+	status int
+	kind   string
+	told   told
 }{
-	{400, "invalid_request_error", 400, "invalid_request_error"},
-	{401, "authentication_error", 502, "api_error"},
-	{402, "billing_error", 402, "billing_error"},
-	{403, "permission_error", 502, "api_error"},
-	{404, "not_found_error", 404, "not_found_error"},
-	{408, "timeout_error", 408, "timeout_error"},
-	{409, "conflict_error", 409, "conflict_error"},
-	{413, "request_too_large", 413, "request_too_large"},
-	{422, "invalid_request_error", 422, "invalid_request_error"},
-	{429, "rate_limit_error", 429, "rate_limit_error"},
-	{500, "api_error", 500, "api_error"},
-	{502, "api_error", 502, "api_error"},
-	{503, "api_error", 503, "api_error"},
-	{504, "timeout_error", 504, "timeout_error"},
-	{529, "overloaded_error", 529, "overloaded_error"},
+	{400, "invalid_request_error", told{400, "invalid_request_error", false}},
+	{401, "authentication_error", told{502, "api_error", true}},
+	{402, "billing_error", told{402, "billing_error", false}},
+	{403, "permission_error", told{502, "api_error", true}},
+	{404, "not_found_error", told{404, "not_found_error", false}},
+	{408, "timeout_error", told{408, "timeout_error", false}},
+	{409, "conflict_error", told{409, "conflict_error", false}},
+	{413, "request_too_large", told{413, "request_too_large", false}},
+	{422, "invalid_request_error", told{422, "invalid_request_error", false}},
+	{429, "rate_limit_error", told{429, "rate_limit_error", false}},
+	{500, "api_error", told{500, "api_error", false}},
+	{502, "api_error", told{502, "api_error", false}},
+	{503, "api_error", told{503, "api_error", false}},
+	{504, "timeout_error", told{504, "timeout_error", false}},
+	{529, "overloaded_error", told{529, "overloaded_error", false}},
 }
 
 // runStatuses asks for what the proxy refuses, and has the upstream refuse with each status. The library
@@ -57,36 +56,35 @@ func runStatuses(t *testing.T, c Client) {
 	}
 	// What the proxy refuses: a key, a request, and the status and type that the client is told.
 	type refusal struct {
-		key    string
-		setup  Setup
-		status int
-		kind   string
+		key   string
+		setup Setup
+		told  told
 	}
 	refused := map[string]refusal{
-		"wrong key":     {"wrong", good, 401, "authentication_error"},
-		"unknown model": {key, with(func(s *Setup) { s.Model = "claude-9" }), 404, "not_found_error"},
+		"wrong key":     {"wrong", good, told{401, "authentication_error", false}},
+		"unknown model": {key, with(func(s *Setup) { s.Model = "claude-9" }), told{404, "not_found_error", false}},
 		"unknown tool": {
 			key, with(func(s *Setup) { s.Tools, s.Choice = []Tool{weather}, &Choice{Type: "tool", Name: "get_time"} }),
-			400, "invalid_request_error",
+			told{400, "invalid_request_error", false},
 		},
 	}
 	if c.Hides.NoSuchTool {
 		delete(refused, "unknown tool")
 	}
 	if !c.Hides.Refusals {
-		refused["no tokens"] = refusal{key, with(func(s *Setup) { s.MaxTokens = -1 }), 400, "invalid_request_error"}
+		refused["no tokens"] = refusal{key, with(func(s *Setup) { s.MaxTokens = -1 }), told{400, "invalid_request_error", false}}
 	}
 	for _, way := range c.ways() {
 		for name, r := range refused {
 			t.Run(name+" "+way.name, func(t *testing.T) {
 				_, err := way.ask(t, c.Open(url, r.key, r.setup), say("Good morning!"))
-				c.checkFailure(t, err, r.status, r.kind)
+				c.checkFailure(t, err, r.told)
 			})
 		}
 		for _, s := range statuses {
 			t.Run(fmt.Sprintf("%d %s", s.status, way.name), func(t *testing.T) {
 				_, err := way.ask(t, c.Open(url, key, good), say(fmt.Sprintf("Fail with %d.", s.status)))
-				c.checkFailure(t, err, s.told, s.toldKind)
+				c.checkFailure(t, err, s.told)
 			})
 		}
 		t.Run("none "+way.name, func(t *testing.T) { must(t, c.Open(url, key, good), say("Good morning!"), way.ask) })
@@ -110,15 +108,14 @@ limits: {attempts: 1}
 `, server.URL, model)))
 }
 
-// checkFailure checks that err is a failure that the server told of, as the client's API tells of one
-// with this status and this error type in the Messages API.
-func (c Client) checkFailure(t *testing.T, err error, status int, kind string) {
+// checkFailure checks that err is a failure that the server told of, as the client's API tells of it.
+func (c Client) checkFailure(t *testing.T, err error, want told) {
 	t.Helper()
 	var failure *Failure
 	if !errors.As(err, &failure) {
 		t.Fatalf("error is %v, want a failure the server told of", err)
 	}
-	c.Dialect.tells(t, failure, status, kind)
+	c.Dialect.tells(t, failure, want)
 	if failure.RequestID == "" && !c.Hides.RequestID {
 		t.Error("failure has no request id")
 	}
@@ -132,12 +129,13 @@ func runFailures(t *testing.T, c Client) {
 		fault         *upstreamtest.Fault
 		whole, stream int // the status, for an answer that is not streamed and for one that is
 		kind          string
+		final         bool
 	}{
-		"refused":   {upstreamtest.Refuse(400, "ValidationException", "prompt is too long", ""), 400, 400, "invalid_request_error"},
-		"forbidden": {upstreamtest.Refuse(403, "AccessDeniedException", "no", ""), 502, 502, "api_error"},
-		"fails":     {upstreamtest.Fail(6, "ModelStreamErrorException", "broken"), 500, 200, "api_error"},
-		"cut short": {upstreamtest.Cut(900), 502, 200, "api_error"},
-		"ends":      {upstreamtest.End(900), 502, 200, "api_error"},
+		"refused":   {upstreamtest.Refuse(400, "ValidationException", "prompt is too long", ""), 400, 400, "invalid_request_error", false},
+		"forbidden": {upstreamtest.Refuse(403, "AccessDeniedException", "no", ""), 502, 502, "api_error", true},
+		"fails":     {upstreamtest.Fail(6, "ModelStreamErrorException", "broken"), 500, 200, "api_error", false},
+		"cut short": {upstreamtest.Cut(900), 502, 200, "api_error", false},
+		"ends":      {upstreamtest.End(900), 502, 200, "api_error", false},
 	}
 	for name, f := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +146,7 @@ func runFailures(t *testing.T, c Client) {
 				if way.name == streamed {
 					status = f.stream
 				}
-				c.checkFailure(t, err, status, f.kind)
+				c.checkFailure(t, err, told{status, f.kind, f.final})
 			}
 		})
 	}

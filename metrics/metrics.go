@@ -22,6 +22,10 @@ type Metrics struct {
 	// CredentialExpiry is when the credentials of an upstream expire, in seconds of Unix
 	// time, by the name of the upstream.
 	CredentialExpiry *prometheus.GaugeVec
+	// CredentialsOK is 0 if the last calls of an upstream found the proxy's own credentials
+	// missing or refused, else 1; CircuitOpen is how many of its circuits are open: those of
+	// models, and one of the upstream itself. Package proxy sets both before they are read.
+	CredentialsOK, CircuitOpen *prometheus.GaugeVec
 	// ConfigLoaded is 1 if the configuration that was read last is in use, as at the
 	// start, and 0 if it was refused.
 	ConfigLoaded prometheus.Gauge
@@ -59,6 +63,8 @@ func New(version string) *Metrics {
 		Inflight:         r.gauge("inflight_requests", "Requests that are being answered."),
 		OpenStreams:      r.gauge("open_streams", "Streams that have begun and not ended."),
 		CredentialExpiry: r.gauges("credential_expiry_timestamp_seconds", "When the credentials of an upstream end, in Unix time.", "upstream"),
+		CredentialsOK:    r.gauges("upstream_credentials_ok", "0 if the proxy's own credentials are missing or were refused, until a call succeeds; else 1.", "upstream"),
+		CircuitOpen:      r.gauges("circuit_open", "Models that are left alone because their calls failed, and 1 more while the upstream cannot be reached.", "upstream"),
 		ConfigLoaded:     r.gauge("config_last_reload_success", "1 if the configuration that was read last serves, 0 if it was refused."),
 
 		requests:          r.counters("requests_total", "Exchanges that have ended.", exchange...),

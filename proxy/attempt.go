@@ -44,12 +44,12 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 		return err
 	}
 	breaker := a.x.s.breakers[a.model.Upstream]
-	report, err := breaker.allow()
+	report, err := breaker.allow(a.model.way())
 	if err != nil {
 		return err
 	}
 	if a.tries == 0 {
-		breaker.addRetryShare()
+		breaker.addRetryShare(a.model.way())
 	}
 	reported := false
 	reportOnce := func(outcome error) {

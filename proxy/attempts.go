@@ -102,9 +102,7 @@ func (a *attempts) final(err error) error {
 	if a.failures < 2 || !recoverable(err) || !errors.As(err, &upstreamErr) {
 		return err
 	}
-	final := *upstreamErr
-	final.Final = true
-	return &final
+	return &exhaustedError{err}
 }
 
 // noteRefusal reports whether the model refused a feature, or a number of tokens, that
@@ -153,7 +151,7 @@ func (a *attempts) retries(err error) bool {
 	if len(a.fallbacks) > 0 {
 		longest = pauseWithFallbacks
 	}
-	return upstreamErr.RetryAfter <= longest && a.x.s.breakers[a.model.Upstream].takeRetry()
+	return upstreamErr.RetryAfter <= longest && a.x.s.breakers[a.model.Upstream].takeRetry(a.model.way())
 }
 
 // pause waits as long as the upstream asked for in err, and at least for the backoff. It

@@ -280,30 +280,30 @@ func TestUpstreamDies(t *testing.T) {
 // While one call tries whether an upstream is back, the others do not wait for ever.
 func TestSlowProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newBreaker()
+		g, m := newBreaker(), way{"east", "m"}
 		for range tripAfter {
-			done, err := g.allow()
+			done, err := g.allow(m)
 			if err != nil {
 				t.Fatal(err)
 			}
 			done(busy)
 		}
 		time.Sleep(openFor + 1)
-		probe, err := g.allow()
+		probe, err := g.allow(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.allow(); err == nil {
+		if _, err := g.allow(m); err == nil {
 			t.Error("a second call beside the one that tries")
 		}
 		time.Sleep(openFor + 1)
-		if done, err := g.allow(); err != nil {
+		if done, err := g.allow(m); err != nil {
 			t.Errorf("shut out by a slow call: %v", err)
 		} else {
 			done(busy)
 		}
 		probe(nil)
-		if _, err := g.allow(); err != nil {
+		if _, err := g.allow(m); err != nil {
 			t.Errorf("the upstream is back: %v", err)
 		}
 	})
@@ -312,14 +312,15 @@ func TestSlowProbe(t *testing.T) {
 // A programming error says nothing of an upstream.
 func TestPanicIsNoOutcome(t *testing.T) {
 	s := newServer(t, upstreamFunc(func(context.Context, func(translate.Chunk, error) bool) { panic("bug") }))
+	m := way{"east", "claude-2.1"}
 	for range tripAfter - 1 {
-		done, _ := s.breakers["east"].allow()
+		done, _ := s.breakers["east"].allow(m)
 		done(busy)
 	}
 	post(s, question)
-	done, _ := s.breakers["east"].allow()
+	done, _ := s.breakers["east"].allow(m)
 	done(busy)
-	if _, err := s.breakers["east"].allow(); err == nil {
+	if _, err := s.breakers["east"].allow(m); err == nil {
 		t.Error("a panic counts as a success")
 	}
 }

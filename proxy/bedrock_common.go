@@ -91,6 +91,10 @@ var (
 	validation     = exception{"ValidationException", http.StatusBadRequest}
 	accessDenied   = exception{"AccessDeniedException", http.StatusForbidden}
 	internalServer = exception{"InternalServerException", http.StatusInternalServerError}
+
+	// modelFailed is for what no retry mends, and modelStreamFailed the same within a stream.
+	modelFailed       = exception{"ModelErrorException", http.StatusFailedDependency}
+	modelStreamFailed = exception{"ModelStreamErrorException", http.StatusFailedDependency}
 )
 
 // exceptions are the exceptions for the error types of the Messages API. There is none
@@ -110,16 +114,21 @@ var exceptions = map[string]exception{
 }
 
 // asException returns the exception for a failure. The type may be an upstream's own: then
-// the status says whether it is the client's fault.
+// the status says whether it is the client's fault. The AWS SDKs do not look at
+// x-should-retry: a failure that no retry mends is one that they do not repeat.
 func (f *failure) asException() exception {
 	e, known := exceptions[f.typ]
 	switch {
 	case known:
-		return e
 	case f.status < http.StatusInternalServerError:
-		return validation
+		e = validation
+	default:
+		e = internalServer
 	}
-	return internalServer
+	if f.final && (e.status == http.StatusTooManyRequests || e.status >= http.StatusInternalServerError) {
+		return modelFailed
+	}
+	return e
 }
 
 // bedrockFailure answers with an exception, if no stream has begun.
@@ -133,8 +142,11 @@ func bedrockFailure(h http.Header, f *failure, _ string) (int, []byte) {
 // appendExceptionFrame appends the exception that ends a stream. Within a stream its name
 // is in lower camel case.
 func appendExceptionFrame(dst []byte, f *failure) []byte {
-	name := f.asException().name
-	return eventstream.Append(dst, eventstream.ExceptionHeaders(strings.ToLower(name[:1])+name[1:]), awsMessage(f.message))
+	e := f.asException()
+	if e == modelFailed {
+		e = modelStreamFailed
+	}
+	return eventstream.Append(dst, eventstream.ExceptionHeaders(strings.ToLower(e.name[:1])+e.name[1:]), awsMessage(f.message))
 }
 
 // awsMessage returns the body of an AWS error: {"message": ...}.

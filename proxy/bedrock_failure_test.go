@@ -59,6 +59,13 @@ func failed(status int, typ string) *upstream.Error {
 	return &upstream.Error{Status: status, Type: typ, Message: "of " + typ, RetryAfter: 1500 * time.Millisecond}
 }
 
+// forGood is one that no retry mends.
+func forGood(status int, typ string) *upstream.Error {
+	e := failed(status, typ)
+	e.Final = true
+	return e
+}
+
 func TestInvokeFailures(t *testing.T) {
 	tests := []struct {
 		err    error
@@ -81,9 +88,18 @@ func TestInvokeFailures(t *testing.T) {
 		{failed(529, "overloaded_error"), 503, "ServiceUnavailableException", "overloaded_error"},
 		{failed(599, "odd_error"), 500, "InternalServerException", "odd_error"},
 		{errors.New("a secret"), 500, "InternalServerException", "api_error"},
+		{forGood(429, "rate_limit_error"), 424, "ModelErrorException", "rate_limit_error"},
+		{forGood(502, "api_error"), 424, "ModelErrorException", "api_error"},
+		{forGood(504, "timeout_error"), 408, "ModelTimeoutException", "timeout_error"},
+		{forGood(529, "overloaded_error"), 424, "ModelErrorException", "overloaded_error"},
+		{forGood(599, "odd_error"), 424, "ModelErrorException", "odd_error"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name+" "+tt.typ, func(t *testing.T) {
+			within := strings.ToLower(tt.name[:1]) + tt.name[1:]
+			if tt.status == 424 {
+				within = "modelStreamErrorException"
+			}
 			message, retryAfter := "internal error", ""
 			var up *upstream.Error
 			if errors.As(tt.err, &up) {
@@ -111,7 +127,7 @@ func TestInvokeFailures(t *testing.T) {
 				}
 			}
 			for _, agent := range []string{"", "aws-sdk-go-v2/1.47.6 app/Anthropic", "Boto3/1.43.67 md/Botocore#1.43.67", "curl/8"} {
-				want := frame{strings.ToLower(tt.name[:1]) + tt.name[1:], `{"message":"` + message + `"}`}
+				want := frame{within, `{"message":"` + message + `"}`}
 				if last := lastFrame(t, postTo(midway, streamPath, bedrockQuestion, "User-Agent", agent)); last != want {
 					t.Errorf("%s: %+v", agent, last)
 				}

@@ -19,7 +19,7 @@ import (
 )
 
 // dialSDK returns a client of the AWS SDK for the server, which signs with a key id.
-func dialSDK(srv *httptest.Server, keyID string) *bedrockruntime.Client {
+func dialSDK(srv *httptest.Server, keyID string, change ...func(*bedrockruntime.Options)) *bedrockruntime.Client {
 	return bedrockruntime.New(bedrockruntime.Options{
 		BaseEndpoint: &srv.URL,
 		Region:       "eu-west-1",
@@ -28,7 +28,7 @@ func dialSDK(srv *httptest.Server, keyID string) *bedrockruntime.Client {
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: keyID, SecretAccessKey: "secret"}, nil
 		}),
-	})
+	}, change...)
 }
 
 // patient lets a request come to its end. The SDK closes its body as soon as there is

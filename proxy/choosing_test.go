@@ -142,8 +142,8 @@ func checkUnmet(t *testing.T, got told, dialect string) {
 	t.Helper()
 	status, shape := 502, `{"type":"error","error":{"type":"api_error","message":"tool_choice: the model did not make the call`
 	if strings.HasPrefix(dialect, "bedrock") {
-		status, shape = 500, `{"message":"tool_choice: the model did not make the call`
-		if name := got.header.Get("x-amzn-errortype"); name != "InternalServerException" {
+		status, shape = 424, `{"message":"tool_choice: the model did not make the call`
+		if name := got.header.Get("x-amzn-errortype"); name != "ModelErrorException" {
 			t.Errorf("x-amzn-errortype %q", name)
 		}
 	}

@@ -27,6 +27,7 @@ type failure struct {
 	details    jsontext.Value // error.details, for programs; nil for none
 	retryAfter time.Duration  // 0 for no advice
 	final      bool           // trying again is of no use, whatever the status
+	exhausted  bool           // trying again has been done here, and may be of use later
 }
 
 func (f *failure) Error() string { return f.message }
@@ -37,7 +38,7 @@ func (f *failure) setHeader(h http.Header) {
 	if f.retryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
 	}
-	if f.final {
+	if f.final || f.exhausted {
 		h.Set("X-Should-Retry", "false")
 	}
 }
@@ -100,6 +101,7 @@ func failureFor(err error) *failure {
 		invalid     *messages.InvalidRequestError
 		upstreamErr *upstream.Error
 		timeout     *timeoutError
+		exhausted   *exhaustedError
 	)
 	switch {
 	case errors.Is(err, errClientGone):
@@ -115,13 +117,20 @@ func failureFor(err error) *failure {
 		}
 		return &failure{
 			status: status, typ: cmp.Or(upstreamErr.Type, messages.ErrorAPI), message: upstreamErr.Message,
-			retryAfter: upstreamErr.RetryAfter, final: upstreamErr.Final,
+			retryAfter: upstreamErr.RetryAfter,
+			final:      upstreamErr.Final || upstreamErr.Credentials != "",
+			exhausted:  errors.As(err, &exhausted),
 		}
 	case errors.As(err, &timeout):
 		return &failure{status: http.StatusGatewayTimeout, typ: messages.ErrorTimeout, message: timeout.Error()}
 	}
 	return internalFailure
 }
+
+// exhaustedError is an error of an upstream that this program has called more than once.
+type exhaustedError struct{ error }
+
+func (e *exhaustedError) Unwrap() error { return e.error }
 
 // causeOr returns why ctx, a context of the exchange, has ended, or err if it has not.
 // net/http cancels the context of a request whose client has left, and gives no cause.

@@ -85,9 +85,13 @@ func (s *Server) Admin() http.Handler {
 			respondText(http.StatusServiceUnavailable, "draining\n")(w, r)
 			return
 		}
-		respondText(http.StatusOK, "ready\n")(w, r)
+		respondText(http.StatusOK, "ready\n"+s.trouble())(w, r)
 	})
-	r.With(s.guarded).Method(http.MethodGet, "/metrics", s.metrics.Handler())
+	scrape := s.metrics.Handler()
+	r.With(s.guarded).Get("/metrics", func(w http.ResponseWriter, r *http.Request) {
+		s.measureUpstreams()
+		scrape.ServeHTTP(w, r)
+	})
 	return r
 }
 

@@ -19,7 +19,7 @@ const refusalLifetime = time.Hour
 // they have named, so that the next request does not run into the same error.
 type refusals struct {
 	mu      sync.Mutex
-	byModel map[refusalKey]refusal
+	byModel map[way]refusal
 	oldest  time.Time // when the first of byModel was added
 }
 
@@ -29,9 +29,6 @@ type refusal struct {
 	maxTokens int // the most that the model gives; 0 if it has named no limit
 }
 
-// refusalKey identifies a model of an upstream, asked over one wire.
-type refusalKey struct{ upstream, model string }
-
 // applyTo returns the spec of a model without what the model has refused.
 func (r *refusals) applyTo(m UpstreamModel) upstream.Model {
 	spec := m.Spec()
@@ -40,7 +37,7 @@ func (r *refusals) applyTo(m UpstreamModel) upstream.Model {
 	if time.Since(r.oldest) > refusalLifetime {
 		r.byModel = nil
 	}
-	refused := r.byModel[refusalKey{m.UpstreamKey(), m.Model}]
+	refused := r.byModel[m.way()]
 	spec.Can &^= refused.features
 	spec.MaxTokens = lowerLimit(spec.MaxTokens, refused.maxTokens)
 	return spec
@@ -52,9 +49,9 @@ func (r *refusals) add(m UpstreamModel, refused refusal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byModel == nil || len(r.byModel) >= maxRefusals {
-		r.byModel, r.oldest = map[refusalKey]refusal{}, time.Now()
+		r.byModel, r.oldest = map[way]refusal{}, time.Now()
 	}
-	key := refusalKey{m.UpstreamKey(), m.Model}
+	key := m.way()
 	before := r.byModel[key]
 	r.byModel[key] = refusal{before.features | refused.features, lowerLimit(before.maxTokens, refused.maxTokens)}
 }

@@ -24,7 +24,7 @@ func (m UpstreamModel) WantsFewTools() bool {
 // so that the log says it of each once.
 type toolAdvice struct {
 	mu    sync.Mutex
-	given map[refusalKey]bool
+	given map[way]bool
 }
 
 // isNew reports whether the advice has to be given for a request to the model, and was not
@@ -36,12 +36,12 @@ func (a *toolAdvice) isNew(m UpstreamModel, req *messages.Request) bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	key := refusalKey{m.UpstreamKey(), m.Model}
+	key := m.way()
 	if a.given[key] || len(a.given) >= maxRefusals {
 		return false
 	}
 	if a.given == nil {
-		a.given = map[refusalKey]bool{}
+		a.given = map[way]bool{}
 	}
 	a.given[key] = true
 	return true

@@ -69,6 +69,12 @@ func (m UpstreamModel) UpstreamKey() string {
 	return m.Upstream + "/" + m.Wire
 }
 
+// way is a model of an upstream, asked over one wire.
+type way struct{ upstreamKey, model string }
+
+// way returns what tells the model from others. The id has to be known (see For).
+func (m UpstreamModel) way() way { return way{m.UpstreamKey(), m.Model} }
+
 // For returns the model for a name that a client asks for: with the id that the upstream
 // knows.
 func (m UpstreamModel) For(name string) UpstreamModel {

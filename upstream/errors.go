@@ -34,11 +34,25 @@ type Error struct {
 	MaxTokens int
 	// Final says that to try again is of no use, whatever the status.
 	Final bool
+	// Unreachable says that there was no response at all: whatever model was asked for, the
+	// upstream could not be reached.
+	Unreachable bool
+	// Credentials is what is wrong with the proxy's own credentials, "" if they are not at
+	// fault. Then the upstream works, and so does the model.
+	Credentials CredentialsFault
 	// RequestID is the upstream's id of the request, "" if it gave none.
 	RequestID string
 	// Err is the cause, for the log; it may be nil.
 	Err error
 }
+
+// CredentialsFault is what can be wrong with the proxy's own credentials.
+type CredentialsFault string
+
+const (
+	CredentialsMissing CredentialsFault = "missing" // there are none, or they could not be had
+	CredentialsRefused CredentialsFault = "refused" // the upstream did not take them
+)
 
 // Error returns the status, the type and the message, and the cause if there is one.
 func (e *Error) Error() string {
@@ -129,6 +143,7 @@ func (class errorClass) error(message string) *Error {
 	if class.ourCredentials {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
 		e.Err = errors.New(message)
+		e.Credentials = CredentialsRefused
 	}
 	if class.status == http.StatusBadRequest {
 		message = unwrapped(message)
@@ -147,13 +162,20 @@ func statusError(status int, message string) *Error {
 	return ofStatus(status).error(text)
 }
 
-// transportError maps a failure to reach the upstream or to read on from it. An [*Error]
-// below, such as that of our credentials, is returned as it is.
+// transportError maps a failure to reach the upstream. An [*Error] below, such as that of
+// our credentials, is returned as it is.
 func transportError(err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
 	}
+	e := connectionError(err)
+	e.Unreachable = true
+	return e
+}
+
+// connectionError maps a failure of the network.
+func connectionError(err error) *Error {
 	var (
 		network   net.Error
 		untrusted *tls.CertificateVerificationError
@@ -177,9 +199,12 @@ func gatewayError(message string, cause error) *Error {
 	return e
 }
 
-// noCredentials returns the error for credentials of the proxy's own that cannot be had.
+// noCredentials returns the error for credentials of the proxy's own that cannot be had. It
+// is final: they have been looked for wherever they can be.
 func noCredentials(cause error) *Error {
-	return gatewayError("the proxy has no credentials for its upstream", cause)
+	e := gatewayError("the proxy has no credentials for its upstream", cause)
+	e.Final, e.Credentials = true, CredentialsMissing
+	return e
 }
 
 // readError maps a failure to read on from the body of an answer. io.EOF is returned as
@@ -191,5 +216,5 @@ func readError(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return gatewayError("the upstream broke off before the end of its answer", err)
 	}
-	return transportError(err)
+	return connectionError(err)
 }

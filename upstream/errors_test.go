@@ -157,6 +157,9 @@ func TestTransportErrors(t *testing.T) {
 		if e.Status != test.status || e.Type != test.typ || e != test.err && !errors.Is(e, test.err) {
 			t.Errorf("%v: %v", test.err, e)
 		}
+		if e.Unreachable != (e != test.err) {
+			t.Errorf("%v: unreachable: %v", test.err, e.Unreachable)
+		}
 		if strings.Contains(e.Message, "upstream.invalid") {
 			t.Errorf("message for the client: %q", e.Message)
 		}

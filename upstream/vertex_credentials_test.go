@@ -79,8 +79,8 @@ func wantOwnFault(t *testing.T, err error, says string) {
 	t.Helper()
 	wantGateway(t, err)
 	var e *upstream.Error
-	if errors.As(err, &e) && !strings.Contains(e.Message, says) {
-		t.Errorf("message %q", e.Message)
+	if errors.As(err, &e) && (!strings.Contains(e.Message, says) || e.Credentials == "") {
+		t.Errorf("%+v", e)
 	}
 }
 

@@ -8,17 +8,19 @@ from anthropic.lib.tools import BetaAsyncBuiltinFunctionTool
 import program
 
 
+RETRIES = {} if "retries" in sys.argv else {"max_retries": 0}
+
 CLIENTS = {
-    "messages": lambda url, key: anthropic.AsyncAnthropic(base_url=url, api_key=key, max_retries=0),
+    "messages": lambda url, key: anthropic.AsyncAnthropic(base_url=url, api_key=key, **RETRIES),
     # The library is told that what it is sent may be JSON that is cut, and mends it.
     "fine-grained": lambda url, key: anthropic.AsyncAnthropic(
-        base_url=url, api_key=key, max_retries=0, default_headers={"anthropic-beta": "fine-grained-tool-streaming-2025-05-14"}
+        base_url=url, api_key=key, **RETRIES, default_headers={"anthropic-beta": "fine-grained-tool-streaming-2025-05-14"}
     ),
     "bedrock": lambda url, key: anthropic.AsyncAnthropicBedrock(
-        base_url=url, aws_access_key=key, aws_secret_key="secret", aws_region="us-east-1", max_retries=0
+        base_url=url, aws_access_key=key, aws_secret_key="secret", aws_region="us-east-1", **RETRIES
     ),
     "vertex": lambda url, key: anthropic.AsyncAnthropicVertex(
-        base_url=url + "/v1", access_token=key, project_id="my-project", region="us-east5", max_retries=0
+        base_url=url + "/v1", access_token=key, project_id="my-project", region="us-east5", **RETRIES
     ),
 }
 

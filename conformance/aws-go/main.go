@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -39,13 +40,16 @@ func main() {
 
 // dial returns a client. Where a key is not asked for, any will do, but the library wants one.
 func dial(baseURL, key string) *bedrockruntime.Client {
-	return bedrockruntime.New(bedrockruntime.Options{
+	options := bedrockruntime.Options{
 		BaseEndpoint: aws.String(baseURL),
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider(cmp.Or(key, "any"), "secret", ""),
-		Retryer:      aws.NopRetryer{},
 		HTTPClient:   patient{awshttp.NewBuildableClient()},
-	})
+	}
+	if !slices.Contains(os.Args, "retries") { // with it, the library asks as often as it does by default
+		options.Retryer = aws.NopRetryer{}
+	}
+	return bedrockruntime.New(options)
 }
 
 // patient lets a request come to its end. The library closes its body as soon as there is an answer,
