@@ -33,11 +33,22 @@ type Error struct {
 	MaxTokens int
 	// Final says that to try again is of no use, whatever the status.
 	Final bool
+	// Credentials is what is wrong with the proxy's own credentials, "" if they are not at
+	// fault. Then the upstream works, and so does the model.
+	Credentials CredentialsFault
 	// RequestID is the upstream's id of the request, "" if it gave none.
 	RequestID string
 	// Err is the cause, for the log; it may be nil.
 	Err error
 }
+
+// CredentialsFault is what can be wrong with the proxy's own credentials.
+type CredentialsFault string
+
+const (
+	CredentialsMissing CredentialsFault = "missing" // there are none, or they could not be had
+	CredentialsRefused CredentialsFault = "refused" // the upstream did not take them
+)
 
 // Error returns the status, the type and the message, and the cause if there is one.
 func (e *Error) Error() string {
@@ -128,6 +139,7 @@ func (class errorClass) error(message string) *Error {
 	if class.ourCredentials {
 		e.Message = "the upstream refused the proxy's own credentials; the key of this request is not at fault"
 		e.Err = errors.New(message)
+		e.Credentials = CredentialsRefused
 	}
 	if class.status == http.StatusBadRequest {
 		message = unwrapped(message)
@@ -170,9 +182,12 @@ func gatewayError(message string, cause error) *Error {
 	return e
 }
 
-// noCredentials returns the error for credentials of the proxy's own that cannot be had.
+// noCredentials returns the error for credentials of the proxy's own that cannot be had. It
+// is final: they have been looked for wherever they can be.
 func noCredentials(cause error) *Error {
-	return gatewayError("the proxy has no credentials for its upstream", cause)
+	e := gatewayError("the proxy has no credentials for its upstream", cause)
+	e.Final, e.Credentials = true, CredentialsMissing
+	return e
 }
 
 // readError maps a failure to read on from the body of an answer. io.EOF is returned as

@@ -27,8 +27,8 @@ func TestGoogleErrors(t *testing.T) {
 	}{
 		{400, google("400", "INVALID_ARGUMENT", "bad", ""), Error{Status: 400, Type: messages.ErrorInvalidRequest, Message: "bad"}},
 		{400, google("400", "FAILED_PRECONDITION", "not here", info), Error{Status: 400, Type: messages.ErrorInvalidRequest, Message: "not here"}},
-		{401, google("401", "UNAUTHENTICATED", "no token", ""), Error{Status: 502, Type: messages.ErrorAPI, Message: ours}},
-		{403, google("403", "PERMISSION_DENIED", "Project p is not allowed to use Publisher Model m", ""), Error{Status: 502, Type: messages.ErrorAPI, Message: ours, Final: true}},
+		{401, google("401", "UNAUTHENTICATED", "no token", ""), Error{Status: 502, Type: messages.ErrorAPI, Message: ours, Credentials: CredentialsRefused}},
+		{403, google("403", "PERMISSION_DENIED", "Project p is not allowed to use Publisher Model m", ""), Error{Status: 502, Type: messages.ErrorAPI, Message: ours, Final: true, Credentials: CredentialsRefused}},
 		{404, google("404", "NOT_FOUND", "none", ""), Error{Status: 404, Type: messages.ErrorNotFound, Message: "none"}},
 		{429, google("429", "RESOURCE_EXHAUSTED", "quota", ""), Error{Status: 429, Type: messages.ErrorRateLimit, Message: "quota"}},
 		{429, google("429", "RESOURCE_EXHAUSTED", "quota", retry(`"12s"`)), Error{Status: 429, Type: messages.ErrorRateLimit, Message: "quota", RetryAfter: 12 * time.Second}},

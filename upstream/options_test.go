@@ -99,9 +99,12 @@ func TestBedrockTriesOnce(t *testing.T) {
 func TestBedrockCredentials(t *testing.T) {
 	server := httptest.NewServer(upstreamtest.NewBedrock(nil))
 	defer server.Close()
-	tests := []struct{ name, key, secret, says string }{
-		{"wrong", upstreamtest.AccessKeyID, "guess", "refused the proxy's own credentials"},
-		{"none", "", "", "no credentials"},
+	tests := []struct {
+		name, key, secret, says string
+		fault                   upstream.CredentialsFault
+	}{
+		{"wrong", upstreamtest.AccessKeyID, "guess", "refused the proxy's own credentials", upstream.CredentialsRefused},
+		{"none", "", "", "no credentials", upstream.CredentialsMissing},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -114,8 +117,8 @@ func TestBedrockCredentials(t *testing.T) {
 			_, err = collect(t, up.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude-v2"}, ask("Hi")))
 			wantGateway(t, err)
 			var e *upstream.Error
-			if errors.As(err, &e) && !strings.Contains(e.Message, test.says) {
-				t.Errorf("message %q", e.Message)
+			if errors.As(err, &e) && (!strings.Contains(e.Message, test.says) || e.Credentials != test.fault || !e.Final) {
+				t.Errorf("%+v", e)
 			}
 		})
 	}
