@@ -20,17 +20,24 @@ type server struct {
 	fetches atomic.Int32
 }
 
-func (s *server) fetch(context.Context) (*token, error) {
+func (s *server) fetch(context.Context) (*lease[string], error) {
 	time.Sleep(s.delay) // of the bubble's clock
 	n := s.fetches.Add(1)
 	if s.err != nil {
 		return nil, s.err
 	}
-	return newToken(string('a'+n-1), "", time.Now().Add(s.life)), nil
+	return newLease(string('a'+n-1), s.life, refreshEarly), nil
+}
+
+// refusal is what a server says that will not say otherwise soon.
+var refusal = errors.New("refused")
+
+func (s *server) leases() *leases[string] {
+	return &leases[string]{fetch: s.fetch, refused: func(err error) bool { return errors.Is(err, refusal) }}
 }
 
 // take returns the token that a request is sent with, and how long that took.
-func take(t *testing.T, c *tokenCache) (string, time.Duration) {
+func take(t *testing.T, c *leases[string]) (string, time.Duration) {
 	t.Helper()
 	begun := time.Now()
 	got, err := c.get(t.Context())
@@ -41,10 +48,10 @@ func take(t *testing.T, c *tokenCache) (string, time.Duration) {
 	return got.value, time.Since(begun)
 }
 
-func TestTokenKept(t *testing.T) {
+func TestLeaseKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{delay: time.Second, life: time.Hour}
-		c := &tokenCache{fetch: s.fetch}
+		c := s.leases()
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
@@ -61,11 +68,11 @@ func TestTokenKept(t *testing.T) {
 }
 
 // TestTokenRefreshedEarly has a slow server: no request waits for it but the first.
-func TestTokenRefreshedEarly(t *testing.T) {
+func TestLeaseRefreshedEarly(t *testing.T) {
 	for _, life := range []time.Duration{time.Minute, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{delay: 5 * time.Second, life: life}
-			c := &tokenCache{fetch: s.fetch}
+			c := s.leases()
 			take(t, c)
 			for begun := time.Now(); time.Since(begun) < 10*life; time.Sleep(time.Second) {
 				if _, waited := take(t, c); waited != 0 {
@@ -81,10 +88,10 @@ func TestTokenRefreshedEarly(t *testing.T) {
 
 // TestTokenServerDown has a server that fails while the token serves: nobody
 // notices, and it is not asked at every request.
-func TestTokenServerDown(t *testing.T) {
+func TestLeaseServerDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{life: time.Hour}
-		c := &tokenCache{fetch: s.fetch}
+		c := s.leases()
 		take(t, c)
 		s.err = errors.New("down")
 		time.Sleep(time.Hour - refreshEarly)
@@ -98,7 +105,7 @@ func TestTokenServerDown(t *testing.T) {
 			t.Errorf("%d fetches in half a minute", n)
 		}
 		s.err = nil
-		time.Sleep(refreshPause)
+		time.Sleep(renewPause)
 		take(t, c)
 		if value, _ := take(t, c); value == "a" {
 			t.Error("no new token once the server is back")
@@ -106,10 +113,10 @@ func TestTokenServerDown(t *testing.T) {
 	})
 }
 
-func TestTokenServerDownFromTheStart(t *testing.T) {
+func TestLeaseServerDownFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{err: errors.New("down")}
-		c := &tokenCache{fetch: s.fetch}
+		c := s.leases()
 		for range 2 {
 			_, err := c.get(t.Context())
 			var e *Error
@@ -125,22 +132,22 @@ func TestTokenServerDownFromTheStart(t *testing.T) {
 	})
 }
 
-func TestTokenExpired(t *testing.T) {
+func TestLeaseExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{delay: time.Second, life: time.Hour}
-		c := &tokenCache{fetch: s.fetch}
+		c := s.leases()
 		take(t, c)
-		time.Sleep(time.Hour - tokenSlack)
+		time.Sleep(time.Hour - leaseSlack)
 		if value, waited := take(t, c); value != "b" || waited != s.delay {
 			t.Errorf("%q after %v", value, waited)
 		}
 	})
 }
 
-func TestTokenRejected(t *testing.T) {
+func TestLeaseRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{life: time.Hour}
-		c := &tokenCache{fetch: s.fetch}
+		c := s.leases()
 		first, err := c.get(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -154,12 +161,12 @@ func TestTokenRejected(t *testing.T) {
 	})
 }
 
-func TestTokenWithoutEnd(t *testing.T) {
+func TestLeaseWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fetches := 0
-		c := &tokenCache{fetch: func(context.Context) (*token, error) {
+		c := &leases[string]{fetch: func(context.Context) (*lease[string], error) {
 			fetches++
-			return newToken("a", "", time.Time{}), nil
+			return &lease[string]{value: "a"}, nil
 		}}
 		take(t, c)
 		time.Sleep(1000 * time.Hour)
@@ -169,10 +176,10 @@ func TestTokenWithoutEnd(t *testing.T) {
 	})
 }
 
-func TestTokenNotWaitedFor(t *testing.T) {
+func TestLeaseNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{delay: 20 * time.Second, life: time.Hour}
-		c := &tokenCache{fetch: s.fetch}
+		c := s.leases()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begun := time.Now()
