@@ -26,6 +26,9 @@ type Bedrock struct {
 	// Native has the models answer the Messages body with tools of their own. Set it
 	// before serving.
 	Native Native
+	// Roles, if it is not nil, hands out the credentials that are taken, and has the time.
+	// Set it before serving.
+	Roles *Roles
 	*log
 	script Script
 }
@@ -55,7 +58,12 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseBedrock(w, Refuse(http.StatusNotFound, "UnknownOperationException", "", ""))
 		return
 	}
-	if fault := verify(r, data); fault != nil {
+	fault := verify(r, data)
+	if b.Roles != nil {
+		w.Header().Set("date", b.Roles.now().UTC().Format(http.TimeFormat))
+		fault = b.Roles.verify(r, data, "bedrock")
+	}
+	if fault != nil {
 		refuseBedrock(w, fault)
 		return
 	}
