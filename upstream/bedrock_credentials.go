@@ -52,7 +52,9 @@ func (opt BedrockOptions) loadCredentials() []func(*config.LoadOptions) error {
 	var client config.HTTPClient = opt.client().WithTimeout(renewRequest).
 		WithTransportOptions(func(t *http.Transport) { t.DisableKeepAlives = true }) // a request in a quarter of an hour
 	if opt.CredentialsClient != nil {
-		client = withoutRedirects(opt.CredentialsClient)
+		own := withoutRedirects(opt.CredentialsClient)
+		own.Timeout = renewRequest
+		client = own
 	}
 	return append(opt.load(),
 		config.WithHTTPClient(client),

@@ -17,14 +17,20 @@ type server struct {
 	delay   time.Duration
 	life    time.Duration
 	err     error
+	changes time.Time // when the error becomes the next one; zero for never
+	next    error
 	fetches atomic.Int32
 }
 
 func (s *server) fetch(context.Context) (*lease[string], error) {
 	time.Sleep(s.delay) // of the bubble's clock
 	n := s.fetches.Add(1)
-	if s.err != nil {
-		return nil, s.err
+	err := s.err
+	if isPast(s.changes) {
+		err = s.next
+	}
+	if err != nil {
+		return nil, err
 	}
 	return newLease(string('a'+n-1), s.life, refreshEarly), nil
 }
@@ -190,5 +196,98 @@ func TestLeaseNotWaitedFor(t *testing.T) {
 		if value, waited := take(t, c); value != "a" || waited != s.delay-time.Second {
 			t.Errorf("%q after %v", value, waited)
 		}
+	})
+}
+
+// TestLeaseTimes says when a lease is renewed and when it is no longer used, after so
+// much of its life.
+func TestLeaseTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const early = 5 * time.Minute
+		for _, test := range []struct{ life, due, end time.Duration }{
+			{12 * time.Hour, 12*time.Hour - early, 12*time.Hour - leaseSlack},
+			{15 * time.Minute, 15*time.Minute - 225*time.Second, 15*time.Minute - leaseSlack},
+			{3 * time.Minute, 2 * time.Minute, 3*time.Minute - leaseSlack},
+			{2 * time.Minute, time.Minute, 2*time.Minute - leaseSlack},
+			{time.Minute, 30 * time.Second, time.Minute - 7500*time.Millisecond},
+		} {
+			l := newLease("a", test.life, early)
+			if due, end := time.Until(l.due), time.Until(l.end); due != test.due || end != test.end {
+				t.Errorf("of %v: due after %v, ends after %v", test.life, due, end)
+			}
+		}
+	})
+}
+
+// TestLeaseThatHasExpired is from a server whose clock is behind ours: it serves, and is
+// renewed at a pace that the server can bear.
+func TestLeaseThatHasExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{life: -time.Minute}
+		c := s.leases()
+		for range 60 {
+			if _, waited := take(t, c); waited != 0 {
+				t.Errorf("waited for %v", waited)
+			}
+			time.Sleep(time.Second)
+		}
+		if n := s.fetches.Load(); n < 5 || n > 7 {
+			t.Errorf("%d fetches in a minute", n)
+		}
+	})
+}
+
+// TestLeaseLost has a server that is away when the lease ends. Requests wait for it until
+// it is back, or says no, or has been away for too long, and it is asked once a second.
+func TestLeaseLost(t *testing.T) {
+	down := errors.New("down")
+	for _, test := range []struct {
+		name   string
+		back   time.Duration // after the end of the lease
+		with   error         // what it says then
+		waited time.Duration
+		final  bool
+	}{
+		{"back", 25 * time.Second, nil, 25 * time.Second, false},
+		{"refused", 25 * time.Second, refusal, 25 * time.Second, true},
+		{"gone", time.Hour, nil, outage, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &server{life: time.Minute}
+			c := s.leases()
+			take(t, c)
+			time.Sleep(time.Until(c.kept.end))
+			s.err, s.next, s.changes = down, test.with, time.Now().Add(test.back)
+			begun, before := time.Now(), s.fetches.Load()
+			_, err := c.get(t.Context())
+			if waited := time.Since(begun); waited < test.waited || waited > test.waited+2*time.Second {
+				t.Errorf("%s: waited for %v", test.name, waited)
+			}
+			if n := s.fetches.Load() - before; n > int32(test.waited/lostPause)+2 {
+				t.Errorf("%s: %d fetches", test.name, n)
+			}
+			var e *Error
+			if failed := errors.As(err, &e); failed != (test.name != "back") || failed && e.Final != test.final {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		})
+	}
+}
+
+// TestLeaseLostNotWaitedFor has a request that ends before the outage does.
+func TestLeaseLostNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{life: time.Minute}
+		c := s.leases()
+		take(t, c)
+		time.Sleep(time.Minute)
+		s.err = errors.New("down")
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		begun := time.Now()
+		if _, err := c.get(ctx); err != context.DeadlineExceeded || time.Since(begun) != 5*time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		time.Sleep(lostPause) // for the look-up that nobody waits for
 	})
 }
