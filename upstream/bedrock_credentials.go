@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/endpointcreds"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 // renewAWS is how long before their end AWS credentials are renewed; up to a minute is
@@ -71,7 +70,7 @@ func (opt BedrockOptions) loadCredentials() []func(*config.LoadOptions) error {
 // isRefusedByAWS reports whether a server of credentials has said no. Some throttle with
 // a 400.
 func isRefusedByAWS(err error) bool {
-	var response *smithyhttp.ResponseError
+	var response interface{ HTTPStatusCode() int }
 	if !errors.As(err, &response) || retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err).Bool() {
 		return false
 	}

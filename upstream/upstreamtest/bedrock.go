@@ -1,6 +1,7 @@
 package upstreamtest
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,7 +28,7 @@ type Bedrock struct {
 	// before serving.
 	Native Native
 	// Roles, if it is not nil, hands out the credentials that are taken, and has the time.
-	// Set it before serving.
+	// Its routes are served besides. Set it before serving.
 	Roles *Roles
 	*log
 	script Script
@@ -51,6 +52,11 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		b.left()
+		return
+	}
+	if b.Roles != nil && !strings.HasPrefix(r.URL.Path, "/model/") {
+		r.Body = io.NopCloser(bytes.NewReader(data))
+		b.Roles.ServeHTTP(w, r)
 		return
 	}
 	model, operation, ok := modelOf(r.URL.EscapedPath())
