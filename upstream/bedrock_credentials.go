@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -88,7 +87,6 @@ var renewable = []string{
 // more: with new credentials, and by Bedrock's clock, which the SDK signs by once it has
 // seen a response.
 func (b *Bedrock) signed(ctx context.Context, request []byte, send func(call *sdkCall) error) (*sdkCall, error) {
-	clock := b.clock.skew()
 	call := &sdkCall{bedrock: b, request: request}
 	err := send(call)
 	if err == nil {
@@ -100,28 +98,17 @@ func (b *Bedrock) signed(ctx context.Context, request []byte, send func(call *sd
 	}
 	b.credentials.reject(call.lease)
 	next, missing := b.credentials.get(ctx)
-	skewed := (b.clock.skew() - clock).Abs() > maxSkew
-	if missing != nil || !skewed && next.value == call.lease.value {
-		return nil, b.explained(bedrockError(err))
-	}
-	call = &sdkCall{bedrock: b, request: request}
-	if err := send(call); err != nil {
+	var skewed interface{ RetryableError() bool } // the SDK signed by another time than it would now
+	if missing == nil && (errors.As(err, &skewed) || next.value != call.lease.value) {
+		call = &sdkCall{bedrock: b, request: request}
+		if err = send(call); err == nil {
+			return call, nil
+		}
 		call.close()
-		return nil, b.explained(bedrockError(err))
 	}
-	return call, nil
-}
-
-// explained adds to a refusal of our credentials that our clock is wrong, if it is.
-func (b *Bedrock) explained(e *Error) *Error {
-	skew := b.clock.skew().Round(time.Second)
-	if e.Credentials == "" || skew.Abs() < maxSkew {
-		return e
+	e := bedrockError(err)
+	if e.Credentials != "" {
+		e.Err = b.clock.explained(e.Err)
 	}
-	way := "behind"
-	if skew < 0 {
-		way = "ahead of"
-	}
-	e.Err = fmt.Errorf("the clock of this machine is %v %s the upstream's: %w", skew.Abs(), way, e.Err)
-	return e
+	return nil, e
 }

@@ -1,23 +1,24 @@
 package upstream
 
 import (
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"time"
 )
 
-// clock is the time of an upstream, as the Date headers of its responses tell it. Until
-// the first one it is ours.
+// clock is the time of a server, as the Date headers of its responses tell it. Until the
+// first one it is ours.
 type clock struct{ ahead atomic.Int64 }
 
 // maxSkew is how far two clocks may differ before signatures are refused for it; AWS
 // takes five minutes.
 const maxSkew = 4 * time.Minute
 
-// skew returns how far the upstream's clock is ahead of ours; negative if it is behind.
+// skew returns how far the server's clock is ahead of ours; negative if it is behind.
 func (c *clock) skew() time.Duration { return time.Duration(c.ahead.Load()) }
 
-// until returns how long it is until a moment of the upstream's time.
+// until returns how long it is until a moment of the server's time.
 func (c *clock) until(at time.Time) time.Duration { return time.Until(at) - c.skew() }
 
 // note learns from a response to a request that was sent at this time. A date between
@@ -36,4 +37,16 @@ func (c *clock) note(sent time.Time, h http.Header) {
 		skew = date.Sub(sent)
 	}
 	c.ahead.Store(int64(skew))
+}
+
+// explained returns the error of a refusal, which says that our clock is wrong if it is.
+func (c *clock) explained(err error) error {
+	skew, way := c.skew().Round(time.Second), "behind"
+	if skew.Abs() < maxSkew {
+		return err
+	}
+	if skew < 0 {
+		way = "ahead of"
+	}
+	return fmt.Errorf("the clock of this machine is %v %s the server's: %w", skew.Abs(), way, err)
 }

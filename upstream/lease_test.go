@@ -35,11 +35,11 @@ func (s *server) fetch(context.Context) (*lease[string], error) {
 	return newLease(string('a'+n-1), s.life, refreshEarly), nil
 }
 
-// refusal is what a server says that will not say otherwise soon.
-var refusal = errors.New("refused")
+// errRefusal is what a server says that will not say otherwise soon.
+var errRefusal = errors.New("refused")
 
 func (s *server) leases() *leases[string] {
-	return &leases[string]{fetch: s.fetch, refused: func(err error) bool { return errors.Is(err, refusal) }}
+	return &leases[string]{fetch: s.fetch, refused: func(err error) bool { return errors.Is(err, errRefusal) }}
 }
 
 // take returns the token that a request is sent with, and how long that took.
@@ -249,7 +249,7 @@ func TestLeaseLost(t *testing.T) {
 		final  bool
 	}{
 		{"back", 25 * time.Second, nil, 25 * time.Second, false},
-		{"refused", 25 * time.Second, refusal, 25 * time.Second, true},
+		{"refused", 25 * time.Second, errRefusal, 25 * time.Second, true},
 		{"gone", time.Hour, nil, outage, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {

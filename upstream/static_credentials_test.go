@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"dragoman/translate"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -83,6 +85,29 @@ func TestSkewThatStays(t *testing.T) {
 			t.Errorf("%d tries, want %d", tries, want)
 		}
 	}
+}
+
+// TestSkewOfALongAnswer has a model that thinks for twelve minutes. The SDK takes half of
+// that for a wrong clock.
+func TestSkewOfALongAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := upstreamtest.NewBedrock(func(string, *translate.Prompt) upstreamtest.Completion {
+			time.Sleep(12 * time.Minute)
+			return upstreamtest.Completion{Text: "Hello"}
+		})
+		fake.Roles = upstreamtest.NewRoles()
+		pipes := upstreamtest.NewPipes(fake)
+		defer pipes.Close()
+		up, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: "http://models.test", HTTPClient: pipes.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if err := askBedrock(t, up); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
 
 // TestProfileRotated writes a shared credentials file anew when its credentials have come

@@ -2,8 +2,11 @@ package upstream
 
 import (
 	"context"
+	"crypto"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -15,7 +18,6 @@ import (
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
-	"golang.org/x/oauth2/jws"
 )
 
 // A service account signs the time into what it asks for a token with. Google's library
@@ -33,14 +35,22 @@ func (s *tokenSource) assert(ctx context.Context, file []byte) (*oauth2.Token, e
 		return nil, err
 	}
 	now := time.Now().Add(s.clock.skew())
-	assertion, err := jws.Encode(
-		&jws.Header{Algorithm: "RS256", Typ: "JWT", KeyID: account.PrivateKeyID},
-		&jws.ClaimSet{Iss: account.Email, Scope: googleScope, Aud: account.TokenURL, Iat: now.Unix(), Exp: now.Add(time.Hour).Unix()},
-		key)
+	assertion, err := signJWT(key,
+		map[string]string{"alg": "RS256", "typ": "JWT", "kid": account.PrivateKeyID},
+		map[string]any{"iss": account.Email, "scope": googleScope, "aud": account.TokenURL, "iat": now.Unix(), "exp": now.Add(time.Hour).Unix()})
 	if err != nil {
 		return nil, err
 	}
 	return postAssertion(ctx, account.TokenURL, assertion)
+}
+
+// signJWT returns a JSON Web Token that is signed with RS256 (RFC 7515, §3.1).
+func signJWT(key *rsa.PrivateKey, header, claims any) (string, error) {
+	encode := base64.RawURLEncoding.EncodeToString
+	token := encode(asJSON(header)) + "." + encode(asJSON(claims))
+	sum := sha256.Sum256([]byte(token))
+	signature, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, sum[:])
+	return token + "." + encode(signature), err
 }
 
 // postAssertion exchanges an assertion for a token, with the client of the context.
@@ -61,7 +71,7 @@ func postAssertion(ctx context.Context, tokenURL, assertion string) (*oauth2.Tok
 	case err != nil:
 		return nil, err
 	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("the token server answered with status %d", response.StatusCode)
+		return nil, &oauth2.RetrieveError{Response: response, Body: answer}
 	}
 	return readToken(answer)
 }

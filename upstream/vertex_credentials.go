@@ -50,7 +50,7 @@ func (s *tokenSource) lease(ctx context.Context) (*lease[token], error) {
 	fetched, quotaProject, err := s.fetch(context.WithValue(ctx, oauth2.HTTPClient, &client))
 	switch {
 	case err != nil && isRefusal(seen.status):
-		return nil, &refusedToken{err}
+		return nil, &refusedToken{s.clock.explained(err)}
 	case err != nil:
 		return nil, err
 	case fetched.AccessToken == "":
