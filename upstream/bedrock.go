@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -26,13 +27,20 @@ type BedrockOptions struct {
 	// Roots are the authorities of their certificates; nil for the system's, or those of
 	// AWS_CA_BUNDLE in their place.
 	Roots *x509.CertPool
+	// CredentialsClient replaces it for servers of credentials.
+	CredentialsClient *http.Client
+	// OnCredentials, if it is not nil, is called with the expiry of new credentials that
+	// have one. Calls do not overlap.
+	OnCredentials func(expiry time.Time)
 }
 
 // Bedrock asks models on Amazon Bedrock over the wire that suits each. A wire can be
 // chosen as well: [Bedrock.Messages], [Bedrock.Text] and [Bedrock.Converse] return
 // upstreams that ask over one wire, with the same client.
 type Bedrock struct {
-	client *bedrockruntime.Client
+	client      *bedrockruntime.Client
+	credentials *leases[aws.Credentials]
+	clock       *clock
 }
 
 // NewBedrock returns an upstream with these options, or an error if no region is known
@@ -44,15 +52,18 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 			return nil, fmt.Errorf("bedrock endpoint: %w", err)
 		}
 	}
-	cfg, err := config.LoadDefaultConfig(ctx, opt.load()...)
+	// One try: the client's SDK tries again, and the two would multiply.
+	once := config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} })
+	cfg, err := config.LoadDefaultConfig(ctx, append(opt.load(), once)...)
 	if err != nil {
 		return nil, fmt.Errorf("bedrock: AWS configuration: %w", err)
 	}
 	if cfg.Region == "" {
 		return nil, errors.New("bedrock: no region; set region, AWS_REGION, or one in the AWS profile")
 	}
-	cfg.Credentials = ownCredentials{cfg.Credentials}
-	client := bedrockruntime.NewFromConfig(cfg, func(o *bedrockruntime.Options) {
+	b := &Bedrock{clock: new(clock)}
+	b.credentials = opt.credentialLeases(b.clock)
+	b.client = bedrockruntime.NewFromConfig(cfg, func(o *bedrockruntime.Options) {
 		if opt.Endpoint != "" {
 			o.BaseEndpoint = &opt.Endpoint
 		}
@@ -60,15 +71,14 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 			o.HTTPClient = withoutRedirects(opt.HTTPClient)
 		}
 	})
-	return &Bedrock{client}, nil
+	return b, nil
 }
 
 // load returns what the SDK's configuration is loaded with.
 func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	load := []func(*config.LoadOptions) error{
-		// One try: the client's SDK tries again, and the two would multiply.
-		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
 		config.WithLogger(logging.Nop{}),
+		config.WithHTTPClient(opt.client()),
 	}
 	if opt.Region != "" {
 		load = append(load, config.WithRegion(opt.Region))
@@ -76,21 +86,12 @@ func (opt BedrockOptions) load() []func(*config.LoadOptions) error {
 	if opt.Profile != "" {
 		load = append(load, config.WithSharedConfigProfile(opt.Profile))
 	}
-	// The SDK's own kind of client, so that AWS_CA_BUNDLE keeps its meaning.
-	client := awshttp.NewBuildableClient().
-		WithDialerOptions(opt.Connect.dialer).
-		WithTransportOptions(opt.Connect.transport, trusting(opt.Roots))
-	return append(load, config.WithHTTPClient(client))
+	return load
 }
 
-// ownCredentials marks a failure to find credentials as such, so that it is not taken
-// for a failure to reach Bedrock: the SDK returns both from the same call.
-type ownCredentials struct{ aws.CredentialsProvider }
-
-func (c ownCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
-	v, err := c.CredentialsProvider.Retrieve(ctx)
-	if err != nil {
-		return v, noCredentials(err)
-	}
-	return v, nil
+// client returns the SDK's own kind of client, so that AWS_CA_BUNDLE keeps its meaning.
+func (opt BedrockOptions) client() *awshttp.BuildableClient {
+	return awshttp.NewBuildableClient().
+		WithDialerOptions(opt.Connect.dialer).
+		WithTransportOptions(opt.Connect.transport, trusting(opt.Roots))
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/smithy-go"
@@ -61,12 +62,11 @@ func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode f
 // open sends the request and returns the call with its answer, unread. The caller has to
 // close it.
 func (b *Bedrock) open(ctx context.Context, m Model, data []byte, send operation) (*sdkCall, error) {
-	call := &sdkCall{request: data}
-	if err := send(ctx, b.client, m, call); err != nil {
-		call.close()
-		return nil, bedrockError(err)
-	}
-	if call.answer == nil {
+	call, err := b.signed(ctx, data, func(call *sdkCall) error { return send(ctx, b.client, m, call) })
+	switch {
+	case err != nil:
+		return nil, err
+	case call.answer == nil:
 		return nil, gatewayError("the upstream accepted the request but sent no answer", nil)
 	}
 	return call, nil
@@ -76,6 +76,8 @@ func (b *Bedrock) open(ctx context.Context, m Model, data []byte, send operation
 // client, so that the request has the body that we wrote, and the body of an answer
 // stays unread by the SDK.
 type sdkCall struct {
+	bedrock   *Bedrock
+	lease     *lease[aws.Credentials]   // what it was signed with; nil if it was not
 	client    bedrockruntime.HTTPClient // the SDK's own
 	request   []byte                    // the body
 	answer    io.ReadCloser             // the body of the response; nil if there was none with status 200
@@ -83,7 +85,26 @@ type sdkCall struct {
 }
 
 // join puts the call between the SDK and its HTTP client.
-func (call *sdkCall) join(o *bedrockruntime.Options) { call.client, o.HTTPClient = o.HTTPClient, call }
+func (call *sdkCall) join(o *bedrockruntime.Options) {
+	call.bound(o)
+	call.client, o.HTTPClient = o.HTTPClient, call
+}
+
+// bound has the SDK take its credentials from the call, and bounds what it reads.
+func (call *sdkCall) bound(o *bedrockruntime.Options) {
+	o.Credentials = call
+	o.HTTPClient = boundedClient{o.HTTPClient, call.bedrock.clock}
+}
+
+// Retrieve returns the credentials to sign the request with.
+func (call *sdkCall) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	kept, err := call.bedrock.credentials.get(ctx)
+	if err != nil {
+		return aws.Credentials{}, err
+	}
+	call.lease = kept
+	return kept.value, nil
+}
 
 // withoutEventStream takes out the SDK's own reader of event streams, whose goroutines
 // share unguarded state with those of other streams.
@@ -102,7 +123,7 @@ func (call *sdkCall) Do(r *http.Request) (*http.Response, error) {
 	own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(call.request)), nil }
 	own.Body, _ = own.GetBody()
 	replayable(own.Header)
-	response, err := boundedClient{call.client}.Do(&own)
+	response, err := call.client.Do(&own)
 	if err == nil && response.StatusCode == http.StatusOK {
 		call.close()
 		call.answer, response.Body = response.Body.(*boundedBody).ReadCloser, http.NoBody
@@ -112,12 +133,17 @@ func (call *sdkCall) Do(r *http.Request) (*http.Response, error) {
 }
 
 // boundedClient cuts the bodies of responses to maxErrorBody. The SDK reads refusals and
-// counts to their end, however long they are.
-type boundedClient struct{ bedrockruntime.HTTPClient }
+// counts to their end, however long they are. It sets the clock by each response.
+type boundedClient struct {
+	bedrockruntime.HTTPClient
+	clock *clock
+}
 
 func (b boundedClient) Do(r *http.Request) (*http.Response, error) {
+	sent := time.Now()
 	response, err := b.HTTPClient.Do(r)
 	if err == nil {
+		b.clock.note(sent, response.Header)
 		response.Body = &boundedBody{response.Body, io.LimitReader(response.Body, maxErrorBody)}
 	}
 	return response, err
@@ -141,8 +167,17 @@ func (call *sdkCall) close() {
 // unknownError is the message that the SDK gives an error which is not in AWS's form.
 const unknownError = "UnknownError"
 
+// exceptionName returns the name of the AWS exception that an error is; "" for none.
+func exceptionName(err error) string {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return ""
+	}
+	return api.ErrorCode()
+}
+
 // bedrockError maps what the SDK returns instead of an answer.
-func bedrockError(err error) error {
+func bedrockError(err error) *Error {
 	var (
 		known    *Error
 		api      smithy.APIError

@@ -37,14 +37,17 @@ func (b *Bedrock) count(ctx context.Context, m Model, input jsontext.Value) (int
 	if err := checkModelID(m.ID); err != nil {
 		return 0, err
 	}
-	call := &sdkCall{request: asJSON(map[string]any{"input": input})}
-	// This input is only for the checks of the SDK: replaceBody sends that of call instead.
-	out, err := b.client.CountTokens(ctx, &bedrockruntime.CountTokensInput{
-		ModelId: &m.ID,
-		Input:   &types.CountTokensInputMemberInvokeModel{Value: types.InvokeModelTokensRequest{Body: []byte("{}")}},
-	}, call.replaceBody, func(o *bedrockruntime.Options) { o.HTTPClient = boundedClient{o.HTTPClient} })
-	if err != nil {
-		return 0, bedrockError(err)
-	}
-	return int(aws.ToInt32(out.InputTokens)), nil
+	count := 0
+	_, err := b.signed(ctx, asJSON(map[string]any{"input": input}), func(call *sdkCall) error {
+		// This input is only for the checks of the SDK: replaceBody sends that of call instead.
+		out, err := b.client.CountTokens(ctx, &bedrockruntime.CountTokensInput{
+			ModelId: &m.ID,
+			Input:   &types.CountTokensInputMemberInvokeModel{Value: types.InvokeModelTokensRequest{Body: []byte("{}")}},
+		}, call.replaceBody, call.bound)
+		if err == nil {
+			count = int(aws.ToInt32(out.InputTokens))
+		}
+		return err
+	})
+	return count, err
 }

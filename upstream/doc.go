@@ -17,6 +17,7 @@
 //
 //	bedrock_wires, vertex_wires                  which wire a model is asked over
 //	bedrock*, vertex*, anthropic, openai         the upstreams, and their credentials
+//	lease, clock                                 how credentials are kept and renewed, and by what time
 //	messages_*, native*, converse_*, chat*       the wires: a request and its answer
 //	endpoint, response, sse, sequence, connect   HTTP, whatever is asked over it
 //	stops, stopset, prompt, json                 what several wires do

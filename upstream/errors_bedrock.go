@@ -27,6 +27,10 @@ var byException = map[string]errorClass{
 	"ExpiredTokenException":               credentialsRefused,
 	"ExpiredToken":                        credentialsRefused,
 	"InvalidClientTokenId":                credentialsRefused,
+	"TokenRefreshRequired":                credentialsRefused,
+	"RequestExpired":                      credentialsRefused,
+	"RequestTimeTooSkewed":                credentialsRefused,
+	"RequestInTheFuture":                  credentialsRefused,
 }
 
 // exceptionError maps an AWS exception by its name. On the wire that may be in lower

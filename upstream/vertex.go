@@ -52,11 +52,11 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 		return nil, err
 	}
 	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
-	transport := &bearerTransport{base: client.Transport, tokens: newTokenCache(opt.Credentials, opt.OnToken, *client)}
-	if transport.base == nil {
-		transport.base = http.DefaultTransport
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
 	}
-	client.Transport = transport
+	tokens := &leases[token]{refused: isRefusedByGoogle, fetch: newTokenSource(opt, *client).lease}
+	client.Transport = &bearerTransport{base: client.Transport, tokens: tokens}
 	return &Vertex{base + "/projects/" + opt.Project + "/locations/" + opt.Location, client}, nil
 }
 

@@ -1,6 +1,7 @@
 package upstreamtest
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,6 +27,9 @@ type Bedrock struct {
 	// Native has the models answer the Messages body with tools of their own. Set it
 	// before serving.
 	Native Native
+	// Roles, if it is not nil, hands out the credentials that are taken, and has the time.
+	// Its routes are served besides. Set it before serving.
+	Roles *Roles
 	*log
 	script Script
 }
@@ -50,12 +54,22 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.left()
 		return
 	}
+	if b.Roles != nil && !strings.HasPrefix(r.URL.Path, "/model/") {
+		r.Body = io.NopCloser(bytes.NewReader(data))
+		b.Roles.ServeHTTP(w, r)
+		return
+	}
 	model, operation, ok := modelOf(r.URL.EscapedPath())
 	if !ok || r.Method != http.MethodPost {
 		refuseBedrock(w, Refuse(http.StatusNotFound, "UnknownOperationException", "", ""))
 		return
 	}
-	if fault := verify(r, data); fault != nil {
+	fault := verify(r, data)
+	if b.Roles != nil {
+		w.Header().Set("date", b.Roles.now().UTC().Format(http.TimeFormat))
+		fault = b.Roles.verify(r, data, "bedrock")
+	}
+	if fault != nil {
 		refuseBedrock(w, fault)
 		return
 	}

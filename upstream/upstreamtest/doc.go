@@ -14,6 +14,8 @@
 //	bedrock*, converse*, text, vertex, messages, chat*   one server or wire each
 //	request, sigv4, guardrail                            what is checked of a body, and who asks
 //	tokens, token_server, grants, credentials            the token servers of Google
+//	roles                                                where AWS hands out credentials
+//	pipes                                                a network without sockets
 //	script, cue, native                                  what is answered, and what goes wrong
 //	events, play                                         the events of an answer, and how they are sent
 //	authority                                            certificates, where a test is about TLS

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -80,7 +79,7 @@ func (t *Tokens) assertion(jwt, host string) error {
 	if err := errors.Join(unpack(parts[0], &head), unpack(parts[1], &claims)); err != nil {
 		return err
 	}
-	now := time.Now().Unix()
+	now := t.now().Unix()
 	switch {
 	case head.Alg != "RS256" || head.Kid != t.secret("key"):
 		return errors.New("the header of the assertion is not what it should be")

@@ -25,17 +25,25 @@ const (
 	timeLayout = "20060102T150405Z"
 )
 
+// notSigned is what a request without a signature is refused with.
+var notSigned = Refuse(http.StatusForbidden, "IncompleteSignatureException", "Authorization header is not of the form of Signature Version 4", "")
+
 // verify checks the Authorization header of Signature Version 4. It returns nil if the
 // request is signed, and else what Bedrock would refuse it with.
 func verify(r *http.Request, body []byte) *Fault {
-	a, ok := readAuthorization(r)
+	a, ok := readAuthorization(r, "bedrock")
 	if !ok {
-		return Refuse(http.StatusForbidden, "IncompleteSignatureException", "Authorization header is not of the form of Signature Version 4", "")
+		return notSigned
 	}
 	if a.key != AccessKeyID {
 		return nil
 	}
-	signed, err := a.sign(r, body)
+	return a.verify(r, body, aws.Credentials{AccessKeyID: AccessKeyID, SecretAccessKey: SecretAccessKey})
+}
+
+// verify checks that a request was signed with these credentials.
+func (a *authorization) verify(r *http.Request, body []byte, c aws.Credentials) *Fault {
+	signed, err := a.sign(r, body, c)
 	if err != nil || subtle.ConstantTimeCompare([]byte(signed), []byte(a.signature)) == 0 {
 		return Refuse(http.StatusForbidden, "InvalidSignatureException", "The request signature we calculated does not match the signature you provided.", "")
 	}
@@ -47,14 +55,15 @@ func verify(r *http.Request, body []byte) *Fault {
 //	AWS4-HMAC-SHA256 Credential=KEY/20261120/us-east-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=0123…
 type authorization struct {
 	key, region string
+	service     string
 	time        time.Time
 	headers     []string
 	signature   string
 }
 
-// readAuthorization reads the Authorization header of a request. It is false if the
-// header has another form, or another day than x-amz-date.
-func readAuthorization(r *http.Request) (a authorization, ok bool) {
+// readAuthorization reads the Authorization header of a request to a service. It is false
+// if the header has another form, or another day than x-amz-date.
+func readAuthorization(r *http.Request, service string) (a authorization, ok bool) {
 	rest, ok := strings.CutPrefix(r.Header.Get("authorization"), algorithm)
 	if !ok {
 		return a, false
@@ -65,21 +74,21 @@ func readAuthorization(r *http.Request) (a authorization, ok bool) {
 		fields[name] = value
 	}
 	scope := strings.Split(fields["Credential"], "/")
-	if len(scope) != 5 || scope[3] != "bedrock" || scope[4] != "aws4_request" {
+	if len(scope) != 5 || scope[3] != service || scope[4] != "aws4_request" {
 		return a, false
 	}
 	at, err := time.Parse(timeLayout, r.Header.Get("x-amz-date"))
 	if err != nil || at.Format("20060102") != scope[1] {
 		return a, false
 	}
-	a = authorization{scope[0], scope[2], at, strings.Split(fields["SignedHeaders"], ";"), fields["Signature"]}
+	a = authorization{scope[0], scope[2], service, at, strings.Split(fields["SignedHeaders"], ";"), fields["Signature"]}
 	raw, err := hex.DecodeString(a.signature)
 	return a, err == nil && len(raw) == sha256.Size
 }
 
 // sign returns the signature that the request should have. It signs a copy that has the
 // signed headers alone, with the SDK's own signer.
-func (a *authorization) sign(r *http.Request, body []byte) (string, error) {
+func (a *authorization) sign(r *http.Request, body []byte, c aws.Credentials) (string, error) {
 	again := r.Clone(r.Context())
 	again.URL.Scheme, again.URL.Host = "http", r.Host
 	again.Header = make(http.Header)
@@ -98,8 +107,7 @@ func (a *authorization) sign(r *http.Request, body []byte) (string, error) {
 		sum := sha256.Sum256(body)
 		hash = hex.EncodeToString(sum[:])
 	}
-	err := v4.NewSigner().SignHTTP(r.Context(), aws.Credentials{AccessKeyID: AccessKeyID, SecretAccessKey: SecretAccessKey},
-		again, hash, "bedrock", a.region, a.time)
+	err := v4.NewSigner().SignHTTP(r.Context(), c, again, hash, a.service, a.region, a.time)
 	_, signature, _ := strings.Cut(again.Header.Get("authorization"), "Signature=")
 	return signature, err
 }

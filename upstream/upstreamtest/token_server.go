@@ -26,6 +26,7 @@ func (t *Tokens) serve(w http.ResponseWriter, r *http.Request) bool {
 	if !ok {
 		return false
 	}
+	w.Header().Set("date", t.now().UTC().Format(http.TimeFormat))
 	if fault := t.failing(r.Context()); fault != nil {
 		refuseToken(w, fault)
 		return true

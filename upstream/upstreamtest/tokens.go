@@ -19,13 +19,16 @@ import (
 //
 // It checks the secrets of the credentials files that it writes.
 type Tokens struct {
+	// Clock is the time of Google; nil is ours. Set it before serving.
+	Clock func() time.Time
+
 	mu         sync.Mutex
 	lifetime   time.Duration
 	fault      *Fault               // of every request; nil for none
 	changed    chan struct{}        // closed when the fault is replaced
 	stalled    chan struct{}        // gets a value for each request that stalls
 	generation int                  // of the secrets: see Rotate
-	key        *rsa.PrivateKey      // of the service account, made when it is first needed
+	key        *rsa.PrivateKey      // of the service account, made when it is first needed after a rotation
 	grants     []string             // by which tokens were issued, in order
 	ends       map[string]time.Time // when the tokens end that were issued
 }
@@ -110,14 +113,30 @@ func (t *Tokens) secret(name string) string {
 	return fmt.Sprintf("%s-%d", name, t.generation)
 }
 
-// serviceKey returns the key of the service account. It is made when it is first asked for:
-// that takes a tenth of a second, and few tests need it.
+// now returns the time of Google.
+func (t *Tokens) now() time.Time {
+	if t.Clock == nil {
+		return time.Now()
+	}
+	return t.Clock()
+}
+
+// firstKey returns the key of service accounts until Rotate. It is made when it is first
+// asked for, once: that takes a tenth of a second, and few tests need it.
+var firstKey = sync.OnceValues(newKey)
+
+func newKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) }
+
+// serviceKey returns the key of the service account.
 func (t *Tokens) serviceKey() (*rsa.PrivateKey, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.generation == 0 {
+		return firstKey()
+	}
 	var err error
 	if t.key == nil {
-		t.key, err = rsa.GenerateKey(rand.Reader, 2048)
+		t.key, err = newKey()
 	}
 	return t.key, err
 }

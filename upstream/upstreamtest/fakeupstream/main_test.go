@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 const request = `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"Hi"}]}`
@@ -21,7 +22,7 @@ func post(h http.Handler, path, body string) (int, string) {
 }
 
 func TestFaultsOnCue(t *testing.T) {
-	h, err := newHandler("messages", "", "refuse 529 overloaded_error 3", 1)
+	h, err := newHandler("messages", "", "refuse 529 overloaded_error 3", 1, credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +54,11 @@ func TestFaultsOnCue(t *testing.T) {
 
 func TestEveryKind(t *testing.T) {
 	for kind := range kinds {
-		if _, err := newHandler(kind, "", "none", 0); err != nil {
+		if _, err := newHandler(kind, "", "none", 0, credentials{lifetime: time.Minute}); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	if _, err := newHandler("oracle", "", "none", 0); err == nil {
+	if _, err := newHandler("oracle", "", "none", 0, credentials{}); err == nil {
 		t.Error("there is an oracle")
 	}
 }

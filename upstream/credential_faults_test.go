@@ -1,0 +1,173 @@
+package upstream_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"dragoman/upstream"
+)
+
+// faults are what a server of credentials does in place of its work.
+var faults = []struct {
+	name  string
+	fault http.HandlerFunc // nil: its connections are refused
+	// works: credentials come none the less.
+	works bool
+	// refuses: the server says no, so nobody waits for it.
+	refuses bool
+}{
+	{name: "connection refused"},
+	{name: "403", refuses: true, fault: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }},
+	{name: "500", fault: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }},
+	{name: "429", fault: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }},
+	{name: "no answer", fault: func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees the client go
+		<-r.Context().Done()
+	}},
+	{name: "garbage", fault: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "\x1f\x8b\x08{<html>") }},
+	{name: "an empty answer", fault: func(http.ResponseWriter, *http.Request) {}},
+	{name: "connection reset", fault: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+	{name: "a slow answer", works: true},
+}
+
+// eachFault runs a test over every source of credentials and every fault. begin has the
+// server fail so, end has it work.
+func eachFault(t *testing.T, test func(t *testing.T, s *site, works, refuses bool, begin, end func())) {
+	for _, fault := range faults {
+		t.Run(fault.name, func(t *testing.T) {
+			eachSource(t, 0, func(t *testing.T, s *site) {
+				begin, end := func() { s.fail(fault.fault) }, func() { s.fail(nil) }
+				switch {
+				case fault.works:
+					begin, end = func() { s.delay.Store(int64(2 * time.Second)) }, func() { s.delay.Store(0) }
+				case fault.fault == nil:
+					begin, end = func() { s.pipes.RefuseAllBut(modelsHost) }, func() { s.pipes.RefuseAllBut("") }
+				}
+				test(t, s, fault.works, fault.refuses, begin, end)
+			})
+		})
+	}
+}
+
+// TestFirstCredentialsFail has the server fail from the start: each request is told so in
+// time, and the first one after that is answered.
+func TestFirstCredentialsFail(t *testing.T) {
+	eachFault(t, func(t *testing.T, s *site, works, _ bool, begin, end func()) {
+		begin()
+		for range 2 {
+			waited, err := s.ask(t)
+			if works {
+				if err != nil {
+					t.Error(err)
+				}
+				continue
+			}
+			wantOwnFault(t, err, "no credentials")
+			var e *upstream.Error
+			if errors.As(err, &e) && (e.Credentials != upstream.CredentialsMissing || !e.Final) {
+				t.Errorf("%+v", e)
+			}
+			if waited > 35*time.Second {
+				t.Errorf("waited for %v", waited)
+			}
+		}
+		end()
+		s.mustAsk(t)
+	})
+}
+
+// TestRenewalFails has the server fail for half a minute across the end of credentials. As
+// long as they serve nobody notices. Then requests wait until it is back, unless it has
+// said no, and none fails.
+func TestRenewalFails(t *testing.T) {
+	eachFault(t, func(t *testing.T, s *site, _, refuses bool, begin, end func()) {
+		s.last(time.Minute)
+		s.mustAsk(t)
+		began := time.Now()
+		time.Sleep(25 * time.Second)
+		begin()
+		time.AfterFunc(30*time.Second, end)
+		for _, at := range []time.Duration{31, 32, 40, 45, 50, 52, 53, 54, 56, 70, 71} {
+			time.Sleep(time.Until(began.Add(at * time.Second)))
+			waited, err := s.ask(t)
+			isOver := at >= 53 && at <= 55
+			switch {
+			case isOver && refuses:
+				wantOwnFault(t, err, "no credentials")
+				if waited > 5*time.Second {
+					t.Errorf("after %ds: waited for %v", at, waited)
+				}
+			case err != nil:
+				t.Errorf("after %ds: %v", at, err)
+			case waited > 0 && at < 53 || waited > 20*time.Second:
+				t.Errorf("after %ds: waited for %v", at, waited)
+			}
+		}
+		if len(s.grants()) < 2 {
+			t.Error("there are no new credentials")
+		}
+	})
+}
+
+// TestOutage has the server away for longer than requests wait: later ones are told at
+// once, and not that it is for good.
+func TestOutage(t *testing.T) {
+	eachSource(t, 0, func(t *testing.T, s *site) {
+		s.last(time.Minute)
+		s.mustAsk(t)
+		s.pipes.RefuseAllBut(modelsHost)
+		time.Sleep(time.Minute)
+		for _, most := range []time.Duration{65 * time.Second, 5 * time.Second} {
+			waited, err := s.ask(t)
+			wantOwnFault(t, err, "no credentials")
+			var e *upstream.Error
+			if errors.As(err, &e) && e.Final {
+				t.Errorf("final: %v", e)
+			}
+			if waited > most {
+				t.Errorf("waited for %v", waited)
+			}
+		}
+		s.pipes.RefuseAllBut("")
+		s.mustAsk(t)
+	})
+}
+
+// TestRevoked ends credentials before their time: the request that learns of it is sent
+// once more, with new ones.
+func TestRevoked(t *testing.T) {
+	eachSource(t, 0, func(t *testing.T, s *site) {
+		for range 3 {
+			s.mustAsk(t)
+			s.revoke()
+			s.rotate()
+		}
+		s.mustAsk(t)
+		if n := len(s.grants()); n != 4 {
+			t.Errorf("credentials were fetched %d times", n)
+		}
+	})
+}
+
+// TestClockSkew has servers whose clocks are ten minutes from ours, and credentials of a
+// minute. No request fails.
+func TestClockSkew(t *testing.T) {
+	for _, ahead := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
+		t.Run(ahead.String(), func(t *testing.T) {
+			eachSource(t, ahead, func(t *testing.T, s *site) {
+				s.last(time.Minute)
+				for range 60 {
+					s.mustAsk(t)
+					time.Sleep(5 * time.Second)
+				}
+				if n := len(s.grants()); n < 5 || n > 15 {
+					t.Errorf("credentials were fetched %d times in five minutes", n)
+				}
+			})
+		})
+	}
+}

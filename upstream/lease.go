@@ -1,0 +1,177 @@
+package upstream
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Access tokens and credentials serve for a time. One is kept and used until shortly
+// before its end. The next one is fetched while it still serves, beside a request that
+// finds it due, so that only the first request has to wait. Nothing runs between
+// requests.
+
+// When leases are renewed.
+const (
+	// leaseSlack is how long before its end a lease is no longer used: a request would find
+	// it expired when it arrives.
+	leaseSlack = 10 * time.Second
+	// renewEarly is how long before its end a lease is renewed at the latest, if it lasts
+	// long enough.
+	renewEarly = time.Minute
+	// renewTimeout is how long a look-up may take in all, and renewRequest each of its
+	// requests.
+	renewTimeout = 30 * time.Second
+	renewRequest = 10 * time.Second
+	// renewPause is the time between two look-ups, after a failure, while the old lease
+	// serves; lostPause, when it does not.
+	renewPause = 10 * time.Second
+	lostPause  = time.Second
+	// outage is how long requests wait for the next lease when the last one has ended and
+	// its server cannot be reached. It is counted from the end, so that later requests fail
+	// at once.
+	outage = time.Minute
+)
+
+// lease is a value that serves until its end.
+type lease[T any] struct {
+	value T
+	end   time.Time // when it stops being used; zero for never
+	due   time.Time // when the next one is first looked for; zero for never
+}
+
+// newLease returns a lease of a value that lasts for life. The next one is looked for
+// early before its end: sooner if less than a quarter of the life would be left for the
+// lease, or later if that is most of it. A value that has expired on arrival is
+// one of a server whose clock we do not share, or which has no newer one: it is used as
+// long as the upstream takes it.
+func newLease[T any](value T, life, early time.Duration) *lease[T] {
+	now := time.Now()
+	if life <= 0 {
+		return &lease[T]{value: value, due: now.Add(renewPause)}
+	}
+	early = min(early, max(life/4, min(renewEarly, life/2)))
+	return &lease[T]{value: value, end: now.Add(life - min(leaseSlack, life/8)), due: now.Add(life - early)}
+}
+
+// isPast reports whether a moment has come. The zero time never comes.
+func isPast(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
+
+// leases keeps the lease of an upstream. At any time one look-up for a new one is under
+// way at most, and all requests that need it wait for the same one.
+type leases[T any] struct {
+	fetch func(context.Context) (*lease[T], error)
+	// refused reports whether the server of the leases has answered with a no. What else
+	// fails is an outage.
+	refused func(error) bool
+
+	mu      sync.Mutex
+	kept    *lease[T] // the last one; nil before the first
+	pause   time.Time // no look-up before this, after a failure
+	pending *lookUp[T]
+}
+
+// lookUp is a look-up for a lease that is under way.
+type lookUp[T any] struct {
+	done  chan struct{} // closed when it is over
+	lease *lease[T]
+	err   error
+}
+
+// get returns a lease that can be used, or an [*Error] if there is none. It waits for
+// the end of an outage, and no longer than ctx.
+func (l *leases[T]) get(ctx context.Context) (*lease[T], error) {
+	for {
+		kept, next := l.current()
+		if kept != nil {
+			return kept, nil
+		}
+		select {
+		case <-next.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if next.err == nil {
+			return next.lease, nil
+		}
+		if e := l.failure(next.err); e != nil {
+			return nil, e
+		}
+	}
+}
+
+// current returns the lease if it can be used, else the look-up to wait for. It begins
+// one if the next lease is due.
+func (l *leases[T]) current() (*lease[T], *lookUp[T]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	serves := l.kept != nil && !isPast(l.kept.end)
+	if l.pending == nil && (!serves || isPast(l.kept.due) && !time.Now().Before(l.pause)) {
+		l.pending = &lookUp[T]{done: make(chan struct{})}
+		go l.run(l.pending, time.Until(l.pause)) // it outlives the request: others wait for it too
+	}
+	if serves {
+		return l.kept, nil
+	}
+	return nil, l.pending
+}
+
+// run fetches a lease after a pause. It is not bound to a request's context: other
+// requests wait for the same lease.
+func (l *leases[T]) run(p *lookUp[T], pause time.Duration) {
+	time.Sleep(pause)
+	ctx, cancel := context.WithTimeout(context.Background(), renewTimeout)
+	defer cancel()
+	p.lease, p.err = l.fetch(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case p.err == nil:
+		l.kept, l.pause = p.lease, time.Time{}
+	case l.kept != nil: // else each request is told at once what is wrong
+		l.pause = time.Now().Add(l.kept.retry())
+	}
+	l.pending = nil
+	close(p.done)
+}
+
+// retry returns the time until the next look-up, after one has failed.
+func (l *lease[T]) retry() time.Duration {
+	if l.end.IsZero() {
+		return renewPause
+	}
+	return min(renewPause, max(lostPause, time.Until(l.end)/2))
+}
+
+// failure returns the error of a request whose look-up has failed so, or nil if it is
+// worth waiting for the next one: if there were leases before, their server is away, and
+// the last one has not been gone for long.
+func (l *leases[T]) failure(err error) *Error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := noCredentials(err)
+	if l.kept == nil || l.refused(err) {
+		return e
+	}
+	e.Final = false // the server will be back
+	if isPast(l.kept.end.Add(outage)) {
+		return e
+	}
+	return nil
+}
+
+// reject ends a lease that the upstream did not take, unless a newer one has replaced it.
+func (l *leases[T]) reject(bad *lease[T]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept == bad && !isPast(bad.end) {
+		bad.end = time.Now()
+	}
+}
+
+// isRefusal reports whether a server that answers with this status would answer so
+// again.
+func isRefusal(status int) bool {
+	return status >= 400 && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+}
