@@ -18,7 +18,7 @@ const (
 	// it expired when it arrives.
 	leaseSlack = 10 * time.Second
 	// renewEarly is how long before its end a lease is renewed at the latest, if it lasts
-	// long enough.
+	// for twice as long.
 	renewEarly = time.Minute
 	// renewTimeout is how long a look-up may take in all, and renewRequest each of its
 	// requests.
@@ -42,10 +42,11 @@ type lease[T any] struct {
 }
 
 // newLease returns a lease of a value that lasts for life. The next one is looked for
-// early before its end: sooner if less than a quarter of the life would be left for the
-// lease, or later if that is most of it. A value that has expired on arrival is
-// one of a server whose clock we do not share, or which has no newer one: it is used as
-// long as the upstream takes it.
+// this early before its end, but not before three quarters of the life are over; or a
+// minute before the end if that is sooner, but not before half of the life is over.
+//
+// A value that has expired on arrival is from a server whose clock is not ours, or which
+// has no newer one. It is used as long as the upstream takes it.
 func newLease[T any](value T, life, early time.Duration) *lease[T] {
 	now := time.Now()
 	if life <= 0 {
