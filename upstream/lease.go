@@ -29,8 +29,8 @@ const (
 	renewPause = 10 * time.Second
 	lostPause  = time.Second
 	// outage is how long requests wait for the next lease when the last one has ended and
-	// its server cannot be reached. It is counted from the end, so that later requests fail
-	// at once.
+	// its server cannot be reached. It is counted from when that began, so that later
+	// requests fail at once.
 	outage = time.Minute
 )
 
@@ -69,6 +69,7 @@ type leases[T any] struct {
 
 	mu      sync.Mutex
 	kept    *lease[T] // the last one; nil before the first
+	failing time.Time // since when look-ups fail; zero if the last one did not
 	pause   time.Time // no look-up before this, after a failure
 	pending *lookUp[T]
 }
@@ -127,11 +128,14 @@ func (l *leases[T]) run(p *lookUp[T], pause time.Duration) {
 	p.lease, p.err = l.fetch(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case p.err == nil:
-		l.kept, l.pause = p.lease, time.Time{}
-	case l.kept != nil: // else each request is told at once what is wrong
-		l.pause = time.Now().Add(l.kept.retry())
+	now := time.Now()
+	if p.err == nil {
+		l.kept, l.failing, l.pause = p.lease, time.Time{}, time.Time{}
+	} else if l.kept != nil { // else each request is told at once what is wrong
+		l.pause = now.Add(l.kept.retry())
+		if l.failing.IsZero() {
+			l.failing = now
+		}
 	}
 	l.pending = nil
 	close(p.done)
@@ -146,8 +150,8 @@ func (l *lease[T]) retry() time.Duration {
 }
 
 // failure returns the error of a request whose look-up has failed so, or nil if it is
-// worth waiting for the next one: if there were leases before, their server is away, and
-// the last one has not been gone for long.
+// worth waiting for the next one: if there were leases before, and their server has not
+// been away for long, or not since the end of the last one.
 func (l *leases[T]) failure(err error) *Error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -156,7 +160,7 @@ func (l *leases[T]) failure(err error) *Error {
 		return e
 	}
 	e.Final = false // the server will be back
-	if isPast(l.kept.end.Add(outage)) {
+	if isPast(l.kept.end.Add(outage)) && isPast(l.failing.Add(outage)) {
 		return e
 	}
 	return nil

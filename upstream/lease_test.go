@@ -243,20 +243,23 @@ func TestLeaseLost(t *testing.T) {
 	down := errors.New("down")
 	for _, test := range []struct {
 		name   string
-		back   time.Duration // after the end of the lease
+		idle   time.Duration // after the end of the lease, without a request
+		back   time.Duration // after that
 		with   error         // what it says then
 		waited time.Duration
 		final  bool
 	}{
-		{"back", 25 * time.Second, nil, 25 * time.Second, false},
-		{"refused", 25 * time.Second, errRefusal, 25 * time.Second, true},
-		{"gone", time.Hour, nil, outage, false},
+		{"back", 0, 25 * time.Second, nil, 25 * time.Second, false},
+		{"back", time.Hour, 25 * time.Second, nil, 25 * time.Second, false},
+		{"refused", 0, 25 * time.Second, errRefusal, 25 * time.Second, true},
+		{"gone", 0, time.Hour, nil, outage, false},
+		{"gone", time.Hour, time.Hour, nil, outage, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{life: time.Minute}
 			c := s.leases()
 			take(t, c)
-			time.Sleep(time.Until(c.kept.end))
+			time.Sleep(time.Until(c.kept.end) + test.idle)
 			s.err, s.next, s.changes = down, test.with, time.Now().Add(test.back)
 			begun, before := time.Now(), s.fetches.Load()
 			_, err := c.get(t.Context())
