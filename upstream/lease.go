@@ -171,7 +171,7 @@ func (l *leases[T]) reject(bad *lease[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.kept == bad && !isPast(bad.end) {
-		bad.end = time.Now()
+		bad.end, l.pause = time.Now(), time.Time{}
 	}
 }
 

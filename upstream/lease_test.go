@@ -167,6 +167,27 @@ func TestLeaseRejected(t *testing.T) {
 	})
 }
 
+// TestLeaseRejectedAfterAFailure does not wait for the pause that the failure was followed
+// by: it was for as long as the lease served.
+func TestLeaseRejectedAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{life: time.Hour}
+		c := s.leases()
+		first, err := c.get(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.err = errors.New("down")
+		time.Sleep(time.Hour - refreshEarly)
+		take(t, c)
+		s.err = nil
+		c.reject(first)
+		if value, waited := take(t, c); value == "a" || waited != 0 {
+			t.Errorf("%q after %v", value, waited)
+		}
+	})
+}
+
 func TestLeaseWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fetches := 0
