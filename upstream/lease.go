@@ -18,7 +18,7 @@ const (
 	// it expired when it arrives.
 	leaseSlack = 10 * time.Second
 	// renewEarly is how long before its end a lease is renewed at the latest, if it lasts
-	// long enough.
+	// for twice as long.
 	renewEarly = time.Minute
 	// renewTimeout is how long a look-up may take in all, and renewRequest each of its
 	// requests.
@@ -29,8 +29,8 @@ const (
 	renewPause = 10 * time.Second
 	lostPause  = time.Second
 	// outage is how long requests wait for the next lease when the last one has ended and
-	// its server cannot be reached. It is counted from the end, so that later requests fail
-	// at once.
+	// its server cannot be reached. It is counted from when that began, so that later
+	// requests fail at once.
 	outage = time.Minute
 )
 
@@ -42,10 +42,11 @@ type lease[T any] struct {
 }
 
 // newLease returns a lease of a value that lasts for life. The next one is looked for
-// early before its end: sooner if less than a quarter of the life would be left for the
-// lease, or later if that is most of it. A value that has expired on arrival is
-// one of a server whose clock we do not share, or which has no newer one: it is used as
-// long as the upstream takes it.
+// this early before its end, but not before three quarters of the life are over; or a
+// minute before the end if that is sooner, but not before half of the life is over.
+//
+// A value that has expired on arrival is from a server whose clock is not ours, or which
+// has no newer one. It is used as long as the upstream takes it.
 func newLease[T any](value T, life, early time.Duration) *lease[T] {
 	now := time.Now()
 	if life <= 0 {
@@ -68,6 +69,7 @@ type leases[T any] struct {
 
 	mu      sync.Mutex
 	kept    *lease[T] // the last one; nil before the first
+	failing time.Time // since when look-ups fail; zero if the last one did not
 	pause   time.Time // no look-up before this, after a failure
 	pending *lookUp[T]
 }
@@ -126,11 +128,14 @@ func (l *leases[T]) run(p *lookUp[T], pause time.Duration) {
 	p.lease, p.err = l.fetch(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case p.err == nil:
-		l.kept, l.pause = p.lease, time.Time{}
-	case l.kept != nil: // else each request is told at once what is wrong
-		l.pause = time.Now().Add(l.kept.retry())
+	now := time.Now()
+	if p.err == nil {
+		l.kept, l.failing, l.pause = p.lease, time.Time{}, time.Time{}
+	} else if l.kept != nil { // else each request is told at once what is wrong
+		l.pause = now.Add(l.kept.retry())
+		if l.failing.IsZero() {
+			l.failing = now
+		}
 	}
 	l.pending = nil
 	close(p.done)
@@ -145,8 +150,8 @@ func (l *lease[T]) retry() time.Duration {
 }
 
 // failure returns the error of a request whose look-up has failed so, or nil if it is
-// worth waiting for the next one: if there were leases before, their server is away, and
-// the last one has not been gone for long.
+// worth waiting for the next one: if there were leases before, and their server has not
+// been away for long, or not since the end of the last one.
 func (l *leases[T]) failure(err error) *Error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +160,7 @@ func (l *leases[T]) failure(err error) *Error {
 		return e
 	}
 	e.Final = false // the server will be back
-	if isPast(l.kept.end.Add(outage)) {
+	if isPast(l.kept.end.Add(outage)) && isPast(l.failing.Add(outage)) {
 		return e
 	}
 	return nil
@@ -166,7 +171,7 @@ func (l *leases[T]) reject(bad *lease[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.kept == bad && !isPast(bad.end) {
-		bad.end = time.Now()
+		bad.end, l.pause = time.Now(), time.Time{}
 	}
 }
 

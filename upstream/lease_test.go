@@ -167,6 +167,27 @@ func TestLeaseRejected(t *testing.T) {
 	})
 }
 
+// TestLeaseRejectedAfterAFailure does not wait for the pause that the failure was followed
+// by: it was for as long as the lease served.
+func TestLeaseRejectedAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{life: time.Hour}
+		c := s.leases()
+		first, err := c.get(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.err = errors.New("down")
+		time.Sleep(time.Hour - refreshEarly)
+		take(t, c)
+		s.err = nil
+		c.reject(first)
+		if value, waited := take(t, c); value == "a" || waited != 0 {
+			t.Errorf("%q after %v", value, waited)
+		}
+	})
+}
+
 func TestLeaseWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fetches := 0
@@ -243,20 +264,23 @@ func TestLeaseLost(t *testing.T) {
 	down := errors.New("down")
 	for _, test := range []struct {
 		name   string
-		back   time.Duration // after the end of the lease
+		idle   time.Duration // after the end of the lease, without a request
+		back   time.Duration // after that
 		with   error         // what it says then
 		waited time.Duration
 		final  bool
 	}{
-		{"back", 25 * time.Second, nil, 25 * time.Second, false},
-		{"refused", 25 * time.Second, errRefusal, 25 * time.Second, true},
-		{"gone", time.Hour, nil, outage, false},
+		{"back", 0, 25 * time.Second, nil, 25 * time.Second, false},
+		{"back", time.Hour, 25 * time.Second, nil, 25 * time.Second, false},
+		{"refused", 0, 25 * time.Second, errRefusal, 25 * time.Second, true},
+		{"gone", 0, time.Hour, nil, outage, false},
+		{"gone", time.Hour, time.Hour, nil, outage, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{life: time.Minute}
 			c := s.leases()
 			take(t, c)
-			time.Sleep(time.Until(c.kept.end))
+			time.Sleep(time.Until(c.kept.end) + test.idle)
 			s.err, s.next, s.changes = down, test.with, time.Now().Add(test.back)
 			begun, before := time.Now(), s.fetches.Load()
 			_, err := c.get(t.Context())

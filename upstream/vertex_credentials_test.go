@@ -80,7 +80,7 @@ func wantOwnFault(t *testing.T, err error, says string) {
 	wantGateway(t, err)
 	var e *upstream.Error
 	if errors.As(err, &e) && (!strings.Contains(e.Message, says) || e.Credentials == "") {
-		t.Errorf("message %q, our fault %q", e.Message, e.Credentials)
+		t.Errorf("%+v", e)
 	}
 }
 
