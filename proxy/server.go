@@ -20,10 +20,13 @@ type Options struct {
 	Strict    bool                // refuse a field that a text model has no use for, rather than drop it
 	BodyBytes int64               // the most bytes of a request's body, unpacked; 0 for 32 MiB
 	Timeouts  Timeouts
-	Attempts  int              // the most calls of one model for a request, before its first event; 0 for 2
-	Ping      time.Duration    // silence towards a client of a stream before a ping; 0 for 10 s
-	Log       zerolog.Logger   // the zero Logger logs nothing
-	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
+	Attempts  int           // the most calls of one model for a request, before its first event; 0 for 2
+	Ping      time.Duration // silence towards a client of a stream before a ping; 0 for 10 s
+	// FinishAbandoned goes on to read an upstream's answer when the client has left, so that its
+	// tokens are counted. Without it the call is cancelled.
+	FinishAbandoned bool
+	Log             zerolog.Logger   // the zero Logger logs nothing
+	Metrics         *metrics.Metrics // nil for metrics that nobody else sees
 }
 
 // Server answers clients: [Server.Handler]. From one request to the next it keeps
@@ -42,8 +45,11 @@ type Server struct {
 	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
+	finishes  bool            // see Options.FinishAbandoned
 	draining  context.Context // ends with Drain
 	drain     context.CancelFunc
+	base      context.Context // ends with Cut
+	cut       context.CancelCauseFunc
 }
 
 // New returns a server. It is an error if there is no route, if a model names an upstream
@@ -75,6 +81,7 @@ func New(opt Options) (*Server, error) {
 		maxTries:  cmp.Or(opt.Attempts, 2),
 		breakers:  breakers,
 		pingAfter: cmp.Or(opt.Ping, 10*time.Second),
+		finishes:  opt.FinishAbandoned,
 		log:       opt.Log,
 		metrics:   opt.Metrics,
 	}
@@ -82,6 +89,7 @@ func New(opt Options) (*Server, error) {
 		s.metrics = metrics.New("")
 	}
 	s.draining, s.drain = context.WithCancel(context.Background())
+	s.base, s.cut = context.WithCancelCause(context.Background())
 	for _, k := range opt.Keys {
 		if k == "" {
 			return nil, errors.New("an empty key would let everybody in")
@@ -95,3 +103,10 @@ func New(opt Options) (*Server, error) {
 // Requests are still answered, but a body has to arrive within seconds, and the answer is the
 // last on its connection.
 func (s *Server) Drain() { s.drain() }
+
+// Base returns the context in which requests have to be served for Cut to end them: it is for
+// [http.Server.BaseContext].
+func (s *Server) Base() context.Context { return s.base }
+
+// Cut ends all exchanges. Their clients are told that the server shuts down.
+func (s *Server) Cut() { s.cut(errShutDown) }

@@ -166,8 +166,10 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		BodyBytes: cfg.BodyBytes,
 		Attempts:  int(cfg.Attempts),
 		Timeouts:  cfg.Timeouts,
-		Log:       log,
-		Metrics:   counts,
+
+		FinishAbandoned: cfg.FinishAbandoned,
+		Log:             log,
+		Metrics:         counts,
 	})
 	if err != nil {
 		return nil, config.Problems{{Where: cfg.File, Cause: err.Error()}}
