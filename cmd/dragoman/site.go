@@ -15,6 +15,7 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
+	"dragoman/proxy/framing"
 )
 
 // site is a proxy that listens on two addresses: for clients and for operators.
@@ -121,7 +122,7 @@ func (s *site) serve() {
 			}
 		})
 	}
-	serve(s.client, s.clients)
+	serve(s.client, framing.Listener(s.clients))
 	serve(s.admin, s.admins)
 }
 
