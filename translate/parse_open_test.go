@@ -37,7 +37,7 @@ var openMarkup = func() (heads []string) {
 // TestOpenMarkup holds that what is open in an answer of 10 MB, and is never closed, holds little of it
 // back (R42), and that all before that is sent, unless the answer has ended.
 func TestOpenMarkup(t *testing.T) {
-	size := testcost.Cases(256<<10, 10<<20)
+	size := testcost.Cases(100<<10, 10<<20)
 	for _, unit := range []string{"a", "ä b", "a=\"b\" "} {
 		piece := strings.Repeat(unit, 1+1<<10/len(unit))
 		for _, head := range openMarkup {
