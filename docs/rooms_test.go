@@ -30,8 +30,9 @@ var mayImport = map[string][]string{
 	"upstream/simulated":     {"translate", "translate/rawjson", "translate/messages", "upstream"},
 	"metrics":                {"translate/messages"},
 	"proxy/nearest":          nil,
+	"proxy/framing":          nil,
 	"proxy/bedrock":          {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
-	"proxy":                  {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/nearest"},
+	"proxy":                  {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/framing", "proxy/nearest"},
 	"cmd/dragoman/internal/": {"translate", "translate/rawjson", "translate/messages", "upstream", "proxy", "proxy/nearest"},
 }
 

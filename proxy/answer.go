@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"iter"
 	"net/http"
 
@@ -32,14 +31,14 @@ func (x *exchange) answer() error {
 // ask is the pipeline from the models to the client. A whole answer is the same events
 // as a streamed one, collected into a message.
 func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
-	ctx, cancel := context.WithCancelCause(x.r.Context())
+	ctx, cancel := x.callContext()
 	defer cancel(nil)
 	total := cancelAfter(cancel, totalTimeout, x.s.timeouts.Total)
 	defer total.Stop()
 
-	events := x.recordEvents(limitBlocks(x.askModels(ctx, body, models)))
+	events := x.whileHeard(x.recordEvents(limitBlocks(x.askModels(ctx, body, models))))
 	if body.Stream {
-		return x.streamEvents(events, cancel)
+		return x.streamEvents(events)
 	}
 	m, err := messages.Collect(events)
 	if err != nil {

@@ -29,6 +29,9 @@ type attempt struct {
 // fails before the first event, try has yielded nothing and returns the error. A later
 // error is yielded, and try returns nil.
 func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) bool) error {
+	if err := causeOr(a.x.r.Context(), nil); err != nil {
+		return err
+	}
 	a.recordModel(a.model)
 	a.x.setUnmet(nil)
 	a.spec = a.x.s.refusals.applyTo(a.model)
@@ -101,13 +104,11 @@ func (a *attempt) recordCall() {
 	a.inPlaceOf = ""
 }
 
-// recordAttempt adds a call of an upstream to the record and, while the answer has not begun, to the
-// header.
+// recordAttempt adds a call of an upstream to the record and to the header, which has no effect
+// once the answer has begun.
 func (x *exchange) recordAttempt(call metrics.Attempt) {
 	x.record.Attempts = append(x.record.Attempts, call)
-	if !x.record.StreamBegan {
-		x.w.Header().Set("X-Dragoman-Attempts", strconv.Itoa(len(x.record.Attempts)))
-	}
+	x.w.Header().Set("X-Dragoman-Attempts", strconv.Itoa(len(x.record.Attempts)))
 }
 
 // upstreamCall returns the events of an answer. The upstream is called when they are
@@ -150,6 +151,9 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p.Again() != "" {
+				if err := causeOr(x.r.Context(), nil); err != nil { // not for a client that has left
+					return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
+				}
 				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})
 			}
 			return withTimeouts(ctx, x, cancel, up.Invoke(ctx, spec, p), chunkInfo)

@@ -70,6 +70,9 @@ func (a *attempts) afterFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return causeOr(ctx, err)
 	}
+	if client := a.x.r.Context(); client.Err() != nil {
+		return causeOr(client, err)
+	}
 	if a.noteRefusal(err) {
 		a.x.logPassedOver(err)
 		a.tries-- // it does not count against Options.Attempts: the upstream works
@@ -169,6 +172,8 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 		return nil
 	case <-ctx.Done():
 		return causeOr(ctx, nil)
+	case <-a.x.r.Context().Done():
+		return causeOr(a.x.r.Context(), nil)
 	}
 }
 

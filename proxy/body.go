@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"dragoman/proxy/framing"
 	"dragoman/translate/messages"
 )
 
@@ -76,6 +77,8 @@ func readAll(r io.Reader, announced, limit int64) ([]byte, error) {
 func (x *exchange) bodyError(err error) error {
 	var large *http.MaxBytesError
 	switch {
+	case errors.Is(err, framing.ErrAmbiguous): // before the context, as the next
+		return invalidRequest("the body of the request could not be read to its end")
 	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
 		return &failure{status: http.StatusRequestTimeout, typ: messages.ErrorTimeout, message: "the body of the request took too long to arrive"}
 	case x.r.Context().Err() != nil:

@@ -61,6 +61,10 @@ type dialect struct {
 	// no frame for that.
 	pingFrame []byte
 
+	// waitFrame is written to a stream that waits for its first event: see beginEarly. It
+	// is nil if the API has nothing that its clients pass over there.
+	waitFrame []byte
+
 	// newFrames returns the writer of one streamed answer. The header is the request's.
 	newFrames func(h http.Header) frameWriter
 }

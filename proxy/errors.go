@@ -47,6 +47,9 @@ func (f *failure) setHeader(h http.Header) {
 var (
 	errNotFound = &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is nothing at this path"}
 
+	// errShutDown ends the exchanges that outlast a drain.
+	errShutDown = &failure{status: 529, typ: messages.ErrorOverloaded, message: "the server is shutting down"}
+
 	// internalFailure is told in place of an error whose words are not for the client. The
 	// error itself is logged.
 	internalFailure = &failure{status: http.StatusInternalServerError, typ: messages.ErrorAPI, message: "internal error"}

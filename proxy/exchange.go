@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,7 +15,8 @@ import (
 type exchange struct {
 	s       *Server
 	dialect *dialect
-	r       *http.Request
+	r       *http.Request           // its context ends when the client leaves, and when the server cuts the exchange
+	leave   context.CancelCauseFunc // for a client that takes nothing any more: see callContext
 	w       http.ResponseWriter
 	control *http.ResponseController // of w
 	began   time.Time

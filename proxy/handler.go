@@ -13,7 +13,7 @@ import (
 // is open to those without a key.
 func (s *Server) Handler() http.Handler {
 	r := chi.NewRouter()
-	r.Use(s.incoming, s.cors)
+	r.Use(s.incoming, s.cors, singleSlashes)
 	r.Get("/", greet)
 	r.Head("/", greet)
 	s.handleMessages(r)

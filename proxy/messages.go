@@ -35,6 +35,7 @@ var messagesAPI = dialect{
 		"X-Accel-Buffering": {"no"}, // nginx would hold events back
 	},
 	pingFrame: sse{}.appendEvent(nil, messages.Event{Type: messages.Ping}, 0),
+	waitFrame: []byte(": waiting for the model\n\n"),
 	newFrames: func(http.Header) frameWriter { return sse{} },
 }
 

@@ -25,6 +25,10 @@ type Options struct {
 	Log       zerolog.Logger   // the zero Logger logs nothing
 	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
 
+	// FinishAbandoned goes on to read an upstream's answer when the client has left, so that its
+	// tokens are counted. Without it the call is cancelled.
+	FinishAbandoned bool
+
 	// A listener without keys refuses what pages of other origins have a browser send, and on
 	// loopback what is addressed to another host: see guard.
 	Hosts         []string // names of the server besides those of loopback: "dragoman.example", "*.example"
@@ -49,8 +53,11 @@ type Server struct {
 	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
+	finishes  bool            // see Options.FinishAbandoned
 	draining  context.Context // ends with Drain
 	drain     context.CancelFunc
+	base      context.Context // ends with Cut
+	cut       context.CancelCauseFunc
 
 	clients, operators *guard   // of their listeners; that of clients where there are no keys
 	origins            []string // of pages that may call the API of clients
@@ -88,6 +95,7 @@ func New(opt Options) (*Server, error) {
 		maxTries:  cmp.Or(opt.Attempts, 2),
 		breakers:  breakers,
 		pingAfter: cmp.Or(opt.Ping, 10*time.Second),
+		finishes:  opt.FinishAbandoned,
 		log:       opt.Log,
 		metrics:   opt.Metrics,
 	}
@@ -95,6 +103,7 @@ func New(opt Options) (*Server, error) {
 		s.metrics = metrics.New("")
 	}
 	s.draining, s.drain = context.WithCancel(context.Background())
+	s.base, s.cut = context.WithCancelCause(context.Background())
 	for _, k := range opt.Keys {
 		if k == "" {
 			return nil, errors.New("an empty key would let everybody in")
@@ -108,3 +117,10 @@ func New(opt Options) (*Server, error) {
 // Requests are still answered, but a body has to arrive within seconds, and the answer is the
 // last on its connection.
 func (s *Server) Drain() { s.drain() }
+
+// Base returns the context in which requests have to be served for Cut to end them: it is for
+// [http.Server.BaseContext].
+func (s *Server) Base() context.Context { return s.base }
+
+// Cut ends all exchanges. Their clients are told that the server shuts down.
+func (s *Server) Cut() { s.cut(errShutDown) }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -18,12 +17,13 @@ import (
 // client has heard nothing for a while, a timer writes a ping.
 type stream struct {
 	x       *exchange
-	cancel  context.CancelCauseFunc // ends the exchange when the client is gone
+	w       http.ResponseWriter // the client's: see beginEarly
 	frames  frameWriter
 	pending []byte // whole frames, not yet written
 
 	mu           sync.Mutex  // of the connection to the client and all below, which the timer uses too
 	began        bool        // the status line has been written
+	spoke        bool        // so has an event
 	pingsStopped bool        // for good
 	err          error       // of the connection
 	silence      *time.Timer // runs since the last write; nil until began
@@ -37,9 +37,10 @@ const maxPending = 32 << 10
 // one, so a failure before it can still be answered with a status of its own. After it, a
 // failure ends the stream with a frame that says so: an answer that was cut never looks
 // finished.
-func (x *exchange) streamEvents(events iter.Seq2[messages.Event, error], cancel context.CancelCauseFunc) error {
-	st := &stream{x: x, cancel: cancel, frames: x.dialect.newFrames(x.r.Header)}
-	x.flush = st.flush
+func (x *exchange) streamEvents(events iter.Seq2[messages.Event, error]) error {
+	st := &stream{x: x, w: x.w, frames: x.dialect.newFrames(x.r.Header)}
+	x.flush = st.flushPending
+	defer st.beginEarly()()
 	err := recoverPanic(func() error { return st.send(events) })
 	st.stopPings()
 	if st.began && err != nil && !errors.Is(err, errClientGone) {
@@ -57,7 +58,7 @@ func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 		st.pending = st.frames.appendEvent(st.pending, e, st.x.elapsed())
 		if len(st.pending) >= maxPending {
 			began := st.x.elapsed()
-			err := st.flush()
+			err := st.flushPending()
 			st.x.record.Parse -= st.x.elapsed() - began // Parse is the time of the proxy, and this was a wait for the client
 			if err != nil {
 				return err
@@ -67,14 +68,25 @@ func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 	return st.flush()
 }
 
+// flushPending is flush before more events come. If the upstream's answer is read to its end
+// whatever becomes of the client, there is no error yet.
+func (st *stream) flushPending() error {
+	if err := st.flush(); !st.x.s.finishes {
+		return err
+	}
+	return nil
+}
+
 // flush writes the frames that are pending. The error is errClientGone.
 func (st *stream) flush() error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if len(st.pending) > 0 {
 		if !st.began {
+			maps.Copy(st.w.Header(), st.x.w.Header())
 			st.sendHeader()
 		}
+		st.spoke = true
 		if !st.x.retainsAll {
 			st.x.retained = 0
 		}
@@ -87,8 +99,8 @@ func (st *stream) flush() error {
 // sendHeader begins the answer.
 func (st *stream) sendHeader() {
 	x := st.x
-	maps.Copy(x.w.Header(), x.dialect.streamHeader)
-	x.w.WriteHeader(http.StatusOK)
+	maps.Copy(st.w.Header(), x.dialect.streamHeader)
+	st.w.WriteHeader(http.StatusOK)
 	x.record.Status = http.StatusOK
 	x.record.StreamBegan = true
 	x.s.metrics.OpenStreams.Inc()
@@ -103,18 +115,22 @@ func (st *stream) ping() {
 	if st.pingsStopped { // the timer had fired before it was stopped
 		return
 	}
-	st.write(st.x.dialect.pingFrame)
+	if st.spoke {
+		st.write(st.x.dialect.pingFrame)
+	} else {
+		st.write(st.x.dialect.waitFrame)
+	}
 }
 
-// write writes frames to the client. If that fails, the client is gone, and the exchange
-// is canceled. The caller holds mu.
+// write writes frames to the client. If that fails, the client is gone, and the context of its
+// request ends. The caller holds mu.
 func (st *stream) write(frames []byte) {
 	if st.err != nil || len(frames) == 0 {
 		return
 	}
 	st.silence.Stop()
 	st.x.extendWriteDeadline()
-	n, err := st.x.w.Write(frames)
+	n, err := st.w.Write(frames)
 	st.x.record.BytesOut += int64(n)
 	if err == nil {
 		err = st.x.control.Flush()
@@ -122,7 +138,7 @@ func (st *stream) write(frames []byte) {
 	st.x.clearWriteDeadline()
 	if err != nil {
 		st.err = fmt.Errorf("%w: %w", errClientGone, err)
-		st.cancel(st.err)
+		st.x.leave(st.err)
 		return
 	}
 	st.silence.Reset(st.x.s.pingAfter)

@@ -13,6 +13,9 @@ type Timeouts struct {
 	Idle       time.Duration // between two pieces of the upstream's answer; 5 min
 	Total      time.Duration // from the first call of an upstream until the end; 60 min
 	WriteStall time.Duration // for the client to take what was written; 60 s
+	// EarlyCommit is how long a stream waits for its first event before the status line goes out
+	// without one, where the client's API allows that; 0 for as long as it takes.
+	EarlyCommit time.Duration
 }
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -21,6 +24,8 @@ func (t Timeouts) withDefaults() Timeouts {
 		Idle:       cmp.Or(t.Idle, 5*time.Minute),
 		Total:      cmp.Or(t.Total, time.Hour),
 		WriteStall: cmp.Or(t.WriteStall, time.Minute),
+
+		EarlyCommit: t.EarlyCommit,
 	}
 }
 

@@ -75,7 +75,7 @@
 //	inWrapper      -> atInvoke inCall atJSONName inForeignBlock, betweenCalls or inText after an empty one
 //	atInvoke       -> atToolName inCall betweenCalls
 //	atToolName     -> inCall, atInvoke where it stands twice
-//	inCall         -> atValue inValue betweenCalls
+//	inCall         -> atValue inValue betweenCalls, inBrokenCall after too much stray text
 //	atValue        -> inValue
 //	inValue        -> inCall, inDoubt where it is doubtful which tag ends the value
 //	inDoubt        -> inValue

@@ -166,8 +166,8 @@ func (p *parser) waitOrGiveBack() state {
 }
 
 // readBrokenCall is the state inBrokenCall: the beginning of a call was given back, in a wrapper that
-// has other calls. The rest of it is text, too, up to the next <invoke> or the end of the wrapper
-// (betweenCalls).
+// has other calls, or a call was broken off by its stray text. The rest of it is text, too, up to the
+// next <invoke> or the end of the wrapper (betweenCalls).
 func (p *parser) readBrokenCall() state {
 	if p.readTextUpTo(func(t markup.Tag) bool { return t.Is("invoke") && !t.Closing || t.IsWrapper() && t.Closing }) {
 		return betweenCalls

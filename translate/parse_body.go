@@ -22,13 +22,13 @@ import (
 //	anything else                  stray text: held, or the call is given back if it is pending (inCall, …)
 func (p *parser) readCall() state {
 	call := &p.call
-	if len(call.stray) > maxUndecided {
-		return p.closeUnreadable()
-	}
 	blank := p.in.rest()
 	more := p.in.skipBlanks()
 	blank = blank[:len(blank)-len(p.in.rest())]
 	call.gap.note(blank)
+	if p.straysTooFar(blank) {
+		return p.closeStray(blank)
+	}
 	call.inLine = call.inLine && bytes.IndexByte(blank, '\n') < 0
 	if call.strayLine && (more && p.in.rest()[0] == '<' || !more && p.in.eof || bytes.IndexByte(blank, '\n') >= 0) {
 		call.stray, call.strayLine = nil, false
@@ -299,6 +299,32 @@ func (p *parser) readStrayText(rest []byte) state {
 	p.in.take(n)
 	p.noteReason("stray_text")
 	return inCall
+}
+
+// maxStray bounds the text without a place in a call that is held until the call ends (G6).
+const maxStray = 32 << 10
+
+// straysTooFar reports whether the stray text of the call is longer than maxStray with the white
+// space that follows it. Where its line may be dropped, that is up to the end of the line: however the
+// text is cut, a line that is too long does not come to be dropped (G2).
+func (p *parser) straysTooFar(blank []byte) bool {
+	if len(p.call.stray) == 0 {
+		return false
+	}
+	if p.call.strayLine {
+		blank, _, _ = bytes.Cut(blank, []byte("\n"))
+	}
+	return len(p.call.stray)+len(blank) > maxStray
+}
+
+// closeStray ends a call with too much text that has no place in it, as closeUnreadable does, and
+// passes the rest of it on as text.
+func (p *parser) closeStray(blank []byte) state {
+	stray := append(p.call.stray, blank...)
+	p.call.stray = nil
+	p.closeUnreadable()
+	p.writeText(bytes.TrimLeft(stray, " \t\r\n"))
+	return inBrokenCall
 }
 
 // mayBeObject reports whether a { may begin the whole input: it begins a line, or follows a tag, and

@@ -114,15 +114,28 @@ func collectMembers(m *messages.Message) (names []string) {
 	return names
 }
 
+// strayed are two calls with text that has no place in them: before a parameter, and after all.
+func strayed(text string) string {
+	return CallsStart + "<invoke name=\"t\">" + text + "<parameter name=\"s\">y</parameter>{\"s\":\"z\"}</invoke> " +
+		"<invoke><tool_name>t</tool_name><parameters><s>y</s></parameters>" + text + "</invoke>" + CallsEnd
+}
+
 // TestBoundsHold holds that text which reaches a bound gives the same message, whatever the pieces.
 // A brief run reads each text in pieces of one size.
 func TestBoundsHold(t *testing.T) {
 	long := strings.Repeat("ä\xff ", maxUndecided/7) // six bytes and a replaced one
-	for _, text := range []string{
+	texts := []string{
 		"<thinking>\n<invoke name=\"t\"><parameter name=\"s\">" + long + "</parameter></invoke> <invoke name=\"t\"></invoke>",
 		"<invoke name=\"other\"><parameter name=\"s\">" + long + "</parameter></invoke>",
 		CallsStart + strings.Repeat("\n", maxUndecided) + "<invoke name=\"t\"></invoke>",
-	} {
+		"<tool_call>{\"" + strings.Repeat("a", maxToolName-4) + "\":1,\"name\":\"t\"}</tool_call>",
+		"<tool_call>{\"name\":\"" + strings.Repeat("a", maxToolName-3) + "\"}</tool_call>",
+	}
+	for n := maxStray - 8; n <= maxStray+1; n++ {
+		texts = append(texts, strayed(strings.Repeat("x", n)+"  \n "), strayed(strings.Repeat("x", n)+"    "), strayed("{"+strings.Repeat("x", n)+"  \n "),
+			strayed(strings.Repeat("x", n)+"\n{\"s\":1}"), strayed(strings.Repeat("so on \n  ", maxStray/9-1)+strings.Repeat("x", n%16)+"\n<x>"))
+	}
+	for _, text := range texts {
 		for extra := range 4 {
 			text := strings.Repeat("x", extra) + text
 			want := show(parse(t, fuzzRequest(), completion{text, messages.StopEndTurn, ""}, 0))

@@ -74,7 +74,8 @@ func (p *parser) readJSONName() state {
 }
 
 // matchJSONName matches `{"name": "…"` and returns the name. A name with escapes is no match: it is
-// read with the whole object.
+// read with the whole object. A first string that is too long for a name stands for one that no tool
+// can have.
 func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 	more := markup.NeedMore
 	if most := 2 * maxToolName; eof || len(s) >= most {
@@ -87,6 +88,8 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 			i += len(token)
 		case markup.IsPrefixOf(s[i:], token):
 			return "", more
+		case s[i] == '"' && bytes.IndexByte(s[i+1:], '"') < 0: // another member, whose name is open
+			return matchFirstString(s[i:], more)
 		default:
 			return "", markup.NoMatch
 		}
@@ -98,14 +101,22 @@ func matchJSONName(s []byte, eof bool) (name string, v markup.Verdict) {
 	case s[i] != '"':
 		return "", markup.NoMatch
 	}
-	end := bytes.IndexAny(s[i+1:], `"\\`)
+	return matchFirstString(s[i:], more)
+}
+
+// matchFirstString matches the string that s begins with: see matchJSONName. more is the verdict if it
+// may go on.
+func matchFirstString(s []byte, more markup.Verdict) (name string, v markup.Verdict) {
+	end := bytes.IndexAny(s[1:], `"\\`)
 	switch {
+	case end < 0 && len(s) > maxToolName+1:
+		return string(s[1:]), markup.Match
 	case end < 0:
 		return "", more
-	case s[i+1+end] != '"':
+	case s[1+end] != '"':
 		return "", markup.NoMatch // an escape
 	}
-	return string(s[i+1 : i+1+end]), markup.Match
+	return string(s[1 : 1+end]), markup.Match
 }
 
 // readJSONCall is the state inJSONCall: nothing, or a part, of a call in JSON has been read. It holds

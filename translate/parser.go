@@ -67,7 +67,7 @@ const (
 	afterJSONCall  // the last } of a call in JSON: the end of its wrapper should follow
 	betweenCalls   // a whole call, or the end of the wrapper
 	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
-	inBrokenCall   // text of a call, among other calls, that was given back
+	inBrokenCall   // text of a call, among other calls, that was given back or has too much stray text
 	inForeignBlock // a wrapper, in which there is something other than a call
 	afterAnswer    // the whole answer: what follows is no part of it
 )

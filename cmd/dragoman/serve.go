@@ -20,8 +20,8 @@ func serveCommand() command {
 		about: `
 Serves the Messages API. The first line of the log, on standard error, names the URL and what to
 paste for a client. On SIGTERM or SIGINT /readyz answers 503, new connections are taken only for
-timeouts.drain_delay, and open exchanges have timeouts.drain to finish; a second signal ends them
-with an error, a third at once.
+timeouts.drain_delay, and open exchanges have timeouts.drain to finish, less two seconds in which
+they are ended with an error; a second signal does that at once, a third ends the process.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve

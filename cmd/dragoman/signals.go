@@ -26,6 +26,7 @@ func secondSignal() (ctx context.Context, stop func()) {
 				return
 			}
 		}
+		signal.Stop(signals) // before anybody learns of the second: the third ends the program
 		cancel()
 	}()
 	return ctx, cancel

@@ -15,18 +15,18 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
-	"dragoman/translate/messages"
-	"dragoman/upstream"
+	"dragoman/proxy/framing"
 )
 
 // site is a proxy that listens on two addresses: for clients and for operators.
 type site struct {
 	client, admin   *http.Server
 	clients, admins net.Listener
-	encrypted       bool                    // clients connect with TLS
-	connections     *connections            // of clients
-	lingers         bool                    // they are given time to learn of the drain
-	cut             context.CancelCauseFunc // ends all open exchanges
+	encrypted       bool         // clients connect with TLS
+	connections     *connections // of clients
+	lingers         bool         // they are given time to learn of the drain
+	cut             func()       // ends all open exchanges
+	exchanges       sync.WaitGroup
 	serving         sync.WaitGroup
 	failed          chan error // gets the error of a listener that cannot go on
 }
@@ -56,20 +56,29 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 		most = cfg.MaxConnections
 	}
 	conns := newConnections(most, false, log)
-	exchanges, cut := context.WithCancelCause(context.WithoutCancel(ctx))
-	client := newHTTPServer(exchanges, server.Handler(), conns)
-	client.TLSConfig = identity
-	return &site{
-		client:      client,
-		admin:       newHTTPServer(exchanges, server.Admin(), newConnections(admin, true, log)),
+	s := &site{
+		admin:       newHTTPServer(server.Base(), server.Admin(), newConnections(admin, true, log)),
 		clients:     clients,
 		admins:      admins,
 		encrypted:   identity != nil,
 		connections: conns,
 		lingers:     cfg.DrainDelay > 0,
-		cut:         cut,
+		cut:         server.Cut,
 		failed:      make(chan error, 2),
-	}, nil
+	}
+	s.client = newHTTPServer(server.Base(), s.counted(server.Handler()), conns)
+	s.client.TLSConfig = identity
+	return s, nil
+}
+
+// counted returns h with its requests in s.exchanges. net/http does not wait for a request whose
+// client has left over HTTP/2, and with on_disconnect: drain that is not its end.
+func (s *site) counted(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.exchanges.Add(1)
+		defer s.exchanges.Done()
+		h.ServeHTTP(w, r)
+	})
 }
 
 // newHTTPServer returns a server that bounds how many connections there can be, and what
@@ -126,7 +135,7 @@ func (s *site) serve() {
 	if s.encrypted {
 		serve(func(l net.Listener) error { return s.client.ServeTLS(l, "", "") }, s.clients)
 	} else {
-		serve(s.client.Serve, s.clients)
+		serve(s.client.Serve, framing.Listener(s.clients))
 	}
 	serve(s.admin.Serve, s.admins)
 }
@@ -172,7 +181,8 @@ func (s *site) linger(ctx context.Context, delay time.Duration) error {
 	return nil
 }
 
-// farewell is the time that exchanges have, after they were cut, to tell their clients.
+// farewell is the time that exchanges have, after they were cut, to tell their clients. It is the
+// last part of the drain: whoever waits for that, as Kubernetes does, kills the process at its end.
 const farewell = 2 * time.Second
 
 // rest is how long a connection has to be without a request before the drain closes it. A client
@@ -181,20 +191,20 @@ const farewell = 2 * time.Second
 const rest = time.Second
 
 // close takes no new connections and waits for the open exchanges. If some are still open
-// after the time limit, or when ctx ends, they are cut, and close returns an error.
+// shortly before the time limit, or when ctx ends, they are cut, and close returns an error.
 func (s *site) close(ctx context.Context, limit time.Duration) error {
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, limit-min(farewell, limit/2))
 	defer cancel()
 	s.clients.Close()
 	if s.lingers {
 		s.awaitRest(limited)
 	}
-	err := shutdown(limited, s.client)
+	err := s.shutdown(limited)
 	if err != nil {
-		s.cut(&upstream.Error{Status: 529, Type: messages.ErrorOverloaded, Message: "the server is shutting down"})
+		s.cut()
 		last, cancel := context.WithTimeout(context.Background(), farewell)
 		defer cancel()
-		if shutdown(last, s.client) != nil {
+		if s.shutdown(last) != nil {
 			s.client.Close()
 		}
 		why := "the time was up"
@@ -205,7 +215,6 @@ func (s *site) close(ctx context.Context, limit time.Duration) error {
 	}
 	s.admin.Close()
 	s.serving.Wait()
-	s.cut(nil)
 	return err
 }
 
@@ -222,11 +231,21 @@ func (s *site) awaitRest(ctx context.Context) {
 	}
 }
 
-// shutdown closes the connections without a request and waits until there are no others, or ctx
-// ends. That the listener is closed already is not an error.
-func shutdown(ctx context.Context, server *http.Server) error {
-	if err := server.Shutdown(ctx); !errors.Is(err, net.ErrClosed) {
+// shutdown closes the connections of clients without a request and waits until there are neither
+// others nor exchanges, or ctx ends. That the listener is closed already is not an error.
+func (s *site) shutdown(ctx context.Context) error {
+	if err := s.client.Shutdown(ctx); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err
 	}
-	return nil
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.exchanges.Wait()
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

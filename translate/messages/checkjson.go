@@ -27,13 +27,15 @@ func CheckJSON(ctx context.Context, body []byte) error {
 }
 
 // scanBody is [CheckJSON] that also returns the members of the body. If the body has more than
-// MaxMembers, one more than those is returned. Names that are in known are not copied.
+// MaxMembers, one more than those is returned. Names that are in known are not copied. With known, the
+// body is one of the Messages API, and names at all depths are checked: see nameCheck.
 func scanBody(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
 	const tokensPerCheck = 1024 // of ctx: well below a millisecond
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	var names [maxDepth + 1]int // in the object that is open at each level
 	open := 0                   // sum of names
 	nameEnd := int64(0)         // where the name ends of the body's member that is being read
+	var check nameCheck
 	for n := 0; n == 0 || dec.StackDepth() > 0; n++ {
 		if n%tokensPerCheck == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -46,6 +48,13 @@ func scanBody(ctx context.Context, body []byte, known []string) (members []rawjs
 		depth := dec.StackDepth()
 		in, length := dec.StackIndex(depth)
 		isName := in == '{' && length%2 == 1
+		if !isName {
+			check.value(token.Kind(), depth)
+		} else if known != nil {
+			if meant := check.name(rawjson.TrimSeparators(body[before:dec.InputOffset()])); meant != "" {
+				return nil, misspelt(dotted(dec.StackPointer()), meant)
+			}
+		}
 		switch { // members of the body itself are noted
 		case depth != 1 || in != '{' || length == 0 || len(members) > MaxMembers:
 		case isName:

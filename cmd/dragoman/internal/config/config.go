@@ -55,8 +55,11 @@ type Config struct {
 	MaxConnections int64
 	Timeouts       proxy.Timeouts
 	Connect        time.Duration // to an upstream; 0: the upstream's default
-	Drain          time.Duration // from SIGTERM until open exchanges are cut
+	Drain          time.Duration // from SIGTERM until the end; open exchanges are cut shortly before
 	DrainDelay     time.Duration // from SIGTERM until no connections are taken
+
+	// FinishAbandoned: read an upstream's answer to its end when the client has left.
+	FinishAbandoned bool
 
 	TLS                     TLS      // of the listener of clients
 	Loopback, AdminLoopback bool     // this machine alone can reach the listener of clients, or that of operators

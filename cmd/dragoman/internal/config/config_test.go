@@ -97,7 +97,8 @@ models:
     fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
   - {name: "claude-*", upstream: west, tools: auto, rescue: true}
 limits: {body_bytes: 33554432, max_concurrent: 0, max_connections: 500, attempts: 3}
-timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s}
+timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s, early_commit_after: 30s}
+on_disconnect: drain
 `)
 	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3", "GOOGLE_CLOUD_PROJECT=p-1", "CLOUD_ML_REGION=us-east5")})
 	if err != nil {
@@ -144,10 +145,12 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 		BodyBytes:      32 << 20,
 		MaxConnections: 500,
 		Attempts:       3,
-		Timeouts:       proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute},
+		Timeouts:       proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute, EarlyCommit: 30 * time.Second},
 		Connect:        time.Second,
 		Drain:          2 * time.Minute,
 		AdminLoopback:  true,
+
+		FinishAbandoned: true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)

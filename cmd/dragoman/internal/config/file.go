@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -50,21 +51,23 @@ func (l *loader) readFile() {
 // document reads the top level of the file.
 func (l *loader) document(root *yaml.Node) {
 	c := l.cfg
-	var compat string
+	var compat, onDisconnect string
 	l.mapping(root, "", map[string]field{
-		"listen":       l.text(&c.Listen),
-		"admin_listen": l.text(&c.AdminListen),
-		"hosts":        l.list(l.host),
-		"cors":         l.cors,
-		"tls":          l.tls,
-		"auth":         l.auth,
-		"compat":       l.choice(&compat, []string{"lenient", "strict"}),
-		"upstreams":    l.upstreams,
-		"models":       l.list(l.model),
-		"limits":       l.limits,
-		"timeouts":     l.timeouts,
+		"listen":        l.text(&c.Listen),
+		"admin_listen":  l.text(&c.AdminListen),
+		"hosts":         l.list(l.host),
+		"cors":          l.cors,
+		"tls":           l.tls,
+		"auth":          l.auth,
+		"compat":        l.choice(&compat, []string{"lenient", "strict"}),
+		"upstreams":     l.upstreams,
+		"models":        l.list(l.model),
+		"limits":        l.limits,
+		"on_disconnect": l.choice(&onDisconnect, []string{"cancel", "drain"}),
+		"timeouts":      l.timeouts,
 	})
 	c.Strict = compat == "strict"
+	c.FinishAbandoned = onDisconnect == "drain"
 }
 
 // auth reads the keys of clients. An empty one is a problem: it would let everybody in.
@@ -88,6 +91,8 @@ const (
 	mostBodyBytes = 1 << 30
 	mostAttempts  = 100
 	mostTokens    = 1 << 30
+
+	mostEarlyCommit = time.Hour
 )
 
 // limits reads what bounds a request and the process. max_concurrent can say no
@@ -110,14 +115,19 @@ func (l *loader) limits(n *yaml.Node, key string) {
 func (l *loader) timeouts(n *yaml.Node, key string) {
 	t := &l.cfg.Timeouts
 	l.mapping(n, key, map[string]field{
-		"connect":     l.duration(&l.cfg.Connect),
-		"first_byte":  l.duration(&t.FirstByte),
-		"idle":        l.duration(&t.Idle),
-		"total":       l.duration(&t.Total),
-		"write_stall": l.duration(&t.WriteStall),
-		"drain":       l.duration(&l.cfg.Drain),
-		"drain_delay": l.delay(&l.cfg.DrainDelay),
+		"connect":            l.duration(&l.cfg.Connect),
+		"early_commit_after": l.delay(&t.EarlyCommit),
+		"first_byte":         l.duration(&t.FirstByte),
+		"idle":               l.duration(&t.Idle),
+		"total":              l.duration(&t.Total),
+		"write_stall":        l.duration(&t.WriteStall),
+		"drain":              l.duration(&l.cfg.Drain),
+		"drain_delay":        l.delay(&l.cfg.DrainDelay),
 	})
+	if t.EarlyCommit > mostEarlyCommit {
+		key += ".early_commit_after"
+		l.report(l.lines[key], key, "no client waits for longer than "+mostEarlyCommit.String(), "give less than the shortest idle timeout between here and the clients")
+	}
 }
 
 // upstreams reads all upstreams, by their names.
