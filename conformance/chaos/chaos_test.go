@@ -9,7 +9,6 @@ package chaos
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -24,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
+	"dragoman/conformance/answer"
 	"dragoman/proxy"
 	"dragoman/translate/messages"
 	"dragoman/upstream"
@@ -85,7 +85,7 @@ func (c cell) run(t *testing.T) (outcome string, writes int) {
 		if c.fault != nil {
 			c.fault.left = func() { left = time.Now(); cancel() }
 		}
-		a, err := n.ask(ctx, c)
+		a, attempts, err := n.ask(ctx, c)
 		synctest.Wait()
 		n.upstreams.CloseIdleConnections()
 		synctest.Wait()
@@ -101,7 +101,10 @@ func (c cell) run(t *testing.T) (outcome string, writes int) {
 		case err != nil:
 			t.Error(err)
 		default:
-			outcome = a.outcome(t, c.fault != nil && c.fault.kind == duplicate)
+			outcome = outcomeOf(t, a, c.fault != nil && c.fault.kind == duplicate)
+			if attempts != "1" {
+				outcome += ", asked " + attempts + " times"
+			}
 		}
 		writes = n.host.writes
 		if strings.Contains(n.log.String(), canary) {
@@ -111,44 +114,31 @@ func (c cell) run(t *testing.T) (outcome string, writes int) {
 	return outcome, writes
 }
 
-// outcome says what the client makes of an answer, and holds it against what goes for all. No wire
-// numbers its events, so what comes twice may be read twice.
-func (a answer) outcome(t *testing.T, twice bool) string {
+// outcomeOf says what the client makes of an answer. What looks whole has to be. No wire numbers its
+// events, so what comes twice may be read twice.
+func outcomeOf(t *testing.T, a *answer.Answer, twice bool) string {
 	t.Helper()
-	if a.called && a.closed != json.Valid([]byte(a.call)) {
-		t.Errorf("the input of the call is %s, and that it is whole: %t", a.call, a.closed)
-	}
-	if a.finished && a.failure != "" {
-		t.Errorf("a message that is whole, and an error %s", a.failure)
-	}
-	whole := a.text == saidText && a.call == `{"text":"`+saidValue+`"}` && a.stop == string(messages.StopToolUse)
-	var s string
 	switch {
-	case a.status != http.StatusOK:
-		s = fmt.Sprintf("%d `%s`", a.status, a.failure)
-	case a.failure != "":
-		s = a.extent() + ", then `" + a.failure + "`"
-	case whole:
-		s = "whole"
-	case twice:
-		s = "whole, the piece twice"
-	default:
-		t.Errorf("an answer that looks whole: %q %s %s", a.text, a.call, a.stop)
+	case a.Status != http.StatusOK:
+		return fmt.Sprintf("%d `%s`", a.Status, a.Failure)
+	case a.Failure != "":
+		return extent(a) + ", then `" + a.Failure + "`"
+	case a.Text == saidText && a.Call == `{"text":"`+saidValue+`"}` && a.Stop == string(messages.StopToolUse):
+		return "whole"
+	case !twice:
+		t.Errorf("an answer looks whole: %q %s %s", a.Text, a.Call, a.Stop)
 	}
-	if a.attempts != "1" {
-		s += ", asked " + a.attempts + " times"
-	}
-	return s
+	return "whole, the piece twice"
 }
 
 // extent says how much came.
-func (a answer) extent() string {
+func extent(a *answer.Answer) string {
 	switch {
-	case a.closed:
+	case a.Closed:
 		return "text, the call"
-	case a.called:
+	case a.Called:
 		return "text, a part of the call"
-	case a.text != "":
+	case a.Text != "":
 		return "text"
 	}
 	return "no text"
@@ -221,24 +211,21 @@ func protocols(http2 bool) *http.Protocols {
 }
 
 // ask sends the question and reads the answer. An error is of an answer that breaks the rules, or of
-// one that did not come to its end.
-func (n *network) ask(ctx context.Context, c cell) (a answer, err error) {
+// none. attempts is how often the upstream was called, as the header says.
+func (n *network) ask(ctx context.Context, c cell) (a *answer.Answer, attempts string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://proxy.test/v1/messages", strings.NewReader(fmt.Sprintf(question, c.stream)))
 	if err != nil {
-		return a, err
+		return nil, "", err
 	}
 	r.Header.Set("x-api-key", "canary-key-of-the-client")
 	res, err := n.clients.Do(r)
 	if err != nil {
-		return a, err
+		return nil, "", err
 	}
 	defer res.Body.Close()
-	if want := 1 + map[bool]int{true: 1}[c.http2]; res.ProtoMajor != want {
-		return a, errors.New("answered over " + res.Proto)
+	if c.http2 != (res.ProtoMajor == 2) {
+		return nil, "", errors.New("answered over " + res.Proto)
 	}
-	a.status, a.attempts = res.StatusCode, res.Header.Get("x-dragoman-attempts")
-	if c.stream && a.status == http.StatusOK {
-		return a, a.readStream(res.Body)
-	}
-	return a, a.readWhole(res.Body)
+	a, err = answer.Read(res, answer.Messages, c.stream)
+	return a, res.Header.Get("x-dragoman-attempts"), err
 }
