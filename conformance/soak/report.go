@@ -92,7 +92,7 @@ type slope struct {
 }
 
 // The most by which a figure may grow: in an hour, and once, as what settles in a short time does.
-var bounds = []struct {
+var growth = []struct {
 	name          string
 	of            func(sample) float64
 	perHour, once float64
@@ -112,7 +112,7 @@ func (r *report) judge() {
 		return
 	}
 	hours := settled[len(settled)-1].at.Sub(settled[0].at).Hours()
-	for _, b := range bounds {
+	for _, b := range growth {
 		s := fit(lows(settled, b.of))
 		s.Name, s.Most = b.name, b.perHour+b.once/hours
 		if r.Slopes = append(r.Slopes, s); s.PerHour-2*s.Error > s.Most {
