@@ -98,6 +98,7 @@ func soak(ctx context.Context, opt options) (*report, error) {
 	after, err := p.atRest(before, crowd.hangUp)
 	r.rest(before, after, err)
 	r.judge()
+	r.Issued = fmt.Sprintf("%d of AWS, %d of Google", ups.rotating.issued(), len(ups.tokens.Grants()))
 	if err := p.stop(); err != nil {
 		r.problem("at the end: %v", err)
 	}

@@ -14,6 +14,7 @@ type report struct {
 	Duration string
 	Ways     map[string]map[string]int // how many answers there were, by way and by kind
 	Skipped  int                       // questions that were not put, because all clients were waiting
+	Issued   string                    // how often there were new credentials
 	Rest     string                    // before and after, with nobody asking
 	Slopes   []slope
 	Problems []string
@@ -173,7 +174,7 @@ func (r *report) print(out io.Writer) {
 		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%+.1f\t%.1f\t%.1f\t\n", s.Name, s.First, s.Last, s.PerHour, s.Error, s.Most)
 	}
 	_ = t.Flush() // of a writer that would fail below too
-	fmt.Fprintf(out, "\nin %s; at rest: %s; not asked, since all clients waited: %d\n", r.Duration, r.Rest, r.Skipped)
+	fmt.Fprintf(out, "\nin %s; new credentials: %s; at rest: %s; not asked, since all clients waited: %d\n", r.Duration, r.Issued, r.Rest, r.Skipped)
 	for _, p := range r.Problems {
 		fmt.Fprintln(out, "wrong:", p)
 	}
