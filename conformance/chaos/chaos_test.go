@@ -174,7 +174,7 @@ func newNetwork(t *testing.T, c cell) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := proxy.UpstreamModel{Upstream: "east", Wire: c.wire.wire, Model: c.wire.model, Features: upstream.Override{With: upstream.Prefill}}
+	model := proxy.UpstreamModel{Upstream: "east", Wire: c.wire.wire, Model: c.wire.model, Tools: c.wire.tools, Features: upstream.Override{With: upstream.Prefill}}
 	server, err := proxy.New(proxy.Options{
 		Routes:    []proxy.Route{{Name: "claude-*", UpstreamModel: model}},
 		Upstreams: map[string]proxy.Upstream{model.UpstreamKey(): up},

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"dragoman/proxy"
 	"dragoman/translate/testcost"
 )
 
@@ -23,6 +24,9 @@ var phases = []string{"connect", "headers", "first event", "mid text", "mid tool
 // many writes: the head, the events before the text, the text, more events, and the end of the body.
 func (w wire) places(writes int) map[string]int {
 	within := func(text string) int {
+		if w.tools == proxy.ToolsNative {
+			return 1 + slices.IndexFunc(nativeEvents, func(e string) bool { return strings.Contains(e, text) })
+		}
 		return 1 + w.lead + strings.Index(completed, text)*pieces/len(completed)
 	}
 	return map[string]int{
@@ -38,7 +42,7 @@ func without(k kind, phase string) bool { return k == duplicate && phase == "con
 func TestMatrix(t *testing.T) {
 	m := &matrix{cells: map[row]map[bool]map[string]string{}}
 	t.Run("cells", func(t *testing.T) {
-		for _, w := range wires {
+		for _, w := range slices.Concat(wires, nativeWires) {
 			outcome, writes := cell{wire: w, stream: true}.run(t)
 			if outcome != "whole" {
 				t.Fatalf("%s without a fault: %s", w.name, outcome)

@@ -14,6 +14,7 @@ type wire struct {
 	name  string
 	model string // the id
 	wire  string // as the configuration names it
+	tools string // proxy.ToolsNative or ""
 	lead  int    // events before the first piece of text
 	serve func(upstreamtest.Script) http.Handler
 	dial  func(t *testing.T, client *http.Client) (proxy.Upstream, error)
@@ -38,9 +39,7 @@ var wires = []wire{
 			f.Key = apiKey
 			return f
 		},
-		dial: func(_ *testing.T, c *http.Client) (proxy.Upstream, error) {
-			return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: base, APIKey: apiKey, HTTPClient: c})
-		},
+		dial: dialAnthropic,
 	},
 	{
 		name: "openai chat", model: "m", lead: 1,
@@ -53,6 +52,10 @@ var wires = []wire{
 			return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: base + "/v1", APIKey: apiKey, HTTPClient: c})
 		},
 	},
+}
+
+func dialAnthropic(_ *testing.T, c *http.Client) (proxy.Upstream, error) {
+	return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: base, APIKey: apiKey, HTTPClient: c})
 }
 
 func bedrock(name, over string, lead int, model string, on func(*upstream.Bedrock) proxy.Upstream) wire {
