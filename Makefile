@@ -5,6 +5,7 @@ GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS     := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 FUZZTIME    ?= 10s
+DURATION    ?= 60s
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # The race detector needs cgo, and so a C compiler.
@@ -13,7 +14,7 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
 GORACE ?= atexit_sleep_ms=100
 
 .DEFAULT_GOAL := help
-.PHONY: build demo test bench lint fuzz fidelity conformance scoreboard clean help
+.PHONY: build demo test bench lint fuzz fidelity soak conformance scoreboard clean help
 
 build: ## build ./dragoman, static
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dragoman ./cmd/dragoman
@@ -32,17 +33,15 @@ bench: ## run the benchmarks
 lint: ## run staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
-fuzz: ## run each fuzz target for FUZZTIME (10s)
-	@set -e; for package in $$($(GO) list ./...); do \
-		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
-			echo "$$package $$target"; \
-			$(GO) test -run xxx -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package; \
-		done; \
-	done
+fuzz: ## run each fuzz target for FUZZTIME (10s), and print how many executions that were
+	.ci/fuzz $(FUZZTIME)
 
 fidelity: ## hold the long properties for all their cases, and the round trip of 1,000,000 calls
 	DRAGOMAN_LONG=1 $(GO) test -vet=off ./...
 	$(GO) run ./translate/fidelity/cmd $(ARGS)
+
+soak: ## run the program for DURATION (60s) among clients, faults and rotations, and judge what it took
+	$(GO) run ./conformance/soak -duration $(DURATION) $(ARGS)
 
 conformance: ## run every case through every client library, and print the table; this fetches them
 	cd conformance/clients && $(GO) test -count=1 -timeout 40m -args $(ARGS)

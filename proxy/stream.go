@@ -27,6 +27,7 @@ type stream struct {
 	pingsStopped bool        // for good
 	err          error       // of the connection
 	silence      *time.Timer // runs since the last write; nil until began
+	written      time.Time   // when that was
 }
 
 // maxPending bounds the frames that are gathered: those of a long chunk are written in
@@ -112,7 +113,7 @@ func (st *stream) sendHeader() {
 func (st *stream) ping() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.pingsStopped { // the timer had fired before it was stopped
+	if st.pingsStopped || time.Since(st.written) < st.x.s.pingAfter { // the timer had fired before it was stopped
 		return
 	}
 	if st.spoke {
@@ -141,6 +142,7 @@ func (st *stream) write(frames []byte) {
 		st.x.leave(st.err)
 		return
 	}
+	st.written = time.Now()
 	st.silence.Reset(st.x.s.pingAfter)
 }
 

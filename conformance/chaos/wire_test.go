@@ -1,0 +1,96 @@
+package chaos
+
+import (
+	"net/http"
+	"testing"
+
+	"dragoman/proxy"
+	"dragoman/upstream"
+	"dragoman/upstream/upstreamtest"
+)
+
+// wire is a way to reach a model, with the server at its other end.
+type wire struct {
+	name  string
+	model string // the id
+	wire  string // as the configuration names it
+	tools string // proxy.ToolsNative or ""
+	lead  int    // events before the first piece of text
+	serve func(upstreamtest.Script) http.Handler
+	dial  func(t *testing.T, client *http.Client) (proxy.Upstream, error)
+}
+
+// base is where the upstream is, in a network that has nothing else.
+const base = "http://upstream.test"
+
+// apiKey is the key of the upstreams that take one.
+const apiKey = "sk-canary-of-the-upstream"
+
+var wires = []wire{
+	bedrock("bedrock messages", proxy.WireMessages, 3, "m", func(b *upstream.Bedrock) proxy.Upstream { return b.Messages() }),
+	bedrock("bedrock text", proxy.WireText, 0, "m", func(b *upstream.Bedrock) proxy.Upstream { return b.Text() }),
+	bedrock("bedrock converse", proxy.WireConverse, 1, "us.anthropic.claude-3-5-haiku-20241022-v1:0", func(b *upstream.Bedrock) proxy.Upstream { return b.Converse() }),
+	vertex("vertex messages", proxy.WireMessages, 3, func(v *upstream.Vertex) proxy.Upstream { return v.Messages() }),
+	vertex("vertex chat", proxy.WireChat, 1, func(v *upstream.Vertex) proxy.Upstream { return v.Chat() }),
+	{
+		name: "anthropic", model: "m", lead: 3,
+		serve: func(s upstreamtest.Script) http.Handler {
+			f := upstreamtest.NewMessages(s)
+			f.Key = apiKey
+			return f
+		},
+		dial: dialAnthropic,
+	},
+	{
+		name: "openai chat", model: "m", lead: 1,
+		serve: func(s upstreamtest.Script) http.Handler {
+			f := upstreamtest.NewChat(s)
+			f.Key = apiKey
+			return f
+		},
+		dial: func(_ *testing.T, c *http.Client) (proxy.Upstream, error) {
+			return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: base + "/v1", APIKey: apiKey, HTTPClient: c})
+		},
+	},
+}
+
+func dialAnthropic(_ *testing.T, c *http.Client) (proxy.Upstream, error) {
+	return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: base, APIKey: apiKey, HTTPClient: c})
+}
+
+func bedrock(name, over string, lead int, model string, on func(*upstream.Bedrock) proxy.Upstream) wire {
+	return wire{
+		name: name, model: model, wire: over, lead: lead,
+		serve: func(s upstreamtest.Script) http.Handler { return upstreamtest.NewBedrock(s) },
+		dial: func(t *testing.T, c *http.Client) (proxy.Upstream, error) {
+			b, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: base, HTTPClient: c})
+			if err != nil {
+				return nil, err
+			}
+			return on(b), nil
+		},
+	}
+}
+
+// tokens is where tokens of Google are issued. No fault befalls it.
+const tokens = "http://tokens.test"
+
+func vertex(name, over string, lead int, on func(*upstream.Vertex) proxy.Upstream) wire {
+	return wire{
+		name: name, model: "m", wire: over, lead: lead,
+		serve: func(s upstreamtest.Script) http.Handler { return upstreamtest.NewVertex(s) },
+		dial: func(t *testing.T, c *http.Client) (proxy.Upstream, error) {
+			path, err := upstreamtest.NewTokens().User(t.TempDir(), tokens)
+			if err != nil {
+				return nil, err
+			}
+			v, err := upstream.NewVertex(t.Context(), upstream.VertexOptions{
+				Project: "p", Location: "global", Endpoint: base, Credentials: path, HTTPClient: c,
+			})
+			if err != nil {
+				return nil, err
+			}
+			return on(v), nil
+		},
+	}
+}

@@ -1,0 +1,137 @@
+// Command soak runs the program for a while as its users do, all at once, and says whether it stayed
+// what it was:
+//
+//	go run ./conformance/soak -duration 60m -rate 50
+//
+// Clients of several APIs ask it over HTTP/1.1 and HTTP/2, streamed and whole; some read slowly, some
+// leave. Its upstreams are working servers, of which one in ten answers goes wrong. Their credentials
+// are rotated, and the configuration is read again. Each answer has to be the one that its question
+// orders, or the error of the fault that it orders. In the end there is a table, and the slopes of
+// memory, goroutines and descriptors. The exit code is 1 if anything was not as it should be.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	binary   string
+	duration time.Duration
+	rate     float64
+	clients  int
+	seed     uint64
+	reload   bool
+	outages  bool
+	json     bool
+}
+
+func main() {
+	var opt options
+	flag.StringVar(&opt.binary, "bin", os.Getenv("DRAGOMAN_BIN"), "run this `FILE`; without it, and without DRAGOMAN_BIN, one is built")
+	flag.DurationVar(&opt.duration, "duration", time.Minute, "how long to ask")
+	flag.Float64Var(&opt.rate, "rate", 50, "questions a second")
+	flag.IntVar(&opt.clients, "clients", 48, "questions at once, at most")
+	flag.Uint64Var(&opt.seed, "seed", 1, "of the questions")
+	flag.BoolVar(&opt.reload, "reload", false, "send SIGHUP every 5 s")
+	flag.BoolVar(&opt.outages, "outages", false, "have the servers of credentials fail for 5 s of every 30 s")
+	flag.BoolVar(&opt.json, "json", false, "print the report as JSON")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	report, err := soak(ctx, opt)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+	if opt.json {
+		_ = json.NewEncoder(os.Stdout).Encode(report) // of numbers and strings
+	} else {
+		report.print(os.Stdout)
+	}
+	if len(report.Problems) > 0 {
+		os.Exit(1)
+	}
+}
+
+// soak asks for as long as it is told, or until ctx ends.
+func soak(ctx context.Context, opt options) (*report, error) {
+	folder, err := os.MkdirTemp("", "soak")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	if opt.binary == "" {
+		opt.binary = filepath.Join(folder, "dragoman")
+		build := exec.Command("go", "build", "-buildvcs=false", "-o", opt.binary, "dragoman/cmd/dragoman")
+		if output, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("go build: %w\n%s", err, output)
+		}
+	}
+	ups, err := startUpstreams(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer ups.close()
+	p, err := start(opt.binary, folder, ups)
+	if err != nil {
+		return nil, err
+	}
+	r := newReport(opt)
+	crowd := newCrowd(opt, p.url, r)
+	crowd.warmUp(ctx)
+	before, err := p.atRest(sample{}, crowd.hangUp)
+	if err != nil {
+		return nil, errors.Join(err, p.stop())
+	}
+	disturb(ctx, opt, p, ups, func(ctx context.Context) { crowd.ask(ctx, func() { r.sample(p) }) })
+	after, err := p.atRest(before, crowd.hangUp)
+	r.rest(before, after, err)
+	r.judge()
+	r.Issued = fmt.Sprintf("%d of AWS, %d of Google", ups.rotating.issued(), len(ups.tokens.Grants()))
+	if err := p.stop(); err != nil {
+		r.problem("at the end: %v", err)
+	}
+	if p.leaks() {
+		r.problem("the log has words of a question or an answer, or a key")
+	}
+	return r, nil
+}
+
+// disturb runs work for the time of the soak, while credentials are rotated and, as the options say,
+// the configuration is read again and the servers of credentials fail.
+func disturb(ctx context.Context, opt options, p *program, ups *upstreams, work func(context.Context)) {
+	ctx, cancel := context.WithTimeout(ctx, opt.duration)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for second := 1; ; second++ {
+			select {
+			case <-ctx.Done():
+				ups.fail(false)
+				return
+			case <-time.After(time.Second):
+			}
+			if opt.reload && second%5 == 0 {
+				p.reload()
+			}
+			if opt.outages {
+				ups.fail(second%30 >= 25)
+			}
+		}
+	}()
+	work(ctx)
+	cancel()
+	<-done
+}

@@ -1,0 +1,174 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"dragoman/upstream"
+	"dragoman/upstream/upstreamtest"
+)
+
+// hosts are all that may be asked, whatever the configuration and the client say
+// (docs/reference/bedrock.md §1, docs/reference/vertex.md §1). A region of the configuration may have
+// dots: below amazonaws.com nobody else is.
+var hosts = regexp.MustCompile(`^(bedrock-runtime\.[A-Za-z0-9.-]+\.(amazonaws\.com(\.cn)?|amazonaws\.eu|c2s\.ic\.gov|sc2s\.sgov\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)` +
+	`|([a-z0-9-]+-)?aiplatform\.googleapis\.com|aiplatform\.(us|eu)\.rep\.googleapis\.com)$`)
+
+// watching is a transport that answers nothing but for tokens, and holds every URL that is asked
+// against hosts.
+type watching struct{ t *testing.T }
+
+// tokenHost is where the credentials file has tokens come from.
+const tokenHost = "tokens.test"
+
+func (w *watching) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		r.Body.Close()
+	}
+	if r.URL.Host == tokenHost {
+		return response(200, "application/json", `{"access_token":"t","expires_in":3600}`), nil
+	}
+	if r.URL.Scheme != "https" || !hosts.MatchString(r.URL.Host) || r.URL.User != nil || r.Host != "" && r.Host != r.URL.Host {
+		w.t.Errorf("asked %s", r.URL)
+	}
+	if r.URL.RawQuery != "" || r.URL.Fragment != "" {
+		w.t.Errorf("a query or a fragment in %s", r.URL)
+	}
+	for segment := range strings.SplitSeq(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/") {
+		name, err := url.PathUnescape(segment)
+		if err != nil || strings.Trim(name, ".") == "" || strings.Contains(name, "..") || strings.ContainsAny(name, "?#%\\ \n") {
+			w.t.Errorf("the segment %q in %s", segment, r.URL)
+		}
+	}
+	return nil, errors.New("nobody is there")
+}
+
+func response(status int, kind, body string) *http.Response {
+	return &http.Response{
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body)),
+	}
+}
+
+// FuzzURL holds that no name of a model, region, location or project leads to another host, or to
+// another operation of the right one.
+func FuzzURL(f *testing.F) {
+	for _, model := range []string{
+		"anthropic.claude-v2:1", "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude", "claude-3-haiku@20240307",
+		"meta/llama", "mistralai/mistral-large@001", "../../x", "a/../b", "%2e%2e", "a%2fb", "a?b", "a#b", "@evil.test", "//evil.test/x", "\x00", "é",
+	} {
+		for _, place := range []string{"us-east-1", "global", "eu", "cn-north-1", "us-central1.evil.test/", "@evil.test", "evil.test#", "", "us-east-1\n", "%2f", "us-iso-east-1"} {
+			f.Add(model, place, "my-project")
+		}
+		f.Add(model, "us-east5", "example.com:p")
+		f.Add(model, "us-east5", "p/locations/x")
+	}
+	credentials, err := upstreamtest.NewTokens().User(f.TempDir(), "https://"+tokenHost)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, model, place, project string) {
+		client := &http.Client{Transport: &watching{t}}
+		var ways []invoker
+		if b, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: place, HTTPClient: client}); err == nil {
+			ways = append(ways, b.Messages(), b.Text(), b.Converse())
+		}
+		v, err := upstream.NewVertex(t.Context(), upstream.VertexOptions{Project: project, Location: place, Credentials: credentials, HTTPClient: client})
+		if err == nil {
+			ways = append(ways, v.Messages(), v.Chat())
+		}
+		for _, way := range ways {
+			_, err := collect(t, way.Invoke(t.Context(), upstream.Model{ID: model, Can: upstream.Streaming}, ask("Hi")))
+			if e := new(upstream.Error); !errors.As(err, &e) {
+				t.Errorf("%T: %v", way, err)
+			}
+		}
+	})
+}
+
+// FuzzErrors holds that every answer that is none is an error in the terms of the Messages API,
+// whatever status, media type and body it has, over every wire; and that one that refuses our own
+// credentials tells the client nothing of what it says.
+func FuzzErrors(f *testing.F) {
+	for _, body := range []string{
+		"", "{}", "null", "[]", `{"message":"a"}`, `{"message":{}}`, `{"Message":"prompt is too long: 9 tokens > 8 maximum"}`, `{"__type":"ThrottlingException"}`,
+		`{"type":"error","error":{"type":"overloaded_error","message":"a"}}`, `{"error":{"message":"a","type":null,"code":429}}`, `{"error":"a"}`,
+		`[{"error":{"code":429,"message":"a","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}]}}]`,
+		`{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"-99999999999999999999s"}]}}`,
+		"<html>no</html>", "\x1f\x8b\x08", "\xff", `{"error":{"message":"\ud800"}}`,
+	} {
+		for _, status := range []int{301, 400, 403, 408, 424, 429, 500, 503, 529} {
+			f.Add(status, "application/json", "ThrottlingException:http://x/", body)
+		}
+		f.Add(200, "text/html", "", body)
+	}
+	credentials, err := upstreamtest.NewTokens().User(f.TempDir(), "https://"+tokenHost)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, status int, kind, exception, body string) {
+		if status < 100 || status > 999 {
+			t.Skip("no status")
+		}
+		client := &http.Client{Transport: answering(func() *http.Response {
+			r := response(status, kind, body)
+			r.Header["X-Amzn-Errortype"] = []string{exception}
+			return r
+		})}
+		for _, way := range allWays(t, client, credentials) {
+			_, err := collect(t, way.Invoke(t.Context(), upstream.Model{ID: "anthropic.claude", Can: upstream.Streaming}, ask("Hi")))
+			e := new(upstream.Error)
+			if err == nil {
+				continue // a body that is an answer
+			}
+			if !errors.As(err, &e) || e.Status < 400 || e.Status > 599 || e.Type == "" || e.Message == "" || e.RetryAfter < 0 {
+				t.Errorf("%T: %+v", way, err)
+			}
+			if status == 401 && exception == "" && len(body) > 20 && strings.Contains(e.Message, body) {
+				t.Errorf("%T tells what was said of our credentials: %q", way, e.Message)
+			}
+		}
+	})
+}
+
+// answering is a transport that answers every request in the same way, but for tokens.
+type answering func() *http.Response
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		r.Body.Close()
+	}
+	answer := a()
+	if r.URL.Host == tokenHost {
+		answer = response(200, "application/json", `{"access_token":"t","expires_in":3600}`)
+	}
+	answer.Request = r
+	return answer, nil
+}
+
+// allWays are the upstreams of all wires.
+func allWays(t *testing.T, client *http.Client, credentials string) []invoker {
+	t.Helper()
+	b, err := upstream.NewBedrock(context.Background(), upstream.BedrockOptions{Region: "us-east-1", HTTPClient: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := upstream.NewVertex(context.Background(), upstream.VertexOptions{Project: "p", Location: "global", Credentials: credentials, HTTPClient: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: "https://relay.test", HTTPClient: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: "https://relay.test/v1", HTTPClient: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []invoker{b.Messages(), b.Text(), b.Converse(), v.Messages(), v.Chat(), a, o}
+}
