@@ -3,7 +3,6 @@ package upstream
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -31,7 +30,7 @@ func newTokenCache(file string, onToken func(expiry time.Time), client http.Clie
 		case err != nil:
 			return nil, err
 		case fetched.AccessToken == "":
-			return nil, errors.New("the token server sent no token")
+			return nil, plain("the token server sent no token")
 		}
 		if onToken != nil && !fetched.Expiry.IsZero() {
 			onToken(fetched.Expiry)
@@ -57,7 +56,7 @@ func fetchToken(ctx context.Context, path string) (*oauth2.Token, string, error)
 		QuotaProject string                 `json:"quota_project_id"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil || !slices.Contains(credentialTypes, file.Type) {
-		return nil, "", fmt.Errorf("%s is not a credentials file of Google: %w", path, cmp.Or(err, fmt.Errorf("type %q", file.Type)))
+		return nil, "", fmt.Errorf("%w: %s: %w", plain("not a credentials file of Google"), path, cmp.Or(err, fmt.Errorf("type %q", file.Type)))
 	}
 	found, err := google.CredentialsFromJSONWithType(ctx, data, file.Type, googleScope)
 	if err != nil {
@@ -81,11 +80,11 @@ var credentialTypes = []google.CredentialsType{
 func metadataToken(ctx context.Context) (*oauth2.Token, error) {
 	answer, err := metadata.GetWithContext(ctx, "instance/service-accounts/default/token?"+url.Values{"scopes": {googleScope}}.Encode())
 	if err != nil {
-		return nil, fmt.Errorf("no credentials file, and the metadata server: %w", err)
+		return nil, fmt.Errorf("%w: %w", plain("no credentials file, and the metadata server"), err)
 	}
 	var t oauth2.Token
 	if err := json.Unmarshal([]byte(answer), &t); err != nil {
-		return nil, fmt.Errorf("the token of the metadata server: %w", err)
+		return nil, fmt.Errorf("%w: %w", plain("the token of the metadata server"), err)
 	}
 	if t.ExpiresIn > 0 {
 		t.Expiry = time.Now().Add(time.Duration(t.ExpiresIn) * time.Second)
