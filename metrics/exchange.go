@@ -22,6 +22,9 @@ type Exchange struct {
 	Upstream      string // its name in the configuration
 	UpstreamModel string // the id that the upstream knows
 
+	Shape       string // of the URL's path, for one that is not served: see proxy; "" otherwise
+	InvalidPath string // of the field for which the request was refused, as of [Path]; "" for none
+
 	Status      int    // of HTTP; 499 if the client left before there was one
 	ErrorType   string // error.type of the Messages API; "" if there was no error
 	Panicked    bool   // a programming error ended the exchange

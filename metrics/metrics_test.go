@@ -143,3 +143,17 @@ func TestLabelsAreBounded(t *testing.T) {
 		t.Errorf("%d series became %d (%v)", before, after, err)
 	}
 }
+
+func TestPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"":                   "",
+		"messages.3.content": "messages.3.content",
+		"tools.0.input_schema.properties.mine.type": "tools.0.input_schema.properties.*.type",
+		"messages.12345678":                         "messages.*",
+		strings.Repeat("messages.", 100):            strings.Repeat("messages.", 12) + "*",
+	} {
+		if got := Path(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func TestExchangeLineOfARefusal(t *testing.T) {
 	got := log.exchange(t)
 	want := []string{
 		"attempts", "bytes_in", "bytes_out", "duration_ms", "error_type", "input_tokens", "level", "msg", "output_tokens",
-		"overhead_ms", "request_id", "status", "stream", "terminal", "tool_calls",
+		"overhead_ms", "path", "request_id", "status", "stream", "terminal", "tool_calls",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)

@@ -35,7 +35,8 @@ with an error, a third at once.
 
 // serve answers clients until ctx ends, which the first signal does, and then drains: new
 // connections are taken for timeouts.drain_delay, and open exchanges have timeouts.drain to
-// finish, or until the second signal. It returns nil after a drain in which all of them did.
+// finish, or until the second signal. It returns nil after a drain in which all of them did. An
+// error of a server that has served is logged, and is a *loggedError.
 func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
@@ -67,16 +68,12 @@ func serve(ctx context.Context, p process, s *settings) error {
 	if err == nil {
 		err = drained
 	}
-	if err == nil {
-		log.Info().Str("msg", "drained").Send()
+	if err != nil {
+		log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
+		return &loggedError{err}
 	}
-	return err
-}
-
-// newLog returns a log that writes one JSON object a line. Messages are in its field msg,
-// which callers set themselves: zerolog's own field has another name.
-func newLog(w io.Writer) zerolog.Logger {
-	return zerolog.New(zerolog.SyncWriter(w)).With().Timestamp().Logger()
+	log.Info().Str("msg", "drained").Send()
+	return nil
 }
 
 // announce logs where the server is, and the line to paste into a shell so that clients use
