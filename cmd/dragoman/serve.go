@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
 )
 
 // serveCommand is `dragoman serve`.
@@ -21,7 +22,8 @@ func serveCommand() command {
 Serves the Messages API. The first line of the log, on standard error, names the URL and what to
 paste for a client. On SIGTERM or SIGINT /readyz answers 503, new connections are taken only for
 timeouts.drain_delay, and open exchanges have timeouts.drain to finish; a second signal ends them
-with an error, a third at once.
+with an error, a third at once. On SIGHUP, or when it changes, the configuration is read again, and
+the keys of its clients serve from then on.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve
@@ -40,12 +42,14 @@ with an error, a third at once.
 func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
+	hangUps := hangUps()
 	cfg, err := s.load(p)
 	if err != nil {
 		return err
 	}
 	log := newLog(p.stderr)
-	server, _, err := newServer(ctx, cfg, log)
+	counts := metrics.New(build().Version)
+	server, _, err := newServer(ctx, cfg, counts, log)
 	if err != nil {
 		return err
 	}
@@ -55,6 +59,8 @@ func serve(ctx context.Context, p process, s *settings) error {
 	}
 	announce(p, cfg, site, log)
 	site.serve()
+	reloader := newReloader(func() (*config.Config, error) { return s.load(p) }, cfg, server, counts, log)
+	defer reloader.start(ctx, hangUps)()
 	select {
 	case err = <-site.failed:
 		server.Drain()

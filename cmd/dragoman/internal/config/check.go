@@ -172,7 +172,9 @@ func (l *loader) shadowed(i int, key string) {
 func (l *loader) checkListen() {
 	client := l.address("listen", &l.cfg.Listen, l.src.Listen)
 	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen)
-	if client.valid && !client.loopback && len(l.cfg.Keys) == 0 && !l.src.Insecure {
+	// Keys that were meant to be there, and are not right, are reported already.
+	meant := slices.ContainsFunc(l.problems, func(p Problem) bool { return strings.HasPrefix(p.Key, "auth") })
+	if client.valid && !client.loopback && len(l.cfg.Keys) == 0 && !meant && !l.src.Insecure {
 		client.complain(
 			fmt.Sprintf("%s can be reached from other machines, and without auth.keys anyone there could use your upstreams", l.cfg.Listen),
 			fmt.Sprintf("set auth: {keys: [\"${DRAGOMAN_KEY}\"]}, listen on 127.0.0.1:%s, or pass --insecure (DRAGOMAN_INSECURE=true)", client.port))

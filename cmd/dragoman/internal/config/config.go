@@ -3,6 +3,7 @@
 //
 //	load                            [Load], which does the steps below in this order
 //	file, reader, expand, syntax    the file: keys, values, variables in them, broken YAML
+//	keys                            the keys of clients in it
 //	environment, google             the upstream that the environment names
 //	check, values                   what has to hold of values, alone and together
 //	config, problem                 what comes out: a [Config], or all [Problems]
@@ -41,7 +42,7 @@ type Config struct {
 	File        string // it was read from; "" for none
 	Listen      string
 	AdminListen string
-	Keys        []string // that clients may present; none: no authentication
+	Keys        []proxy.Key // that clients may present; none: no authentication
 	Strict      bool
 	Upstreams   []Upstream    // in the order of the file
 	Models      []proxy.Route // first match wins
@@ -54,6 +55,9 @@ type Config struct {
 	Connect        time.Duration // to an upstream; 0: the upstream's default
 	Drain          time.Duration // from SIGTERM until open exchanges are cut
 	DrainDelay     time.Duration // from SIGTERM until no connections are taken
+
+	// Files are those that values name as file:/path, beside File.
+	Files []string
 
 	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem
@@ -118,8 +122,9 @@ func (c *Config) Model(name string) (proxy.Route, bool) {
 // loader builds a Config. It remembers where each value came from, so that a problem names
 // its place.
 type loader struct {
-	src Source
-	cfg *Config
+	src       Source
+	cfg       *Config
+	keyPlaces []string // of cfg.Keys: "auth.keys[0]"
 	yamlReader
 }
 
