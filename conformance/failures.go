@@ -39,7 +39,7 @@ var statuses = []struct {
 // runStatuses asks for what the proxy refuses, and has the upstream refuse with each status. The library
 // must see the status, the type and the id of each failure, whether it asked for a stream or not.
 func runStatuses(t *testing.T, c Client) {
-	const key = "right"
+	const key = "the-right-key-of-all"
 	url := serveMessages(t, key, func(_ string, p *translate.Prompt) upstreamtest.Completion {
 		for _, s := range statuses {
 			if strings.Contains(p.Text(), fmt.Sprintf("Fail with %d.", s.status)) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Exchange is the record of one request and all that came of it. Metrics and log are
@@ -21,6 +23,9 @@ type Exchange struct {
 	Pattern       string // the name of the route that matches it; "" if none does
 	Upstream      string // its name in the configuration
 	UpstreamModel string // the id that the upstream knows
+
+	Shape       string // of the URL's path, for one that is not served: see proxy; "" otherwise
+	InvalidPath string // of the field for which the request was refused, as of [Path]; "" for none
 
 	Status      int    // of HTTP; 499 if the client left before there was one
 	ErrorType   string // error.type of the Messages API; "" if there was no error
@@ -90,10 +95,8 @@ func (m *Metrics) Observe(e *Exchange) {
 	for _, field := range slices.Concat(e.Dropped, e.Unmet) {
 		m.droppedFields.WithLabelValues(Field(field)).Inc()
 	}
-	m.addTokens(model, "input", e.InputTokens)
-	m.addTokens(model, "output", e.OutputTokens)
-	m.addTokens(model, "cache_read", e.CacheReadTokens)
-	m.addTokens(model, "cache_write", e.CacheWriteTokens)
+	addTokens(m.tokens, model, e)
+	m.observeKey(e)
 	if e.Panicked {
 		m.panics.Inc()
 	}
@@ -126,9 +129,24 @@ func (m *Metrics) observeAttempts(e *Exchange) {
 	}
 }
 
-// addTokens counts tokens. A series begins with the first token of its type.
-func (m *Metrics) addTokens(model, kind string, n int) {
-	if n > 0 {
-		m.tokens.WithLabelValues(model, kind).Add(float64(n))
+// observeKey counts an exchange for the key of its client, if it had one.
+func (m *Metrics) observeKey(e *Exchange) {
+	if e.KeyID != "" {
+		id := m.keyLabel(e.KeyID)
+		m.keyRequests.WithLabelValues(id, statusClass(e.Status)).Inc()
+		addTokens(m.keyTokens, id, e)
+	}
+}
+
+// addTokens counts the tokens of an exchange under the label by. A series begins with the
+// first token of its type.
+func addTokens(tokens *prometheus.CounterVec, by string, e *Exchange) {
+	for _, t := range []struct {
+		kind string
+		n    int
+	}{{"input", e.InputTokens}, {"output", e.OutputTokens}, {"cache_read", e.CacheReadTokens}, {"cache_write", e.CacheWriteTokens}} {
+		if t.n > 0 {
+			tokens.WithLabelValues(by, t.kind).Add(float64(t.n))
+		}
 	}
 }

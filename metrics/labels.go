@@ -44,6 +44,40 @@ var (
 		toolUse toolResult reasoningContent reasoningText image document name description input converse invokeModel body`)
 )
 
+// pathWords are the other names that a field of a request can have in these APIs.
+var pathWords = newSet(`
+	model modelId stream stop_sequences role name id input tool_use_id tool_name is_error input_schema inputSchema
+	json_schema schema data media_type url file_id title context signature display budget_tokens disable_parallel_tool_use
+	display_number display_height_px display_width_px enable_zoom max_characters user_id enabled
+	json bytes status toolUseId s3Location source any auto guardrailIdentifier guardrailVersion streamProcessingMode
+	properties items required enum anyOf oneOf allOf not additionalProperties patternProperties prefixItems minimum maximum default`)
+
+// Path returns the path of a field of a request, such as "messages.3.content", as it may
+// stand in the log. A name that these APIs do not have is the client's own, and "*" there;
+// so is what follows the first 12 names.
+func Path(path string) string {
+	const most = 12
+	names := strings.Split(path, ".")
+	for i, name := range names[:min(len(names), most)] {
+		if !fieldWords[name] && !pathWords[name] && (len(name) > 6 || strings.Trim(name, "0123456789") != "") {
+			names[i] = "*"
+		}
+	}
+	if len(names) > most {
+		names = append(names[:most], "*")
+	}
+	return strings.Join(names, ".")
+}
+
+// ErrorType returns the type of an error as it may stand in a label and in the log: "other"
+// for one that the Messages API does not have, which is an upstream's own.
+func ErrorType(typ string) string {
+	if typ == "" {
+		return ""
+	}
+	return oneOf(errorTypes, typ)
+}
+
 // fieldDepth is the most words that the name of a dropped field has:
 // messages.content.content.content.cache_control.
 const fieldDepth = 5

@@ -7,6 +7,7 @@ package metrics
 
 import (
 	"net/http"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -41,7 +42,11 @@ type Metrics struct {
 	toolCalls         *prometheus.CounterVec
 	droppedFields     *prometheus.CounterVec
 	tokens            *prometheus.CounterVec
+	keyRequests       *prometheus.CounterVec
+	keyTokens         *prometheus.CounterVec
 	panics            prometheus.Counter
+
+	keys atomic.Pointer[map[string]bool] // the ids of the keys of clients
 
 	registry *prometheus.Registry
 }
@@ -78,6 +83,8 @@ func New(version string) *Metrics {
 		toolCalls:         r.counters("tool_calls_total", "Attempts of a model to call a tool, by how they could be read.", "model", "outcome"),
 		droppedFields:     r.counters("dropped_fields_total", "Requests from which a field was left out, by its name.", "field"),
 		tokens:            r.counters("tokens_total", "Tokens as the upstreams count them.", "model", "type"),
+		keyRequests:       r.counters("key_requests_total", "Exchanges that have ended, by the key of the client.", "key_id", "status_class"),
+		keyTokens:         r.counters("key_tokens_total", "Tokens as the upstreams count them, by the key of the client.", "key_id", "type"),
 		panics:            r.counter("panics_total", "Exchanges that a programming error ended."),
 
 		registry: r.Registry,

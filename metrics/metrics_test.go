@@ -14,7 +14,7 @@ import (
 // whole is an exchange in which everything happened.
 func whole() *Exchange {
 	return &Exchange{
-		Dialect: "messages", Model: "claude-2.1", Pattern: "claude-*", Upstream: "east",
+		KeyID: "ci", Dialect: "messages", Model: "claude-2.1", Pattern: "claude-*", Upstream: "east",
 		Status: 200, ErrorType: "overloaded_error", Panicked: true,
 		Stream: true, StreamBegan: true, Terminal: Failed,
 		Attempts:   []Attempt{{Upstream: "west", ErrorType: "rate_limit_error"}, {Upstream: "east", ErrorType: "overloaded_error", InPlaceOf: "rate_limit_error"}},
@@ -49,6 +49,7 @@ func dragoman(exposition string) []string {
 
 func TestObserve(t *testing.T) {
 	m := New("v1")
+	m.SetKeys(map[string]bool{"ci": true})
 	m.Observe(whole())
 	labels := `{dialect="messages",model="claude-*",status_class="2xx",stream="true",upstream="east"}`
 	want := []string{
@@ -59,6 +60,11 @@ func TestObserve(t *testing.T) {
 		`dragoman_dropped_fields_total{field="thinking"} 1`,
 		`dragoman_fallbacks_total{error_type="rate_limit_error",upstream="east"} 1`,
 		`dragoman_inflight_requests 0`,
+		`dragoman_key_requests_total{key_id="ci",status_class="2xx"} 1`,
+		`dragoman_key_tokens_total{key_id="ci",type="cache_read"} 7`,
+		`dragoman_key_tokens_total{key_id="ci",type="cache_write"} 11`,
+		`dragoman_key_tokens_total{key_id="ci",type="input"} 3`,
+		`dragoman_key_tokens_total{key_id="ci",type="output"} 5`,
 		`dragoman_open_streams 0`,
 		`dragoman_overhead_seconds_sum{stage="decode"} 1e-06`,
 		`dragoman_overhead_seconds_count{stage="decode"} 1`,
@@ -141,5 +147,42 @@ func TestLabelsAreBounded(t *testing.T) {
 	}
 	if after, err := testutil.GatherAndCount(m.registry); err != nil || after != before {
 		t.Errorf("%d series became %d (%v)", before, after, err)
+	}
+}
+
+// A key that is replaced takes its series along, and what it does from then on makes none.
+func TestKeysThatAreGone(t *testing.T) {
+	m := New("v1")
+	m.SetKeys(map[string]bool{"ci": true, "old": true})
+	e := whole()
+	m.Observe(e)
+	e.KeyID = "old"
+	m.Observe(e)
+	m.SetKeys(map[string]bool{"ci": true})
+	m.Observe(e)
+	got := exposition(t, m)
+	for text, want := range map[string]bool{
+		`key_requests_total{key_id="ci",status_class="2xx"} 1`:    true,
+		`key_requests_total{key_id="other",status_class="2xx"} 1`: true,
+		`key_tokens_total{key_id="other",type="output"} 5`:        true,
+		`key_id="old"`: false,
+	} {
+		if strings.Contains(got, text) != want {
+			t.Errorf("%s is there: %v\n%s", text, !want, got)
+		}
+	}
+}
+
+func TestPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"":                   "",
+		"messages.3.content": "messages.3.content",
+		"tools.0.input_schema.properties.mine.type": "tools.0.input_schema.properties.*.type",
+		"messages.12345678":                         "messages.*",
+		strings.Repeat("messages.", 100):            strings.Repeat("messages.", 12) + "*",
+	} {
+		if got := Path(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
 	}
 }

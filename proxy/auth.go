@@ -1,37 +1,118 @@
 package proxy
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"strings"
+
+	"dragoman/translate/messages"
 )
 
-// key is a key that clients may present. Only its hash is in memory.
-type key struct {
-	sum [sha256.Size]byte
-	id  string // the first 8 hexadecimal digits of sum, for the log
+// Key is a key that clients may present. Only the hash of its secret is in memory.
+type Key struct {
+	Sum  [sha256.Size]byte // the SHA-256 of the secret
+	Name string            // stands for the key in the log and the metrics; "" for the first digits of Sum
+
+	// The most that all clients with the key may take together; 0 for no limit.
+	RequestsPerMinute int
+	Concurrent        int   // requests at once
+	TokensPerDay      int64 // input and output, in a day of UTC
 }
 
-func newKey(secret string) key {
-	sum := sha256.Sum256([]byte(secret))
-	return key{sum: sum, id: hex.EncodeToString(sum[:4])}
-}
+// NewKey returns the key with a secret, without a name and without limits.
+func NewKey(secret string) Key { return Key{Sum: sha256.Sum256([]byte(secret))} }
+
+// ID returns what stands for the key in the log and the metrics: its name, or the first 8
+// hexadecimal digits of its hash.
+func (k Key) ID() string { return cmp.Or(k.Name, hex.EncodeToString(k.Sum[:4])) }
 
 // keyring is all keys that clients may present.
-type keyring []key
+type keyring []*heldKey
 
-// idOf returns the id of the key that has this secret, or "" if none has. The secret is
-// compared with every key, so that the time it takes tells only how many there are.
-func (ks keyring) idOf(secret string) (id string) {
+// find returns the key that has this secret, or nil if none has. The secret is compared
+// with every key, so that the time it takes tells only how many there are.
+func (ks keyring) find(secret string) (found *heldKey) {
 	sum := sha256.Sum256([]byte(secret))
-	for i := range ks {
-		if subtle.ConstantTimeCompare(sum[:], ks[i].sum[:]) == 1 {
-			id = ks[i].id
+	for _, k := range ks {
+		if subtle.ConstantTimeCompare(sum[:], k.Sum[:]) == 1 {
+			found = k
 		}
 	}
-	return id
+	return found
+}
+
+// SetKeys replaces the keys that clients may present; with none, everybody is let in. What
+// clients have taken of a key that stays still counts against its limits. Exchanges that
+// have begun go on. It is an error, and nothing changes, if a secret is empty, or if two
+// keys have the same secret or the same ID.
+func (s *Server) SetKeys(keys []Key) error {
+	ids, err := idsOf(keys)
+	if err != nil {
+		return err
+	}
+	s.settingKeys.Lock()
+	defer s.settingKeys.Unlock()
+	before := map[[sha256.Size]byte]*heldKey{}
+	for _, k := range s.held() {
+		before[k.Sum] = k
+	}
+	ring := make(keyring, len(keys))
+	for i, k := range keys {
+		ring[i] = before[k.Sum].as(k)
+	}
+	s.metrics.SetKeys(ids)
+	s.keys.Store(&ring)
+	return nil
+}
+
+// idsOf returns the IDs of keys. The error is that of [Server.SetKeys].
+func idsOf(keys []Key) (ids map[string]bool, err error) {
+	nobody := NewKey("").Sum
+	ids, sums := map[string]bool{}, map[[sha256.Size]byte]bool{}
+	for _, k := range keys {
+		switch {
+		case k.Sum == nobody:
+			return nil, errors.New("an empty key would let everybody in")
+		case sums[k.Sum], ids[k.ID()]:
+			return nil, errors.New("two keys are the same: " + k.ID())
+		}
+		sums[k.Sum], ids[k.ID()] = true, true
+	}
+	return ids, nil
+}
+
+// held returns the keys at this moment.
+func (s *Server) held() keyring {
+	if ring := s.keys.Load(); ring != nil {
+		return *ring
+	}
+	return nil
+}
+
+// authenticate returns an error if the server has keys and none of the request's
+// credentials is one of them, or if a limit of the key has been reached. The id of the key
+// goes into the record.
+func (x *exchange) authenticate() error {
+	keys := x.s.held()
+	if len(keys) == 0 {
+		return x.s.clients.check(x.r)
+	}
+	var key *heldKey
+	for _, secret := range x.dialect.credentials(x.r.Header) {
+		if k := keys.find(secret); key == nil {
+			key = k
+		}
+	}
+	if key == nil {
+		x.w.Header().Set("WWW-Authenticate", "Bearer")
+		return &failure{status: http.StatusUnauthorized, typ: messages.ErrorAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, or sign a request to Bedrock with one as the access key id"}
+	}
+	x.record.KeyID = key.ID()
+	return x.admit(key)
 }
 
 // bearer returns the token of an Authorization header, or "".

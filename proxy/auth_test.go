@@ -29,7 +29,7 @@ func TestAuthentication(t *testing.T) {
 		{"forwarded", []string{"X-Forwarded-For", "127.0.0.1", "X_Api_Key", "key-one", "Proxy-Authorization", "Bearer key-one"}, ""},
 	}
 	var log logged
-	s := newServer(t, completing(endOfTurn, "hi"), log.option, func(o *Options) { o.Keys = []string{"key-one", "key-two"} })
+	s := newServer(t, completing(endOfTurn, "hi"), log.option, func(o *Options) { o.Keys = []Key{NewKey("key-one"), NewKey("key-two")} })
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := post(s, question, tt.header...)
@@ -52,7 +52,7 @@ func TestAuthentication(t *testing.T) {
 
 // Whatever else the server learns to serve, it needs a key.
 func TestEveryRouteNeedsAKey(t *testing.T) {
-	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []string{"key-one"} })
+	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []Key{NewKey("key-one")} })
 	routes := 0
 	refused := func(method, path string) {
 		w := httptest.NewRecorder()

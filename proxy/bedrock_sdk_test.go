@@ -78,7 +78,7 @@ func readSDK(t *testing.T, out *bedrockruntime.InvokeModelWithResponseStreamOutp
 
 // An app on the AWS SDK gets tools on a model that has none.
 func TestSDKInvoke(t *testing.T) {
-	srv := listen(t, newServer(t, completing(endOfCall, weather...), anyModel, func(o *Options) { o.Keys = []string{"AKIDONE"} }))
+	srv := listen(t, newServer(t, completing(endOfCall, weather...), anyModel, func(o *Options) { o.Keys = []Key{NewKey("AKIDONE")} }))
 	client := dialSDK(srv, "AKIDONE")
 	check := func(m message) {
 		t.Helper()
@@ -136,7 +136,7 @@ func TestSDKInvokeIsThrottled(t *testing.T) {
 }
 
 func TestSDKFailures(t *testing.T) {
-	srv := listen(t, newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []string{"AKIDONE"} }))
+	srv := listen(t, newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []Key{NewKey("AKIDONE")} }))
 	var refused smithy.APIError
 	if _, err := dialSDK(srv, "AKIDTWO").InvokeModel(t.Context(), sdkInvoke()); !errors.As(err, &refused) || refused.ErrorCode() != "UnrecognizedClientException" {
 		t.Errorf("a wrong key: %v", err)

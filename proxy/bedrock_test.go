@@ -75,7 +75,7 @@ func TestBedrockAuthentication(t *testing.T) {
 		{"another scheme", []string{"Authorization", "AWS4 Credential=AKIDONE" + scope}, false},
 		{"in the query's place", []string{"X-Amz-Credential", "AKIDONE" + scope}, false},
 	}
-	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []string{"AKIDONE"} })
+	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []Key{NewKey("AKIDONE")} })
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, path := range []string{invokePath, streamPath} {

@@ -130,7 +130,7 @@ func TestBodyNeverComes(t *testing.T) {
 
 // An answer that needs no body does not wait for one, and ends its connection.
 func TestBodyThatNobodyReads(t *testing.T) {
-	keys := func(o *Options) { o.Keys = []string{"secret"} }
+	keys := func(o *Options) { o.Keys = []Key{NewKey("secret")} }
 	for _, tt := range []struct {
 		method, path string
 		admin        bool
@@ -287,7 +287,7 @@ func TestStreamThatNobodyReads(t *testing.T) {
 	}{{"POST", "/v1/messages", false, 401}, {"GET", "/", false, 200}, {"POST", "/nothing", false, 401}, {"GET", "/metrics", true, 200}, {"GET", "/nothing", true, 404}} {
 		t.Run(tt.method+tt.path, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []string{"secret"} })
+				s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []Key{NewKey("secret")} })
 				h := s.Handler()
 				if tt.admin {
 					h = s.Admin()

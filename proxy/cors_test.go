@@ -47,7 +47,7 @@ func TestCORS(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var log logged
-			s := newServer(t, completing(endOfTurn, "hi"), log.option, tt.change, func(o *Options) { o.Keys = []string{"secret"} })
+			s := newServer(t, completing(endOfTurn, "hi"), log.option, tt.change, func(o *Options) { o.Keys = []Key{NewKey("secret")} })
 			r := newRequest(tt.method, tt.path, question)
 			if tt.origin != "" {
 				r.Header.Set("Origin", tt.origin)

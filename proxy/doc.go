@@ -4,7 +4,8 @@
 //
 // A request passes the files in this order:
 //
-//	handler.go, serve.go        the URLs; authentication; what holds for every exchange
+//	handler.go, serve.go        the URLs; what holds for every exchange
+//	auth.go, key_limits.go      who is let in, and how often
 //	guard.go, cors.go           pages in browsers: kept out where there are no keys, and let in by name
 //	request.go, body.go         the body, until it is known which models may answer
 //	answer.go                   the one pipeline, streamed or whole

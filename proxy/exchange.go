@@ -21,6 +21,7 @@ type exchange struct {
 	control *http.ResponseController // of w
 	began   time.Time
 	record  metrics.Exchange // for the log and the metrics, once the exchange is over
+	key     *heldKey         // that admitted it; nil if none did
 
 	conversion *bedrock.Conversion // of the request; nil if it came in the terms of the Messages API
 	guardrail  *bedrock.Guardrail  // that the answer has to pass; nil for none

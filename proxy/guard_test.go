@@ -157,7 +157,7 @@ func TestHostOfRequest(t *testing.T) {
 // the API, before the body is looked at.
 func TestForeignOrigin(t *testing.T) {
 	app := func(o *Options) { o.Origins = []string{"https://app.example"} }
-	keys := func(o *Options) { o.Keys = []string{"secret"} }
+	keys := func(o *Options) { o.Keys = []Key{NewKey("secret")} }
 	for _, tt := range []struct {
 		origin   string
 		change   func(*Options)

@@ -212,7 +212,7 @@ func TestVersion(t *testing.T) {
 // TestUnfinishedBody answers a request that is refused unread at once, and takes
 // nothing more from its connection.
 func TestUnfinishedBody(t *testing.T) {
-	srv := listen(t, newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []string{"secret"} }))
+	srv := listen(t, newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.Keys = []Key{NewKey("secret")} }))
 	for path, status := range map[string]int{"/v1/messages": http.StatusUnauthorized, "/nope": http.StatusUnauthorized} {
 		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
 		if err != nil {

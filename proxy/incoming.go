@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +31,7 @@ const (
 // A handler that writes piece by piece sets a write deadline for each piece itself.
 func (s *Server) incoming(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.catchPanic()
 		control := http.NewResponseController(w) // its errors say that a connection has no deadlines
 		extend := func() { _ = control.SetWriteDeadline(time.Now().Add(s.timeouts.WriteStall)) }
 		extend()
@@ -46,6 +48,20 @@ func (s *Server) incoming(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// catchPanic cuts the connection after a panic, as net/http would, and logs it in its place:
+// net/http would log the value, which may hold words of a request, and the stack on lines of
+// its own. It is for what is outside of an exchange.
+func (s *Server) catchPanic() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v != http.ErrAbortHandler {
+		s.logPanic(&panicError{v, debug.Stack()}, "")
+	}
+	panic(http.ErrAbortHandler)
 }
 
 // keepConnection says in the header of an answer whether the connection is there for another

@@ -4,16 +4,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/rs/zerolog"
 
 	"dragoman/metrics"
+	"dragoman/translate/messages"
 )
 
 // log writes one line for the exchange. Texts that are empty, and ttfe_ms if there was no
 // event, are left out; numbers are always there. Of a body only names are logged: that of
-// the model, which is cut, and those of the fields in dropped. A field that the API does
-// not have was named by the client, and becomes "other".
+// the model, which is cut, and those of fields. A field that the API does not have was
+// named by the client, and becomes "other". What an upstream calls an error, or the reason
+// for which it stopped, is logged if it is one that the API has.
 func (x *exchange) log() {
 	r := &x.record
 	level := zerolog.InfoLevel
@@ -29,9 +32,11 @@ func (x *exchange) log() {
 		{"model", clip(r.Model)},
 		{"upstream", r.Upstream},
 		{"upstream_model", clip(r.UpstreamModel)},
-		{"upstream_request_id", r.UpstreamRequestID},
-		{"error_type", r.ErrorType},
-		{"stop_reason", r.StopReason},
+		{"upstream_request_id", idOrNone(r.UpstreamRequestID)},
+		{"error_type", metrics.ErrorType(r.ErrorType)},
+		{"path", r.Shape},
+		{"error_path", r.InvalidPath},
+		{"stop_reason", stopReason(r.StopReason)},
 		{"terminal", string(r.Terminal)},
 		{"key_id", r.KeyID},
 	} {
@@ -77,8 +82,33 @@ func fieldNames(dropped []string) []string {
 	return slices.Compact(names)
 }
 
-// clip returns the first 128 bytes of a text that the client chose.
+// stopReason returns the reason for which a model stopped, or "other" if the API does not
+// have it: with native tools it is the upstream's own word.
+func stopReason(reason string) string {
+	switch messages.Stop(reason) {
+	case "", messages.StopEndTurn, messages.StopMaxTokens, messages.StopSequence, messages.StopToolUse, messages.StopRefusal,
+		messages.StopGuardrail, messages.StopContextWindow, "pause_turn":
+		return reason
+	}
+	return "other"
+}
+
+// idOrNone returns an id that an upstream chose, if it looks like one.
+func idOrNone(id string) string {
+	if isClientID(id) {
+		return id
+	}
+	return ""
+}
+
+// clip returns the first 128 bytes of a text that the client chose, without control
+// characters.
 func clip(s string) string {
 	const longest = 128
-	return strings.ToValidUTF8(s[:min(len(s), longest)], "")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), longest)], ""))
 }

@@ -21,7 +21,7 @@ func TestExchangeLine(t *testing.T) {
 	var log logged
 	s := newServer(t, completing(endOfCall, weather...), log.option, func(o *Options) {
 		o.Routes[0].Model = "anthropic.claude-v2:1"
-		o.Keys = []string{"key-one"}
+		o.Keys = []Key{NewKey("key-one")}
 	})
 	body := streamed(`{"speed":"fast","mine":1,` + question[1:])
 	w := post(s, body, "x-api-key", "key-one", "x-request-id", "client-1",
@@ -53,7 +53,7 @@ func TestExchangeLineOfARefusal(t *testing.T) {
 	got := log.exchange(t)
 	want := []string{
 		"attempts", "bytes_in", "bytes_out", "duration_ms", "error_type", "input_tokens", "level", "msg", "output_tokens",
-		"overhead_ms", "request_id", "status", "stream", "terminal", "tool_calls",
+		"overhead_ms", "path", "request_id", "status", "stream", "terminal", "tool_calls",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
@@ -133,7 +133,7 @@ func TestNothingLeaks(t *testing.T) {
 		},
 	}
 	for name, up := range ups {
-		for _, keys := range [][]string{{"key-" + canary}, {canary + "-other"}, nil} {
+		for _, keys := range [][]Key{{NewKey("key-" + canary)}, {NewKey(canary + "-other")}, nil} {
 			var log logged
 			s := newServer(t, up, log.option, func(o *Options) { o.Keys = keys })
 			for _, body := range []string{body, streamed(body), body[1:], `{"` + canary + `":` + body + "}"} {

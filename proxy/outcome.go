@@ -3,9 +3,13 @@ package proxy
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 
+	"github.com/rs/zerolog"
+
 	"dragoman/metrics"
+	"dragoman/translate/messages"
 	"dragoman/upstream"
 )
 
@@ -29,6 +33,7 @@ func (x *exchange) fail(err error) {
 func (x *exchange) recordFailure(err error, f *failure) {
 	var (
 		upstreamErr *upstream.Error
+		invalid     *messages.InvalidRequestError
 		panicked    *panicError
 	)
 	x.record.ErrorType = f.typ
@@ -36,6 +41,12 @@ func (x *exchange) recordFailure(err error, f *failure) {
 	x.record.Panicked = errors.As(err, &panicked)
 	if errors.As(err, &upstreamErr) && upstreamErr.RequestID != "" {
 		x.record.UpstreamRequestID = upstreamErr.RequestID
+	}
+	if errors.As(err, &invalid) {
+		x.record.InvalidPath = metrics.Path(invalid.Path)
+	}
+	if f.status == http.StatusNotFound || f.status == http.StatusMethodNotAllowed {
+		x.record.Shape = shapeOf(x.r.URL.Path)
 	}
 }
 
@@ -62,18 +73,9 @@ func (x *exchange) recordCallError(err error) {
 }
 
 // logPassedOver logs an error of an upstream that the client is not told of, because
-// something else is tried. The upstream's own message may hold parts of the prompt, and
-// is not logged.
+// something else is tried.
 func (x *exchange) logPassedOver(err error) {
-	line := x.s.log.Warn().
-		Str("request_id", x.record.RequestID).
-		Str("upstream", x.record.Upstream).
-		Str("error_type", failureFor(err).typ)
-	var upstreamErr *upstream.Error
-	if errors.As(err, &upstreamErr) && upstreamErr.Err != nil {
-		line.Str("error", upstreamErr.Err.Error())
-	}
-	line.Str("msg", "the upstream failed and is passed over").Send()
+	x.causeLine(zerolog.WarnLevel, err, failureFor(err)).Str("msg", "the upstream failed and is passed over").Send()
 }
 
 // logCause logs what the client is not told of the error that ended the exchange.
@@ -82,15 +84,53 @@ func (x *exchange) logCause(err error, f *failure) {
 		upstreamErr *upstream.Error
 		panicked    *panicError
 	)
-	line := x.s.log.Error().Str("request_id", x.record.RequestID)
 	switch {
 	case errors.As(err, &panicked):
-		line.Str("error", err.Error()).Bytes("stack", panicked.stack).Str("msg", "panic").Send()
+		x.s.logPanic(panicked, x.record.RequestID)
 	case errors.As(err, &upstreamErr) && upstreamErr.Err != nil:
-		line.Str("upstream", x.record.Upstream).Str("error", upstreamErr.Err.Error()).Str("msg", "the upstream failed").Send()
+		level := zerolog.ErrorLevel
+		if f.status < http.StatusInternalServerError {
+			level = zerolog.WarnLevel // the request may be at fault
+		}
+		x.causeLine(level, err, f).Str("msg", "the upstream failed").Send()
 	case f == internalFailure:
-		line.Str("error", err.Error()).Str("msg", "internal error").Send()
+		x.s.log.Error().Str("request_id", x.record.RequestID).
+			Str("error", cmp.Or(upstream.Explain(err), fmt.Sprintf("%T", err))).Str("msg", "internal error").Send()
 	}
+}
+
+// causeLine begins a line for a failure of an upstream. What the upstream said is not in
+// it: that may quote the request.
+func (x *exchange) causeLine(level zerolog.Level, err error, f *failure) *zerolog.Event {
+	line := x.s.log.WithLevel(level).
+		Str("request_id", x.record.RequestID).
+		Str("upstream", x.record.Upstream).
+		Str("error_type", metrics.ErrorType(f.typ))
+	if explained := upstream.Explain(err); explained != "" {
+		line.Str("error", explained)
+	}
+	var upstreamErr *upstream.Error
+	if errors.As(err, &upstreamErr) && idOrNone(upstreamErr.RequestID) != "" {
+		line.Str("upstream_request_id", upstreamErr.RequestID)
+	}
+	return line
+}
+
+// longestStack is how much of a stack is logged, in bytes: the innermost calls. With it
+// the line stays below 8 KB.
+const longestStack = 6 << 10
+
+// logPanic logs a panic, of an exchange or of what serves it.
+func (s *Server) logPanic(p *panicError, requestID string) {
+	stack := p.stack
+	if len(stack) > longestStack {
+		stack = append(stack[:longestStack:longestStack], "… (cut)"...)
+	}
+	line := s.log.Error()
+	if requestID != "" {
+		line.Str("request_id", requestID)
+	}
+	line.Str("error", p.Error()).Bytes("stack", stack).Str("msg", "panic").Send()
 }
 
 // finish counts and logs the exchange. If the client is taken for gone, finish panics, by

@@ -93,7 +93,7 @@ func TestNewRefuses(t *testing.T) {
 		"no upstream":    {Routes: models},
 		"other wire":     {Routes: []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "east", Wire: WireText}}}, Upstreams: ups},
 		"other upstream": {Routes: []Route{{Name: "*", UpstreamModel: UpstreamModel{Upstream: "west"}}}, Upstreams: ups},
-		"empty key":      {Routes: models, Upstreams: ups, Keys: []string{"k", ""}},
+		"empty key":      {Routes: models, Upstreams: ups, Keys: []Key{NewKey("k"), NewKey("")}},
 	} {
 		if _, err := New(opt); err == nil {
 			t.Errorf("%s: no error", name)

@@ -1,10 +1,6 @@
 package proxy
 
-import (
-	"net/http"
-
-	"dragoman/translate/messages"
-)
+import "net/http"
 
 // serve returns the handler of a path: answer is called for each authenticated request.
 // Whatever becomes of a request, it is counted and logged, and a panic ends only its
@@ -14,6 +10,7 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 		s.metrics.Inflight.Inc()
 		defer s.metrics.Inflight.Dec()
 		x := s.newExchange(d, w, r)
+		defer x.releaseKey()
 		err := recoverPanic(func() error {
 			if err := x.authenticate(); err != nil {
 				return err
@@ -25,23 +22,4 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 		}
 		x.finish()
 	}
-}
-
-// authenticate returns an error if the server has keys and none of the request's
-// credentials is one of them. The id of the key goes into the record. Without keys, the guard
-// decides.
-func (x *exchange) authenticate() error {
-	if len(x.s.keys) == 0 {
-		return x.s.clients.check(x.r)
-	}
-	for _, secret := range x.dialect.credentials(x.r.Header) {
-		if id := x.s.keys.idOf(secret); id != "" && x.record.KeyID == "" {
-			x.record.KeyID = id
-		}
-	}
-	if x.record.KeyID != "" {
-		return nil
-	}
-	x.w.Header().Set("WWW-Authenticate", "Bearer")
-	return &failure{status: http.StatusUnauthorized, typ: messages.ErrorAuthentication, message: "no valid key: send one as x-api-key or as Authorization: Bearer, or sign a request to Bedrock with one as the access key id"}
 }

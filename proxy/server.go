@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -16,7 +18,7 @@ import (
 type Options struct {
 	Routes    []Route             // the first that matches the name in a request counts
 	Upstreams map[string]Upstream // by [UpstreamModel.UpstreamKey]
-	Keys      []string            // that clients may present; none: no authentication
+	Keys      []Key               // that clients may present; none: no authentication
 	Strict    bool                // refuse a field that a text model has no use for, rather than drop it
 	BodyBytes int64               // the most bytes of a request's body, unpacked; 0 for 32 MiB
 	Timeouts  Timeouts
@@ -37,12 +39,13 @@ type Options struct {
 	AdminLoopback bool     // operators are on this machine
 }
 
-// Server answers clients: [Server.Handler]. From one request to the next it keeps
-// nothing of the clients, only whether upstreams work and what their models refuse.
+// Server answers clients: [Server.Handler]. From one request to the next it keeps of the
+// clients only what they have taken of their keys, and besides whether upstreams work and
+// what their models refuse.
 type Server struct {
 	routes    routes
 	upstreams map[string]Upstream
-	keys      keyring
+	keys      atomic.Pointer[keyring]
 	strict    bool
 	bodyBytes int64
 	timeouts  Timeouts
@@ -61,11 +64,13 @@ type Server struct {
 
 	clients, operators *guard   // of their listeners; that of clients where there are no keys
 	origins            []string // of pages that may call the API of clients
+
+	settingKeys sync.Mutex // held by SetKeys
 }
 
 // New returns a server. It is an error if there is no route, if a model names an upstream
-// that is not in Upstreams or has no tool API although the model needs one, or if a key
-// is empty.
+// that is not in Upstreams or has no tool API although the model needs one, or if the keys
+// are none for [Server.SetKeys].
 func New(opt Options) (*Server, error) {
 	if len(opt.Routes) == 0 {
 		return nil, errors.New("no models: nothing could be served")
@@ -104,11 +109,8 @@ func New(opt Options) (*Server, error) {
 	}
 	s.draining, s.drain = context.WithCancel(context.Background())
 	s.base, s.cut = context.WithCancelCause(context.Background())
-	for _, k := range opt.Keys {
-		if k == "" {
-			return nil, errors.New("an empty key would let everybody in")
-		}
-		s.keys = append(s.keys, newKey(k))
+	if err := s.SetKeys(opt.Keys); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

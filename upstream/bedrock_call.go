@@ -198,9 +198,6 @@ func bedrockError(err error) *Error {
 	default:
 		known = transportError(err)
 	}
-	if known.Err == nil {
-		known.Err = err
-	}
 	if hasResponse {
 		known.RequestID = response.RequestID
 		known.RetryAfter = retryAfter(response.Response.Header, time.Now())

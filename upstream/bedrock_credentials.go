@@ -33,7 +33,7 @@ func (opt BedrockOptions) credentialLeases(c *clock) *leases[aws.Credentials] {
 		case err != nil:
 			return nil, err
 		case !found.HasKeys():
-			return nil, errors.New("the server of credentials sent none")
+			return nil, plain("the server of credentials sent none")
 		case !found.CanExpire:
 			return &lease[aws.Credentials]{value: found}, nil
 		}

@@ -3,8 +3,6 @@ package upstream
 import (
 	"bytes"
 	"encoding/base64"
-	"errors"
-	"fmt"
 	"io"
 	"iter"
 
@@ -83,7 +81,7 @@ func (s *bedrockStream) next() (frameEvent, error) {
 	case "error":
 		return frameEvent{}, exceptionError(string(h.code), string(h.text), 0)
 	}
-	return frameEvent{}, gatewayError("the upstream sent a frame of an unknown type", fmt.Errorf("%s %q", eventstream.HeaderMessageType, h.message))
+	return frameEvent{}, gatewayError("the upstream sent a frame of an unknown type", nil)
 }
 
 // frameError maps an error of [eventstream.Reader.Next]. io.EOF stays as it is.
@@ -114,7 +112,7 @@ func (s *bedrockStream) chunk(payload []byte) ([]byte, error) {
 	}
 	err := json.Unmarshal(payload, &chunk, lenient)
 	if err == nil && chunk.Bytes == nil {
-		err = errors.New("a chunk without bytes")
+		err = plain("a chunk without bytes")
 	}
 	if err != nil {
 		return nil, gatewayError("the upstream sent a chunk that cannot be read", err)

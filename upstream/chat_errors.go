@@ -55,7 +55,11 @@ func chatError(data []byte, status int) *Error {
 	case f.Message == "":
 		f.Message = "the upstream failed with " + f.Type
 	}
-	return f.class(status).error(f.Message)
+	word, words := f.code(), byCode
+	if _, known := byCode[word]; !known {
+		word, words = f.Type, byType
+	}
+	return answeredWith(f.class(status).error(f.Message), status, word, words)
 }
 
 // class maps the failure, given its HTTP status if it has one. A quota that is used up

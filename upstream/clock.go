@@ -48,5 +48,5 @@ func (c *clock) explained(err error) error {
 	if skew < 0 {
 		way = "ahead of"
 	}
-	return fmt.Errorf("the clock of this machine is %v %s the server's: %w", skew.Abs(), way, err)
+	return fmt.Errorf("%w: %w", plain(fmt.Sprintf("the clock of this machine is %v %s the server's", skew.Abs(), way)), err)
 }

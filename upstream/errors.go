@@ -42,8 +42,11 @@ type Error struct {
 	Credentials CredentialsFault
 	// RequestID is the upstream's id of the request, "" if it gave none.
 	RequestID string
-	// Err is the cause, for the log; it may be nil.
+	// Err is the cause; it may be nil. It may hold words of the upstream, so that the log has
+	// [Explain] of it.
 	Err error
+
+	ours bool // Message is our own words alone
 }
 
 // CredentialsFault is what can be wrong with the proxy's own credentials.
@@ -135,9 +138,8 @@ var byStatus = map[int]errorClass{
 }
 
 // error returns an Error of the class. message is what the upstream said. What it says
-// when it refuses our credentials may name accounts and roles: that goes to the log
-// alone. What it says of a request that is not valid may name a feature that the model
-// lacks, or its limit.
+// when it refuses our credentials may name accounts and roles: that is in Err alone. What it
+// says of a request that is not valid may name a feature that the model lacks, or its limit.
 func (class errorClass) error(message string) *Error {
 	e := &Error{Status: class.status, Type: class.typ, Message: message, Final: class.final}
 	if class.ourCredentials {
@@ -159,7 +161,7 @@ func statusError(status int, message string) *Error {
 	if message != "" {
 		text += ": " + message
 	}
-	return ofStatus(status).error(text)
+	return answeredWith(ofStatus(status).error(text), status, "", byType)
 }
 
 // transportError maps a failure to reach the upstream. An [*Error] below, such as that of
@@ -181,21 +183,22 @@ func connectionError(err error) *Error {
 		untrusted *tls.CertificateVerificationError
 	)
 	if errors.As(err, &untrusted) {
-		err = fmt.Errorf("the certificate of the upstream is not trusted (ca of an upstream names authorities of your own): %w", err)
+		err = fmt.Errorf("%w: %w", plain("the certificate of the upstream is not trusted (ca of an upstream names authorities of your own)"), err)
 	}
 	class, message := badGateway, "the connection to the upstream failed"
 	if errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 		class, message = timedOut, "the connection to the upstream timed out"
 	}
 	e := class.error(message)
-	e.Err = err
+	e.Err, e.ours = err, true
 	return e
 }
 
-// gatewayError returns the error for an answer of the upstream that makes no sense.
+// gatewayError returns the error for an answer of the upstream that makes no sense. The
+// message may hold nothing that the upstream said.
 func gatewayError(message string, cause error) *Error {
 	e := badGateway.error(message)
-	e.Err = cause
+	e.Err, e.ours = cause, true
 	return e
 }
 

@@ -52,7 +52,7 @@ func exceptionError(name, message string, status int) *Error {
 	if class.ourCredentials {
 		message = name + ": " + message
 	}
-	return class.error(message)
+	return answeredWith(class.error(message), status, name, byException)
 }
 
 // awsError is the body of an AWS exception (docs/reference/bedrock.md §3, §4).

@@ -58,7 +58,7 @@ func googleError(data []byte) *Error {
 	if class.ourCredentials {
 		f.Message = f.Status + ": " + f.Message
 	}
-	e := class.error(f.Message)
+	e := answeredWith(class.error(f.Message), f.Code, f.Status, byGoogleStatus)
 	e.RetryAfter = f.retryAfter()
 	return e
 }

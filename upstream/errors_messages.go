@@ -39,5 +39,5 @@ func apiError(typ, message string, status int) *Error {
 	if message == "" {
 		message = "the upstream failed with " + typ
 	}
-	return class.error(message)
+	return answeredWith(class.error(message), status, typ, byType)
 }

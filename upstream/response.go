@@ -53,7 +53,18 @@ func unreadError(status int, kind string, body []byte) *Error {
 		return gatewayError(fmt.Sprintf("the upstream answered with status %d, a redirect that is not followed", status), nil)
 	}
 	return gatewayError(fmt.Sprintf("the upstream answered with status %d, but not with an event stream", status),
-		fmt.Errorf("content type %q", kind))
+		plain("its content type is "+knownKind(kind)))
+}
+
+// knownKind returns a media type as the log may have it.
+func knownKind(kind string) string {
+	switch kind {
+	case "":
+		return "missing"
+	case "application/json", "text/html", "text/plain", "text/event-stream", "application/octet-stream", "application/xml":
+		return kind
+	}
+	return "another"
 }
 
 // errorText returns what a refusal says in words: the message of some other error in
@@ -90,6 +101,9 @@ func checkResponse(r *http.Response, read errorReader, kinds ...string) error {
 	}
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // half a body may still say why
 	e := read(r.StatusCode, kind, body)
+	if a, ok := e.Err.(*answered); ok && r.StatusCode >= 400 {
+		a.status = r.StatusCode // the body may have named another
+	}
 	if e.RequestID == "" {
 		e.RequestID = requestID(r.Header)
 	}

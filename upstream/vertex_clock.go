@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -80,15 +79,15 @@ func postAssertion(ctx context.Context, tokenURL, assertion string) (*oauth2.Tok
 func parseKey(data []byte) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(data)
 	if block == nil {
-		return nil, errors.New("the private key is not PEM")
+		return nil, plain("the private key is not PEM")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("the private key: %w", err)
+		return nil, fmt.Errorf("%w: %w", plain("the private key cannot be read"), err)
 	}
 	key, ok := parsed.(*rsa.PrivateKey)
 	if !ok {
-		return nil, errors.New("the private key is not of RSA")
+		return nil, plain("the private key is not of RSA")
 	}
 	return key, nil
 }

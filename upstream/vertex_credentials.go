@@ -54,7 +54,7 @@ func (s *tokenSource) lease(ctx context.Context) (*lease[token], error) {
 	case err != nil:
 		return nil, err
 	case fetched.AccessToken == "":
-		return nil, errors.New("the token server sent no token")
+		return nil, plain("the token server sent no token")
 	}
 	value := token{fetched.AccessToken, quotaProject}
 	if fetched.Expiry.IsZero() {
@@ -114,7 +114,7 @@ func (s *tokenSource) fetch(ctx context.Context) (*oauth2.Token, string, error) 
 		QuotaProject string                 `json:"quota_project_id"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil || !slices.Contains(credentialTypes, file.Type) {
-		return nil, "", fmt.Errorf("%s is not a credentials file of Google: %w", s.file, cmp.Or(err, fmt.Errorf("type %q", file.Type)))
+		return nil, "", fmt.Errorf("%w: %s: %w", plain("not a credentials file of Google"), s.file, cmp.Or(err, fmt.Errorf("type %q", file.Type)))
 	}
 	found, err := google.CredentialsFromJSONWithType(ctx, data, file.Type, googleScope)
 	if err != nil {
@@ -141,7 +141,7 @@ var credentialTypes = []google.CredentialsType{
 func (s *tokenSource) metadataToken(ctx context.Context) (*oauth2.Token, error) {
 	answer, err := s.meta.GetWithContext(ctx, "instance/service-accounts/default/token?"+url.Values{"scopes": {googleScope}}.Encode())
 	if err != nil {
-		return nil, fmt.Errorf("no credentials file, and the metadata server: %w", err)
+		return nil, fmt.Errorf("%w: %w", plain("no credentials file, and the metadata server"), err)
 	}
 	return readToken([]byte(answer))
 }
@@ -150,7 +150,7 @@ func (s *tokenSource) metadataToken(ctx context.Context) (*oauth2.Token, error) 
 func readToken(answer []byte) (*oauth2.Token, error) {
 	var t oauth2.Token
 	if err := json.Unmarshal(answer, &t); err != nil {
-		return nil, fmt.Errorf("the answer of the token server: %w", err)
+		return nil, fmt.Errorf("%w: %w", plain("the answer of the token server"), err)
 	}
 	if t.ExpiresIn > 0 {
 		t.Expiry = time.Now().Add(time.Duration(t.ExpiresIn) * time.Second)

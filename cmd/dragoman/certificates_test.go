@@ -27,15 +27,15 @@ func newAuthority(t *testing.T, name string) *upstreamtest.Authority {
 	return a
 }
 
-// secret is a folder with the files of tls, as Kubernetes mounts one: what the files hold is in a
+// mount is a folder with the files of tls, as Kubernetes mounts one: what the files hold is in a
 // folder of its own, to which a link goes, and the files are links through that.
-type secret struct {
+type mount struct {
 	dir     string
 	version int
 }
 
 // put replaces all files at once.
-func (s *secret) put(t *testing.T, files map[string][]byte) {
+func (s *mount) put(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	if s.dir == "" {
 		s.dir = t.TempDir()
@@ -61,7 +61,7 @@ func (s *secret) put(t *testing.T, files map[string][]byte) {
 }
 
 // putPair puts a certificate of the authority, and the authority as that of clients.
-func (s *secret) putPair(t *testing.T, a, clients *upstreamtest.Authority) {
+func (s *mount) putPair(t *testing.T, a, clients *upstreamtest.Authority) {
 	t.Helper()
 	cert, key, err := a.Issue("dragoman.example", time.Hour)
 	if err != nil {
@@ -70,10 +70,10 @@ func (s *secret) putPair(t *testing.T, a, clients *upstreamtest.Authority) {
 	s.put(t, map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": clients.PEM()})
 }
 
-func (s *secret) path(name string) string { return filepath.Join(s.dir, name) }
+func (s *mount) path(name string) string { return filepath.Join(s.dir, name) }
 
 // config is a configuration file with these files.
-func (s *secret) config(t *testing.T, more string) string {
+func (s *mount) config(t *testing.T, more string) string {
 	return write(t, "dragoman.yaml", fmt.Sprintf("tls: {cert: %q, key: %q%s}\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: \"*\", upstream: sim}]\n",
 		s.path("tls.crt"), s.path("tls.key"), more))
 }
@@ -103,7 +103,7 @@ func overHTTP2(t *http.Transport) { t.ForceAttemptHTTP2 = true }
 // of clients.
 func TestServeNewCertificate(t *testing.T) {
 	first, second := newAuthority(t, "first"), newAuthority(t, "second")
-	var files secret
+	var files mount
 	files.putPair(t, first, first)
 	server := start(t, nil, "--config", files.config(t, fmt.Sprintf(", client_ca: %q", files.path("ca.crt"))))
 	tryUntil := func(what string, c *http.Client) {
@@ -164,7 +164,7 @@ func TestServeNewCertificate(t *testing.T) {
 // The files are looked at once a second at most, and read when one of them has changed.
 func TestCertificatesAreKept(t *testing.T) {
 	authority := newAuthority(t, "company")
-	var files secret
+	var files mount
 	files.putPair(t, authority, authority)
 	synctest.Test(t, func(t *testing.T) {
 		c, err := newCertificates(config.TLS{Cert: files.path("tls.crt"), Key: files.path("tls.key")}, zerolog.Nop())

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -48,7 +49,7 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	if err != nil {
 		return err
 	}
-	_, upstreams, err := newServer(ctx, cfg, zerolog.Nop())
+	_, upstreams, err := newServer(ctx, cfg, metrics.New(""), zerolog.Nop())
 	if err != nil {
 		return err
 	}

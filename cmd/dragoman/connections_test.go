@@ -21,7 +21,7 @@ import (
 // keyed is a configuration with a key, for clients that have none.
 func keyed(t *testing.T, limits string) string {
 	return write(t, "dragoman.yaml", fmt.Sprintf(`
-auth: {keys: [secret]}
+auth: {keys: [a-key-of-the-tests]}
 upstreams: {sim: {kind: simulated}}
 models: [{name: "*", upstream: sim}]
 limits: {%s}
@@ -120,7 +120,7 @@ func TestUnfinishedRequests(t *testing.T) {
 
 	address := strings.TrimPrefix(server.url, "http://")
 	cell{"", address, "GET / HTTP/1.1\r\nHost: x\r\n"}.open(t, 1)
-	cell{"", address, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: secret\r\nContent-Length: 10\r\n\r\n{"}.open(t, 1)
+	cell{"", address, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: a-key-of-the-tests\r\nContent-Length: 10\r\n\r\n{"}.open(t, 1)
 	server.stop()
 	if code := <-server.code; code != 0 {
 		t.Errorf("exit code %d", code)

@@ -7,6 +7,7 @@
 //	main, command, process   the command line: help, flags, exit codes
 //	settings                 the flags for a configuration, and what is made of it
 //	site, connections        the two listeners of a server, and the drain
+//	reload, log              the configuration read again; the lines of standard error
 //	input, completion        files and JSON lines; a completion that is parsed
 //
 // Only this package reads the environment and the command line.
@@ -18,6 +19,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	stdlog "log"
 	"os"
 	"os/signal"
 	"strings"
@@ -28,7 +30,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), stopSignals...)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once, unless the command waits for it
+	stdlog.SetFlags(0)
+	stdlog.SetOutput(libraryLog{newLog(os.Stderr)}) // net/http has words of its own for servers that make no sense
+	context.AfterFunc(ctx, stop)                    // a second signal ends the program at once, unless the command waits for it
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 
@@ -134,6 +138,7 @@ func unknownCommand(name string) error {
 func exitCode(p process, command string, err error) int {
 	var usage *usageError
 	var problems config.Problems
+	var logged *loggedError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return exitOK
@@ -147,6 +152,8 @@ func exitCode(p process, command string, err error) int {
 	case errors.As(err, &problems):
 		fmt.Fprintf(p.stderr, "dragoman: the configuration cannot be used\n%v\n", err)
 		return exitConfig
+	case errors.As(err, &logged):
+		return exitFailed
 	default:
 		fmt.Fprintf(p.stderr, "dragoman: %v\n", err)
 		return exitFailed

@@ -22,7 +22,7 @@ func TestPages(t *testing.T) {
 	}{
 		"README.md":             {{"json text xml json", holdExample}, {"yaml", holdExcerpt("../../deploy/sidecar/deployment.yaml")}},
 		"docs/formats.md":       {{"json text xml json", holdExample}},
-		"docs/configuration.md": {{"yaml", holdConfiguration}},
+		"docs/configuration.md": {{"yaml", holdConfiguration}, {"yaml", holdKeys}},
 		"docs/deployment.md":    {{"json", holdPolicy}},
 		"docs/sizing.md":        {{"yaml", holdResources}},
 	}
@@ -109,6 +109,14 @@ func holdConfiguration(t *testing.T, blocks []string) {
 	succeed(t, "check", "--config", file(t, "dragoman.yaml", blocks[0]))
 }
 
+func holdKeys(t *testing.T, blocks []string) {
+	content := strings.Replace(blocks[0], "/run/secrets/laptop", file(t, "laptop", "a-key-from-a-file\n"), 1)
+	said := succeed(t, "check", "--simulated", "--config", file(t, "dragoman.yaml", content))
+	if !strings.Contains(said, "authentication with keys: 2") {
+		t.Errorf("check says\n%s", said)
+	}
+}
+
 // holdPolicy holds that a policy for AWS identities is one, and allows what a Bedrock upstream calls.
 func holdPolicy(t *testing.T, blocks []string) {
 	var policy struct {
@@ -178,11 +186,16 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
+// examples is the environment that the examples of the pages want.
+func examples(name string) string {
+	return map[string]string{"DRAGOMAN_KEY": "a-key-for-the-pages", "CI_KEY": "another-key-for-the-pages"}[name]
+}
+
 // succeed runs a command that has to exit with 0 and returns what it printed.
 func succeed(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" }); code != 0 {
+	if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr, examples); code != 0 {
 		t.Fatalf("dragoman %s: exit %d: %s", strings.Join(args, " "), code, stderr.String())
 	}
 	return stdout.String()

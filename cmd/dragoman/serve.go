@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
 )
 
 // serveCommand is `dragoman serve`.
@@ -21,7 +22,9 @@ func serveCommand() command {
 Serves the Messages API. The first line of the log, on standard error, names the URL and what to
 paste for a client. On SIGTERM or SIGINT /readyz answers 503, new connections are taken only for
 timeouts.drain_delay, and open exchanges have timeouts.drain to finish, less two seconds in which
-they are ended with an error; a second signal does that at once, a third ends the process.
+they are ended with an error; a second signal does that at once, a third ends the process. On
+SIGHUP, or when it changes, the configuration is read again, and the keys of its clients serve from
+then on.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve
@@ -35,16 +38,19 @@ they are ended with an error; a second signal does that at once, a third ends th
 
 // serve answers clients until ctx ends, which the first signal does, and then drains: new
 // connections are taken for timeouts.drain_delay, and open exchanges have timeouts.drain to
-// finish, or until the second signal. It returns nil after a drain in which all of them did.
+// finish, or until the second signal. It returns nil after a drain in which all of them did. An
+// error of a server that has served is logged, and is a *loggedError.
 func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
+	hangUps := hangUps()
 	cfg, err := s.load(p)
 	if err != nil {
 		return err
 	}
 	log := newLog(p.stderr)
-	server, _, err := newServer(ctx, cfg, log)
+	counts := metrics.New(build().Version)
+	server, _, err := newServer(ctx, cfg, counts, log)
 	if err != nil {
 		return err
 	}
@@ -54,6 +60,8 @@ func serve(ctx context.Context, p process, s *settings) error {
 	}
 	announce(p, cfg, site, log)
 	site.serve()
+	reloader := newReloader(func() (*config.Config, error) { return s.load(p) }, cfg, server, counts, log)
+	defer reloader.start(ctx, hangUps)()
 	select {
 	case err = <-site.failed:
 		server.Drain()
@@ -67,16 +75,12 @@ func serve(ctx context.Context, p process, s *settings) error {
 	if err == nil {
 		err = drained
 	}
-	if err == nil {
-		log.Info().Str("msg", "drained").Send()
+	if err != nil {
+		log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
+		return &loggedError{err}
 	}
-	return err
-}
-
-// newLog returns a log that writes one JSON object a line. Messages are in its field msg,
-// which callers set themselves: zerolog's own field has another name.
-func newLog(w io.Writer) zerolog.Logger {
-	return zerolog.New(zerolog.SyncWriter(w)).With().Timestamp().Logger()
+	log.Info().Str("msg", "drained").Send()
+	return nil
 }
 
 // announce logs where the server is, and the line to paste into a shell so that clients use

@@ -73,9 +73,8 @@ func (s *settings) load(p process) (*config.Config, error) {
 }
 
 // newServer returns the proxy for a configuration, and the upstreams that it asks:
-// see newUpstreams. The error is config.Problems.
-func newServer(ctx context.Context, cfg *config.Config, log zerolog.Logger) (*proxy.Server, map[string]proxy.Upstream, error) {
-	counts := metrics.New(build().Version)
+// see newUpstreams. Both count in the metrics. The error is config.Problems.
+func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, map[string]proxy.Upstream, error) {
 	upstreams, err := newUpstreams(ctx, cfg, counts)
 	if err != nil {
 		return nil, nil, err

@@ -31,3 +31,11 @@ func secondSignal() (ctx context.Context, stop func()) {
 	}()
 	return ctx, cancel
 }
+
+// hangUps returns a channel that gets a SIGHUP, if there were some since the last. From now
+// on the signal does not end the program, not even while that comes to its end.
+func hangUps() <-chan os.Signal {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	return signals
+}

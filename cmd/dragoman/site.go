@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -110,17 +109,8 @@ func newHTTPServer(base context.Context, h http.Handler, conns *connections) *ht
 		HTTP2:                        &http.HTTP2Config{WriteByteTimeout: time.Minute},
 		ConnState:                    conns.observe,
 		BaseContext:                  func(net.Listener) context.Context { return base },
-		ErrorLog:                     stdlog.New(serverLog{conns.log}, "", 0),
+		ErrorLog:                     stdlog.New(libraryLog{conns.log}, "", 0),
 	}
-}
-
-// serverLog turns what net/http logs of connections into lines of our log.
-type serverLog struct{ log zerolog.Logger }
-
-// Write logs one message: package log calls it once for each.
-func (l serverLog) Write(p []byte) (int, error) {
-	l.log.Warn().Str("msg", string(bytes.TrimSpace(p))).Send()
-	return len(p), nil
 }
 
 // serve begins to answer, and returns. close ends it.

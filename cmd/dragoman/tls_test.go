@@ -20,7 +20,7 @@ import (
 // older than TLS 1.2; that of operators stays as it is.
 func TestServeTLS(t *testing.T) {
 	authority := newAuthority(t, "company")
-	var files secret
+	var files mount
 	files.putPair(t, authority, authority)
 	path := files.config(t, "")
 	server := start(t, nil, "--config", path)
@@ -65,7 +65,7 @@ func TestServeTLS(t *testing.T) {
 // machines may reach the listener.
 func TestServeClientCertificates(t *testing.T) {
 	company, others := newAuthority(t, "company"), newAuthority(t, "company")
-	var files secret
+	var files mount
 	files.putPair(t, company, company)
 	server := start(t, nil, "--config", files.config(t, fmt.Sprintf(", client_ca: %q", files.path("ca.crt"))), "--listen", "0.0.0.0:0")
 	for name, tt := range map[string]struct {

@@ -178,7 +178,7 @@ func newNetwork(t *testing.T, c cell) *network {
 	server, err := proxy.New(proxy.Options{
 		Routes:    []proxy.Route{{Name: "claude-*", UpstreamModel: model}},
 		Upstreams: map[string]proxy.Upstream{model.UpstreamKey(): up},
-		Keys:      []string{"canary-key-of-the-client"},
+		Keys:      []proxy.Key{proxy.NewKey("canary-key-of-the-client")},
 		Timeouts:  limits,
 		Log:       zerolog.New(&n.log),
 	})

@@ -144,6 +144,7 @@ func runCommands(t *testing.T, code string) {
 
 // runDragoman runs a command that comes to an end, beside the files that the pages show.
 func runDragoman(t *testing.T, line string) {
+	t.Setenv("DRAGOMAN_KEY", "a-key-for-the-pages")
 	folder := t.TempDir()
 	link(t, folder)
 	for _, sample := range samples {

@@ -57,7 +57,7 @@ func environment(container corev1.Container) []string {
 	}
 	for _, from := range container.EnvFrom {
 		if from.SecretRef != nil {
-			variables = append(variables, strings.ToUpper(from.SecretRef.Name)+"_KEY="+aKey)
+			variables = append(variables, strings.ToUpper(from.SecretRef.Name)+"_KEY="+aKey+"-of-"+from.SecretRef.Name)
 		}
 	}
 	return variables

@@ -36,7 +36,7 @@ func loadProject(t *testing.T, text string) (*types.Project, error) {
 	return loader.LoadWithContext(t.Context(), types.ConfigDetails{
 		WorkingDir:  filepath.Dir(file),
 		ConfigFiles: []types.ConfigFile{{Filename: file, Content: []byte(text)}},
-		Environment: types.Mapping{},
+		Environment: types.Mapping{"DRAGOMAN_KEY": key},
 	})
 }
 
@@ -84,6 +84,7 @@ func TestComposeConfigurations(t *testing.T) {
 	p := project(t)
 	command := p.Services["dragoman"].Command
 	config := command[slices.Index(command, "--config")+1]
+	t.Setenv("DRAGOMAN_KEY", key)
 	t.Log(install.Run(t, ".", dragoman, "check", "--config", mounted(t, p, "dragoman", config), "--listen", "0.0.0.0:8484"))
 
 	install.Need(t, "promtool")
@@ -120,8 +121,8 @@ func TestComposeAddresses(t *testing.T) {
 			t.Errorf("nothing listens on %s:%s", address[1], address[2])
 		}
 	}
-	client, keys := p.Services["client"].Environment["API_KEY"], read(t, compose+"/dragoman.yaml")
-	if client == nil || !strings.Contains(keys, "keys: ["+*client+"]") {
+	client, server := p.Services["client"].Environment["API_KEY"], p.Services["dragoman"].Environment["DRAGOMAN_KEY"]
+	if client == nil || server == nil || *client != key || *server != key || !strings.Contains(read(t, compose+"/dragoman.yaml"), `keys: ["${DRAGOMAN_KEY}"]`) {
 		t.Error("the client's key is not Dragoman's")
 	}
 }

@@ -33,7 +33,7 @@ const (
 	request = `{"model": %q, "max_tokens": 500, "stream": %t, "messages": [{"role": "user", "content": "What is the weather in Oslo?"}],
 		"tools": [{"name": "get_weather", "description": "The weather in a city.",
 			"input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}]}`
-	key = "a-key-for-this-machine"
+	key = "a-key-for-this-test"
 )
 
 var (
@@ -76,7 +76,7 @@ func load(t *testing.T) (admin string) {
 		t.Fatal(err)
 	}
 
-	environment := []string{"GCE_METADATA_HOST=" + vertex, "GOOGLE_APPLICATION_CREDENTIALS=", "HOME=" + t.TempDir()} // no credentials of the user's
+	environment := []string{"DRAGOMAN_KEY=" + key, "GCE_METADATA_HOST=" + vertex, "GOOGLE_APPLICATION_CREDENTIALS=", "HOME=" + t.TempDir()} // no credentials of the user's
 	at := start(t, serveReady, environment, dragoman, "serve",
 		"--config", write(t, "dragoman.yaml", string(text)), "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	for _, name := range names {

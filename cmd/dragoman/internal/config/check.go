@@ -185,8 +185,10 @@ func (l *loader) checkListen() {
 // use because it was asked for. The certificate of a client is as good as a key.
 func (l *loader) checkReach(client, admin address) {
 	authenticated := len(l.cfg.Keys) > 0 || l.cfg.TLS.ClientCA != ""
+	// Keys that were meant to be there, and are not right, are reported already.
+	meant := slices.ContainsFunc(l.problems, func(p Problem) bool { return strings.HasPrefix(p.Key, "auth") })
 	switch {
-	case !client.valid || client.loopback || authenticated:
+	case !client.valid || client.loopback || authenticated || meant:
 	case l.src.Insecure:
 		l.cfg.Warnings = append(l.cfg.Warnings, client.problem(
 			fmt.Sprintf("%s can be reached from other machines, and with --insecure anyone there can use your upstreams", l.cfg.Listen), "set auth.keys"))

@@ -4,6 +4,7 @@
 //	load                            [Load], which does the steps below in this order
 //	file, reader, expand, syntax    the file: keys, values, variables in them, broken YAML
 //	listener                        of the file: hosts, cors and tls
+//	keys                            the keys of clients in it
 //	environment, google             the upstream that the environment names
 //	check, values                   what has to hold of values, alone and together
 //	config, problem                 what comes out: a [Config], or all [Problems]
@@ -44,7 +45,7 @@ type Config struct {
 	File        string // it was read from; "" for none
 	Listen      string
 	AdminListen string
-	Keys        []string // that clients may present; none: no authentication
+	Keys        []proxy.Key // that clients may present; none: no authentication
 	Strict      bool
 	Upstreams   []Upstream    // in the order of the file
 	Models      []proxy.Route // first match wins
@@ -65,6 +66,9 @@ type Config struct {
 	Loopback, AdminLoopback bool     // this machine alone can reach the listener of clients, or that of operators
 	Hosts                   []string // names of the server, for listeners without keys
 	Origins                 []string // of pages that may call the API
+
+	// Files are those that values name as file:/path, beside File.
+	Files []string
 
 	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem
@@ -133,8 +137,9 @@ func (c *Config) Model(name string) (proxy.Route, bool) {
 // loader builds a Config. It remembers where each value came from, so that a problem names
 // its place.
 type loader struct {
-	src Source
-	cfg *Config
+	src       Source
+	cfg       *Config
+	keyPlaces []string // of cfg.Keys: "auth.keys[0]"
 	yamlReader
 }
 

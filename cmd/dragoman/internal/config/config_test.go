@@ -1,10 +1,13 @@
 package config
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,11 +62,16 @@ func TestBroken(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	secret := write(t, "secret", "from-a-file\n")
+	secret := write(t, "secret", "a-key-from-a-file\n")
 	path := write(t, "dragoman.yaml", `
 listen: 0.0.0.0:8484
 admin_listen: 127.0.0.1:8485
-auth: {keys: ["${DRAGOMAN_KEY}", "`+"file:"+secret+`"]}
+auth:
+  keys:
+    - "${DRAGOMAN_KEY}"
+    - file:`+secret+`
+    - {name: ci, key: a-key-in-a-mapping, requests_per_minute: 60, concurrent: 4, tokens_per_day: 1000000}
+    - {name: laptop, sha256: `+fmt.Sprintf("%x", sha256.Sum256([]byte("a-key-as-its-hash")))+`}
 compat: strict
 upstreams:
   east:  {kind: bedrock, region: us-east-1, endpoint: ""}
@@ -100,7 +108,7 @@ limits: {body_bytes: 33554432, max_concurrent: 0, max_connections: 500, attempts
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s, early_commit_after: 30s}
 on_disconnect: drain
 `)
-	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3", "GOOGLE_CLOUD_PROJECT=p-1", "CLOUD_ML_REGION=us-east5")})
+	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=a-key-from-the-environment", "KEY=k2", "AWS_REGION=eu-west-3", "GOOGLE_CLOUD_PROJECT=p-1", "CLOUD_ML_REGION=us-east5")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +117,14 @@ on_disconnect: drain
 		File:        path,
 		Listen:      "0.0.0.0:8484",
 		AdminListen: "127.0.0.1:8485",
-		Keys:        []string{"k1", "from-a-file"},
-		Strict:      true,
+		Keys: []proxy.Key{
+			proxy.NewKey("a-key-from-the-environment"),
+			proxy.NewKey("a-key-from-a-file"),
+			{Sum: proxy.NewKey("a-key-in-a-mapping").Sum, Name: "ci", RequestsPerMinute: 60, Concurrent: 4, TokensPerDay: 1000000},
+			{Sum: sha256.Sum256([]byte("a-key-as-its-hash")), Name: "laptop"},
+		},
+		Files:  []string{secret},
+		Strict: true,
 		Upstreams: []Upstream{
 			{Name: "east", Kind: Bedrock, Region: "us-east-1"},
 			{Name: "west", Kind: Bedrock, Region: "eu-west-3", Profile: "p", Endpoint: "http://127.0.0.1:9000"},
@@ -416,4 +430,27 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("nothing to serve, and nothing wrong: %+v", cfg)
 		}
 	})
+}
+
+// A secret of Kubernetes is a link to a link, and a pipe never says anything.
+func TestSecretFiles(t *testing.T) {
+	folder := t.TempDir()
+	join := func(name string) string { return filepath.Join(folder, name) }
+	if err := errors.Join(
+		os.Mkdir(join("..2026"), 0o700),
+		os.WriteFile(join("..2026/key"), []byte("a-key-long-enough\n"), 0o600),
+		os.Symlink("..2026", join("..data")),
+		os.Symlink("..data/key", join("key")),
+		syscall.Mkfifo(join("pipe"), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := expand("file:"+join("key"), environ(t)); err != nil || got != "a-key-long-enough" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, name := range []string{"pipe", "..data", "none"} {
+		if got, err := expand("file:"+join(name), environ(t)); err == nil {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }

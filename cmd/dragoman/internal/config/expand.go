@@ -82,8 +82,17 @@ func isVariable(s string) bool {
 }
 
 // readSecret returns what a file holds, without a line ending at its end: editors and
-// `echo` add one. The error is an *expandError.
+// `echo` add one. A link is followed, as Kubernetes mounts secrets. What is no regular file
+// is not opened: a pipe would have the program wait for its other end. The error is an
+// *expandError.
 func readSecret(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", unreadable(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", &expandError{path + " is no regular file", "name a file that holds the value alone"}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", unreadable(path, err)

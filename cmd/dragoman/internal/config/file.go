@@ -70,22 +70,6 @@ func (l *loader) document(root *yaml.Node) {
 	c.FinishAbandoned = onDisconnect == "drain"
 }
 
-// auth reads the keys of clients. An empty one is a problem: it would let everybody in.
-func (l *loader) auth(n *yaml.Node, key string) {
-	l.mapping(n, key, map[string]field{
-		"keys": l.list(func(n *yaml.Node, key string) {
-			s, ok := l.scalar(n, key)
-			switch {
-			case !ok:
-			case strings.TrimSpace(s) == "":
-				l.report(n.Line, key, "the key is empty", "give a value, or remove the element")
-			default:
-				l.cfg.Keys = append(l.cfg.Keys, s)
-			}
-		}),
-	})
-}
-
 // The largest numbers that a configuration can have. A larger one is taken for a mistake.
 const (
 	mostBodyBytes = 1 << 30

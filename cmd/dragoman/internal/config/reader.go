@@ -22,6 +22,7 @@ type yamlReader struct {
 	getenv   func(string) string
 	lines    map[string]int // of each key, such as "models[0].upstream"
 	problems []Problem
+	files    []string // that values name as file:/path
 }
 
 // field reads the value of one key into the configuration, or reports what is wrong with
@@ -109,6 +110,10 @@ func (r *yamlReader) scalar(n *yaml.Node, key string) (string, bool) {
 		errors.As(err, &bad)
 		r.report(n.Line, key, bad.cause, bad.fix)
 		return "", false
+	}
+	if path, named := strings.CutPrefix(n.Value, "file:"); named {
+		path, _ = expandVariables(path, r.getenv) // as expand did, without an error
+		r.files = append(r.files, path)
 	}
 	return s, true
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	longestLine = 8 << 10 // bytes of a line of the log
+	longestText = 4 << 10 // bytes of a text of ours in it
+)
+
+// newLog returns a log that writes one JSON object a line, each of at most longestLine.
+// Messages are in its field msg, which callers set themselves: zerolog's own field has
+// another name.
+func newLog(w io.Writer) zerolog.Logger {
+	return zerolog.New(zerolog.SyncWriter(shortLines{w})).With().Timestamp().Logger()
+}
+
+// shortLines writes a line in the place of each that is too long. What can be long is cut
+// where it is logged, so there should be none.
+type shortLines struct{ w io.Writer }
+
+// Write writes one line: zerolog calls it once for each.
+func (s shortLines) Write(p []byte) (int, error) {
+	if len(p) <= longestLine {
+		return s.w.Write(p)
+	}
+	_, err := fmt.Fprintf(s.w, `{"level":"error","time":%q,"bytes":%d,"msg":"a line of the log was too long, and is left out"}`+"\n", time.Now().Format(time.RFC3339), len(p))
+	return len(p), err
+}
+
+// cut returns the beginning of a text for the log, with a mark if there is more of it.
+func cut(s string) string {
+	if len(s) <= longestText {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longestText], "") + "… (cut)"
+}
+
+// loggedError is an error that the log has: nothing is printed of it.
+type loggedError struct{ error }
+
+func (e *loggedError) Unwrap() error { return e.error }
+
+// libraryLog turns what package log is given, by net/http above all, into lines of our
+// log.
+type libraryLog struct{ log zerolog.Logger }
+
+// Write logs the first line of a message: package log calls it once for each. It ends
+// before the first quotation mark: what follows is what a client or a server sent.
+func (l libraryLog) Write(p []byte) (int, error) {
+	const longest = 512
+	message, _, _ := strings.Cut(string(p), "\n")
+	if i := strings.IndexAny(message, "\"'`"); i >= 0 {
+		message = message[:i] + "…"
+	}
+	if len(message) > longest {
+		message = strings.ToValidUTF8(message[:longest], "") + "…"
+	}
+	l.log.Warn().Str("msg", message).Send()
+	return len(p), nil
+}
