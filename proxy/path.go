@@ -30,13 +30,14 @@ func pathParam(r *http.Request, name string) string {
 
 // singleSlashes returns h for paths in which each row of slashes is one: a base URL that ends in a
 // slash doubles the one that a client's library puts behind it. An escaped slash is a part of a name
-// and stays, and so does an empty name behind /projects/, which readVertexCall complains of.
+// and stays, and so does an empty name behind /projects/ or /model/: the client is told of that.
 func singleSlashes(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		const names = "/projects/"
 		path, named := r.URL.EscapedPath(), ""
-		if i := strings.Index(path, names); i >= 0 {
-			path, named = path[:i+len(names)], path[i+len(names):]
+		for _, names := range []string{"/projects/", "/model/"} {
+			if i := strings.Index(path, names); i >= 0 {
+				path, named = path[:i+len(names)], path[i+len(names):]+named
+			}
 		}
 		if !strings.Contains(path, "//") {
 			h.ServeHTTP(w, r)
