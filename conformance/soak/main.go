@@ -44,7 +44,7 @@ func main() {
 	flag.IntVar(&opt.clients, "clients", 48, "questions at once, at most")
 	flag.Uint64Var(&opt.seed, "seed", 1, "of the questions")
 	flag.BoolVar(&opt.reload, "reload", false, "send SIGHUP every 5 s")
-	flag.BoolVar(&opt.outages, "outages", false, "have the servers of credentials fail for 5 s of every 30 s")
+	flag.BoolVar(&opt.outages, "outages", true, "have the servers of credentials fail for 5 s of every 15 s")
 	flag.BoolVar(&opt.json, "json", false, "print the report as JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -127,7 +127,7 @@ func disturb(ctx context.Context, opt options, p *program, ups *upstreams, work 
 				p.reload()
 			}
 			if opt.outages {
-				ups.fail(second%30 >= 25)
+				ups.fail(second%15 >= 10)
 			}
 		}
 	}()

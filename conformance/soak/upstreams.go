@@ -31,7 +31,7 @@ func startUpstreams(folder string) (*upstreams, error) {
 	u := &upstreams{rotating: &rotating{ends: map[string]time.Time{}}}
 	vertex := upstreamtest.NewVertex(script)
 	u.tokens = vertex.Tokens
-	u.tokens.Last(tokenLife)
+	u.tokens.Last(life)
 	anthropic, openai := upstreamtest.NewMessages(script), upstreamtest.NewChat(script)
 	anthropic.Key, openai.Key = apiKey, apiKey
 	for _, s := range []struct {
@@ -100,12 +100,9 @@ var models = []string{
 	"on-bedrock", "on-bedrock-text", "on-bedrock-converse", "on-vertex", "on-vertex-chat", "on-anthropic", "on-openai",
 }
 
-// How long credentials last. The AWS SDK looks for new ones 5 minutes before the end, so that it does
-// here 10 s after they were issued; tokens of Google are renewed when three quarters are over.
-const (
-	awsLife   = 5*time.Minute + 10*time.Second
-	tokenLife = 20 * time.Second
-)
+// life is how long credentials last. They are renewed when half of it is over, and once more 10 s later
+// if their server fails.
+const life = 40 * time.Second
 
 // rotating is a server of container credentials (docs/reference/bedrock.md §8) that gives new ones each
 // time.
@@ -129,7 +126,7 @@ func (r *rotating) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "{}", http.StatusServiceUnavailable)
 		return
 	}
-	id, end := "AKIDCANARY"+strconv.Itoa(len(r.ends)), time.Now().Add(awsLife)
+	id, end := "AKIDCANARY"+strconv.Itoa(len(r.ends)), time.Now().Add(life)
 	r.ends[id] = end
 	fmt.Fprintf(w, `{"AccessKeyId":%q,"SecretAccessKey":"canary-secret","Token":"canary-token","Expiration":%q}`, id, end.UTC().Format(time.RFC3339))
 }
