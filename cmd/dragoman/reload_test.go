@@ -189,6 +189,13 @@ func TestSecretReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := startProgram(t, write(t, "dragoman.yaml", keysFile("http://127.0.0.1:1", "{name: a, key: file:"+filepath.Join(folder, "key")+"}")))
+	var reading sync.WaitGroup // of the log, or its pipe would fill and the server wait
+	reading.Go(func() {
+		for server.lines.Scan() {
+		}
+	})
+	t.Cleanup(reading.Wait)
+	t.Cleanup(func() { _ = server.command.Process.Kill() })
 	if got := statusWith(t, server.url, "the-first-of-two-keys"); got != http.StatusBadRequest {
 		t.Fatalf("status %d", got)
 	}
