@@ -5,6 +5,7 @@
 // A request passes the files in this order:
 //
 //	handler.go, serve.go        the URLs; authentication; what holds for every exchange
+//	overload.go                 whether there is room for it
 //	request.go, body.go         the body, until it is known which models may answer
 //	answer.go                   the one pipeline, streamed or whole
 //	attempts.go, attempt.go     which model is asked, and whether it is asked again

@@ -14,6 +14,7 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 		s.metrics.Inflight.Inc()
 		defer s.metrics.Inflight.Dec()
 		x := s.newExchange(d, w, r)
+		defer x.leave()
 		err := recoverPanic(func() error {
 			if err := x.authenticate(); err != nil {
 				return err
@@ -24,6 +25,7 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 			x.fail(err)
 		}
 		x.finish()
+		x.discardBody()
 	}
 }
 

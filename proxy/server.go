@@ -24,6 +24,12 @@ type Options struct {
 	Ping      time.Duration    // silence towards a client of a stream before a ping; 0 for 10 s
 	Log       zerolog.Logger   // the zero Logger logs nothing
 	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
+
+	// MaxConcurrent is the most exchanges that are answered at once, and MaxInflightBytes the
+	// most bytes that the bodies of their requests have together, unpacked. What is beyond is
+	// refused at once, with 529. A body that is longer than MaxInflightBytes alone is too
+	// large. 0 is no limit.
+	MaxConcurrent, MaxInflightBytes int64
 }
 
 // Server answers clients: [Server.Handler]. From one request to the next it keeps
@@ -44,6 +50,8 @@ type Server struct {
 	metrics   *metrics.Metrics
 	draining  context.Context // ends with Drain
 	drain     context.CancelFunc
+
+	concurrent, inflightBytes gate
 }
 
 // New returns a server. It is an error if there is no route, if a model names an upstream
@@ -70,7 +78,7 @@ func New(opt Options) (*Server, error) {
 		routes:    opt.Routes,
 		upstreams: opt.Upstreams,
 		strict:    opt.Strict,
-		bodyBytes: cmp.Or(opt.BodyBytes, 32<<20),
+		bodyBytes: longestBody(opt),
 		timeouts:  opt.Timeouts.withDefaults(),
 		maxTries:  cmp.Or(opt.Attempts, 2),
 		breakers:  breakers,
@@ -81,6 +89,7 @@ func New(opt Options) (*Server, error) {
 	if s.metrics == nil {
 		s.metrics = metrics.New("")
 	}
+	s.concurrent.most, s.inflightBytes.most = opt.MaxConcurrent, opt.MaxInflightBytes
 	s.draining, s.drain = context.WithCancel(context.Background())
 	for _, k := range opt.Keys {
 		if k == "" {
@@ -89,6 +98,15 @@ func New(opt Options) (*Server, error) {
 		s.keys = append(s.keys, newKey(k))
 	}
 	return s, nil
+}
+
+// longestBody returns the most bytes that the body of a request may have.
+func longestBody(opt Options) int64 {
+	longest := cmp.Or(opt.BodyBytes, 32<<20)
+	if opt.MaxInflightBytes > 0 {
+		longest = min(longest, opt.MaxInflightBytes)
+	}
+	return longest
 }
 
 // Drain makes /readyz answer 503 from now on, so that no new clients are sent here.

@@ -44,6 +44,8 @@ func serve(ctx context.Context, p process, s *settings) error {
 		return err
 	}
 	log := newLog(p.stderr)
+	memory := limitMemory(hostRoot(), p.getenv)
+	boundBodies(cfg, memory)
 	server, _, err := newServer(ctx, cfg, log)
 	if err != nil {
 		return err
@@ -53,6 +55,8 @@ func serve(ctx context.Context, p process, s *settings) error {
 		return err
 	}
 	announce(p, cfg, site, log)
+	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
+		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
 	site.serve()
 	select {
 	case err = <-site.failed:

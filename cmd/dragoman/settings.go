@@ -168,6 +168,9 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		Timeouts:  cfg.Timeouts,
 		Log:       log,
 		Metrics:   counts,
+
+		MaxConcurrent:    cfg.MaxConcurrent,
+		MaxInflightBytes: cfg.MaxInflightBytes,
 	})
 	if err != nil {
 		return nil, config.Problems{{Where: cfg.File, Cause: err.Error()}}

@@ -51,6 +51,7 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 		most = cfg.MaxConnections
 	}
 	conns := newConnections(most, false, log)
+	conns.refused = server.CountConnection
 	exchanges, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	return &site{
 		client:      newHTTPServer(exchanges, server.Handler(), conns),

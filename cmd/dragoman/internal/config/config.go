@@ -55,6 +55,9 @@ type Config struct {
 	Drain          time.Duration // from SIGTERM until open exchanges are cut
 	DrainDelay     time.Duration // from SIGTERM until no connections are taken
 
+	MaxConcurrent    int64 // exchanges at once; 0: no limit
+	MaxInflightBytes int64 // of all bodies together; 0: by the memory of the process
+
 	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem
 }

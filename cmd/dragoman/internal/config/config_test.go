@@ -96,7 +96,7 @@ models:
     images: true
     fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
   - {name: "claude-*", upstream: west, tools: auto, rescue: true}
-limits: {body_bytes: 33554432, max_concurrent: 0, max_connections: 500, attempts: 3}
+limits: {body_bytes: 33554432, max_concurrent: 300, max_inflight_bytes: 67108864, max_connections: 500, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s}
 `)
 	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=k1", "KEY=k2", "AWS_REGION=eu-west-3", "GOOGLE_CLOUD_PROJECT=p-1", "CLOUD_ML_REGION=us-east5")})
@@ -147,6 +147,9 @@ timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s,
 		Timeouts:       proxy.Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute},
 		Connect:        time.Second,
 		Drain:          2 * time.Minute,
+
+		MaxConcurrent:    300,
+		MaxInflightBytes: 64 << 20,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
