@@ -19,6 +19,10 @@ type Metrics struct {
 	// Inflight counts the requests that are being answered, and OpenStreams those of them
 	// whose stream has begun. They change during an exchange, so package proxy sets them.
 	Inflight, OpenStreams prometheus.Gauge
+	// InflightBodyBytes is how long the bodies of those requests are, unpacked. Overload counts
+	// what a gate refused, by the gate.
+	InflightBodyBytes prometheus.Gauge
+	Overload          *prometheus.CounterVec
 
 	// CredentialExpiry is when the credentials of an upstream expire, in seconds of Unix
 	// time, by the name of the upstream.
@@ -72,6 +76,9 @@ func New(version string) *Metrics {
 		CircuitOpen:      r.gauges("circuit_open", "Models that are left alone because their calls failed, and 1 more while the upstream cannot be reached.", "upstream"),
 		ConfigLoaded:     r.gauge("config_last_reload_success", "1 if the configuration that was read last serves, 0 if it was refused."),
 
+		InflightBodyBytes: r.gauge("inflight_body_bytes", "Bytes of the bodies of the requests that are being answered, unpacked."),
+		Overload:          r.counters("overload_total", "Requests and connections that were refused because there were too many, by the gate.", "gate"),
+
 		requests:          r.counters("requests_total", "Exchanges that have ended.", exchange...),
 		duration:          r.histograms("request_duration_seconds", "Time from a request to the end of its answer.", answerBuckets, exchange...),
 		firstEvent:        r.histograms("time_to_first_event_seconds", "Time from a request to the first event of its answer.", answerBuckets, exchange...),
@@ -91,6 +98,9 @@ func New(version string) *Metrics {
 	}
 	r.gauges("build_info", "1, labelled with the version.", "version").WithLabelValues(version).Set(1)
 	m.ConfigLoaded.Set(1)
+	for _, gate := range []string{GateConcurrent, GateBytes, GateConnections} {
+		m.Overload.WithLabelValues(gate) // from 0 on: the first that is refused is an increase, too
+	}
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -99,6 +109,13 @@ func New(version string) *Metrics {
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
+
+// The gates that refuse what is too much: values of a label.
+const (
+	GateConcurrent  = "concurrent"
+	GateBytes       = "bytes"
+	GateConnections = "connections"
+)
 
 const namespace = "dragoman"
 

@@ -21,10 +21,14 @@ func (x *exchange) readBody() ([]byte, error) {
 	if x.r.ContentLength > limit {
 		return nil, bodyTooLarge(limit)
 	}
+	if err := x.admitBytes(x.r.ContentLength); err != nil {
+		return nil, err
+	}
 	wire := &byteCounter{r: http.MaxBytesReader(x.w, x.r.Body, limit)}
 	defer func() { x.record.BytesIn = wire.n }()
 
 	var unpacked io.Reader = wire
+	announced := x.r.ContentLength
 	switch encoding := strings.ToLower(strings.TrimSpace(x.r.Header.Get("Content-Encoding"))); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
@@ -32,12 +36,12 @@ func (x *exchange) readBody() ([]byte, error) {
 		if err != nil {
 			return nil, x.bodyError(err)
 		}
-		unpacked = packed
+		unpacked, announced = packed, -1
 	default:
 		return nil, invalidRequest("Content-Encoding: only gzip is understood")
 	}
 
-	body, err := readAll(unpacked, x.r.ContentLength, limit)
+	body, err := readAll(unpacked, announced, limit, x.admitBytes)
 	switch {
 	case err != nil:
 		return nil, x.bodyError(err)
@@ -47,38 +51,60 @@ func (x *exchange) readBody() ([]byte, error) {
 	return body, nil
 }
 
-// readAll reads a body to its end, and returns nil if it is longer than limit. The
-// announced length, -1 for none, is only a hint: what is in memory is at most twice what
-// has come, so that a client cannot reserve memory with a header.
-func readAll(r io.Reader, announced, limit int64) ([]byte, error) {
-	const least, most = 4 << 10, 1 << 20
-	pieces := [][]byte{make([]byte, 0, min(max(announced, least), most)+1)} // a byte more, so that the first piece can see the end
+// readAll reads a body to its end, and returns nil if it is longer than limit. While a body
+// grows, admit is called with the size that has come; its error is readAll's.
+//
+// The announced length, -1 for none, is believed once an eighth of it has come: a client cannot
+// reserve memory with a header, and a long body is not copied when it is whole. Of one that was
+// not announced, at most twice what has come is in memory.
+func readAll(r io.Reader, announced, limit int64, admit func(size int64) error) ([]byte, error) {
+	pieces := [][]byte{make([]byte, 0, min(max(announced, leastPiece), mostPiece)+1)} // a byte more, so that the first piece can see the end
 	for size := int64(0); ; {
 		last := &pieces[len(pieces)-1]
 		n, err := r.Read((*last)[len(*last):cap(*last)])
 		*last = (*last)[:len(*last)+n]
-		switch size += int64(n); {
-		case size > limit:
+		if size += int64(n); size > limit {
 			return nil, nil
+		}
+		full := len(*last) == cap(*last)
+		if full || err == io.EOF {
+			if err := admit(size); err != nil {
+				return nil, err
+			}
+		}
+		switch {
 		case err == io.EOF && len(pieces) == 1:
 			return *last, nil
 		case err == io.EOF:
 			return slices.Concat(pieces...), nil
 		case err != nil:
 			return nil, err
-		}
-		if len(*last) == cap(*last) {
-			pieces = append(pieces, make([]byte, 0, min(max(size, least), most)))
+		case full && size < announced && announced <= 8*size:
+			whole := make([]byte, 0, announced+1)
+			for _, piece := range pieces {
+				whole = append(whole, piece...)
+			}
+			pieces = [][]byte{whole}
+		case full:
+			pieces = append(pieces, make([]byte, 0, min(max(size, leastPiece), mostPiece)))
 		}
 	}
 }
 
+// The sizes of the pieces in which a body is read.
+const leastPiece, mostPiece = 4 << 10, 1 << 20
+
 // bodyError returns the error for the client when its body could not be read.
 func (x *exchange) bodyError(err error) error {
-	var large *http.MaxBytesError
+	var (
+		large *http.MaxBytesError
+		own   *failure
+	)
 	switch {
 	case errors.Is(err, framing.ErrAmbiguous): // before the context, as the next
 		return invalidRequest("the body of the request could not be read to its end")
+	case errors.As(err, &own): // there is no room for it
+		return err
 	case errors.Is(err, os.ErrDeadlineExceeded): // before the context: net/http ends that too, as if the client had left
 		return &failure{status: http.StatusRequestTimeout, typ: messages.ErrorTimeout, message: "the body of the request took too long to arrive"}
 	case x.r.Context().Err() != nil:

@@ -7,6 +7,7 @@
 //	handler.go, serve.go        the URLs; what holds for every exchange
 //	auth.go, key_limits.go      who is let in, and how often
 //	guard.go, cors.go           pages in browsers: kept out where there are no keys, and let in by name
+//	overload.go                 whether there is room for it
 //	request.go, body.go         the body, until it is known which models may answer
 //	answer.go                   the one pipeline, streamed or whole
 //	attempts.go, attempt.go     which model is asked, and whether it is asked again

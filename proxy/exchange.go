@@ -23,6 +23,10 @@ type exchange struct {
 	record  metrics.Exchange // for the log and the metrics, once the exchange is over
 	key     *heldKey         // that admitted it; nil if none did
 
+	entered  bool  // it counts among those that are being answered: see enter
+	refused  bool  // by a gate, so that its body is not needed: see discardBody
+	admitted int64 // bytes of its body that count as in flight: see admitBytes
+
 	conversion *bedrock.Conversion // of the request; nil if it came in the terms of the Messages API
 	guardrail  *bedrock.Guardrail  // that the answer has to pass; nil for none
 	ignored    []string            // options in headers that are not supported: sorted, in the client's terms

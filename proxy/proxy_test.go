@@ -85,7 +85,7 @@ func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
 }
 
 // listen serves clients on a loopback port until the test ends.
-func listen(t *testing.T, s *Server) *httptest.Server {
+func listen(t testing.TB, s *Server) *httptest.Server {
 	srv := httptest.NewServer(s.Handler())
 	t.Cleanup(srv.Close)
 	return srv

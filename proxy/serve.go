@@ -11,6 +11,7 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 		defer s.metrics.Inflight.Dec()
 		x := s.newExchange(d, w, r)
 		defer x.releaseKey()
+		defer x.giveBack()
 		err := recoverPanic(func() error {
 			if err := x.authenticate(); err != nil {
 				return err
@@ -21,5 +22,6 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 			x.fail(err)
 		}
 		x.finish()
+		x.discardBody()
 	}
 }

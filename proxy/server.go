@@ -37,6 +37,12 @@ type Options struct {
 	Origins       []string // of pages that may call the API of clients: "https://app.example"
 	Loopback      bool     // clients are on this machine
 	AdminLoopback bool     // operators are on this machine
+
+	// MaxConcurrent is the most exchanges that are answered at once, and MaxInflightBytes the
+	// most bytes that the bodies of their requests have together, unpacked. What is beyond is
+	// refused at once, with 529. A body that is longer than MaxInflightBytes alone is too
+	// large. 0 is no limit.
+	MaxConcurrent, MaxInflightBytes int64
 }
 
 // Server answers clients: [Server.Handler]. From one request to the next it keeps of the
@@ -66,6 +72,8 @@ type Server struct {
 	origins            []string // of pages that may call the API of clients
 
 	settingKeys sync.Mutex // held by SetKeys
+
+	concurrent, inflightBytes gate
 }
 
 // New returns a server. It is an error if there is no route, if a model names an upstream
@@ -95,7 +103,7 @@ func New(opt Options) (*Server, error) {
 		operators: newGuard(opt.AdminLoopback, opt.Hosts, nil),
 		origins:   opt.Origins,
 		strict:    opt.Strict,
-		bodyBytes: cmp.Or(opt.BodyBytes, 32<<20),
+		bodyBytes: longestBody(opt),
 		timeouts:  opt.Timeouts.withDefaults(),
 		maxTries:  cmp.Or(opt.Attempts, 2),
 		breakers:  breakers,
@@ -107,12 +115,22 @@ func New(opt Options) (*Server, error) {
 	if s.metrics == nil {
 		s.metrics = metrics.New("")
 	}
+	s.concurrent.most, s.inflightBytes.most = opt.MaxConcurrent, opt.MaxInflightBytes
 	s.draining, s.drain = context.WithCancel(context.Background())
 	s.base, s.cut = context.WithCancelCause(context.Background())
 	if err := s.SetKeys(opt.Keys); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// longestBody returns the most bytes that the body of a request may have.
+func longestBody(opt Options) int64 {
+	longest := cmp.Or(opt.BodyBytes, 32<<20)
+	if opt.MaxInflightBytes > 0 {
+		longest = min(longest, opt.MaxInflightBytes)
+	}
+	return longest
 }
 
 // Drain makes /readyz answer 503 from now on, so that no new clients are sent here.

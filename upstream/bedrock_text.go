@@ -71,7 +71,7 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 	if !slices.Contains(stops, humanTurn) {
 		stops = append(stops, humanTurn)
 	}
-	return encodeJSON(textBody{
+	return encodeJSON(p, textBody{
 		AnthropicVersion: messages.VersionBedrock,
 		Prompt:           text,
 		MaxTokens:        p.MaxTokens,

@@ -60,5 +60,5 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 		}
 		b.Messages = append(b.Messages, chatMessage{turn.Role, content})
 	}
-	return encodeJSON(b)
+	return encodeJSON(p, b)
 }

@@ -29,7 +29,7 @@ func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error
 	if b.Messages, err = converseTurns(m.Can, turns); err != nil {
 		return nil, err
 	}
-	return encodeJSON(b)
+	return encodeJSON(p, b)
 }
 
 // topKFields returns the field that asks for top_k, under the name that the model's family

@@ -59,5 +59,5 @@ func (b messagesBody) encode(p *translate.Prompt) ([]byte, error) {
 	for i, t := range p.Turns {
 		b.Messages[i] = messagesTurn{t.Role, t.Parts}
 	}
-	return encodeJSON(b)
+	return encodeJSON(p, b)
 }

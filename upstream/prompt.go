@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,14 +63,33 @@ func prefilled(p *translate.Prompt) bool {
 	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant
 }
 
-// encodeJSON returns the body of a request as JSON, or an [*Error]: a prompt that is not
-// UTF-8 cannot be written.
-func encodeJSON(body any) ([]byte, error) {
-	data, err := json.Marshal(body)
+// encodeJSON returns the body of a request for a prompt as JSON, or an [*Error]: a prompt that is
+// not UTF-8 cannot be written.
+//
+// The buffer has room for half as much again as the texts have: escapes seldom take more, and the
+// encoder keeps a quarter free. One that grows on the way would take several times the memory.
+func encodeJSON(p *translate.Prompt, body any) ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(textSize(p)*3/2 + 1<<10)
+	err := json.MarshalWrite(&buf, body)
 	if err != nil {
 		e := invalidRequest.error("the prompt cannot be written as JSON")
 		e.Err = err
 		return nil, e
 	}
-	return data, nil
+	return buf.Bytes(), nil
+}
+
+// textSize returns about how many bytes the texts and sources of a prompt have.
+func textSize(p *translate.Prompt) int {
+	size := 0
+	for _, t := range p.System {
+		size += len(t.Text)
+	}
+	for _, turn := range p.Turns {
+		for _, part := range turn.Parts {
+			size += len(part.Text) + len(part.Source)
+		}
+	}
+	return size
 }

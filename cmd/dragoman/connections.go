@@ -26,6 +26,7 @@ type connections struct {
 	most     int64
 	makeRoom bool // close the oldest connection instead: for a server whose requests take no time
 	log      zerolog.Logger
+	refused  func() // called when there are too many; nil for nobody who counts them
 
 	mu     sync.Mutex
 	open   list.List                  // of net.Conn, the oldest first
@@ -50,6 +51,9 @@ func (c *connections) observe(conn net.Conn, state http.ConnState) {
 		c.place[conn] = c.open.PushBack(conn)
 		if int64(c.open.Len()) > c.most {
 			c.warn()
+			if c.refused != nil {
+				c.refused()
+			}
 			if c.makeRoom {
 				conn = c.open.Front().Value.(net.Conn)
 			}

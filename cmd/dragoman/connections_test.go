@@ -236,6 +236,9 @@ func TestMaxConnections(t *testing.T) {
 		t.Errorf("a connection too many: %d bytes, %v", n, err)
 	}
 	server.await(t, "too many connections")
+	if !strings.Contains(fetch(t, server.admin+"/metrics"), `dragoman_overload_total{gate="connections"} 1`) {
+		t.Error("the metrics do not have it")
+	}
 	if got := status(t, server.admin+"/healthz"); got != http.StatusOK {
 		t.Errorf("/healthz answers %d", got)
 	}

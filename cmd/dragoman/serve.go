@@ -44,7 +44,9 @@ func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
 	hangUps := hangUps()
-	cfg, err := s.load(p)
+	memory := limitMemory(hostRoot(), p.getenv)
+	load := func() (*config.Config, error) { return s.loadFor(p, memory) }
+	cfg, err := load()
 	if err != nil {
 		return err
 	}
@@ -59,8 +61,10 @@ func serve(ctx context.Context, p process, s *settings) error {
 		return err
 	}
 	announce(p, cfg, site, log)
+	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
+		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
 	site.serve()
-	reloader := newReloader(func() (*config.Config, error) { return s.load(p) }, cfg, server, counts, log)
+	reloader := newReloader(load, cfg, server, counts, log)
 	defer reloader.start(ctx, hangUps)()
 	select {
 	case err = <-site.failed:

@@ -172,11 +172,13 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		Log:       log,
 		Metrics:   counts,
 
-		FinishAbandoned: cfg.FinishAbandoned,
-		Hosts:           cfg.Hosts,
-		Origins:         cfg.Origins,
-		Loopback:        cfg.Loopback,
-		AdminLoopback:   cfg.AdminLoopback,
+		FinishAbandoned:  cfg.FinishAbandoned,
+		MaxConcurrent:    cfg.MaxConcurrent,
+		MaxInflightBytes: cfg.MaxInflightBytes,
+		Hosts:            cfg.Hosts,
+		Origins:          cfg.Origins,
+		Loopback:         cfg.Loopback,
+		AdminLoopback:    cfg.AdminLoopback,
 	})
 	if err != nil {
 		return nil, config.Problems{{Where: cfg.File, Cause: err.Error()}}

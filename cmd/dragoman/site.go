@@ -55,6 +55,7 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 		most = cfg.MaxConnections
 	}
 	conns := newConnections(most, false, log)
+	conns.refused = server.CountConnection
 	s := &site{
 		admin:       newHTTPServer(server.Base(), server.Admin(), newConnections(admin, true, log)),
 		clients:     clients,

@@ -62,6 +62,9 @@ type Config struct {
 	// FinishAbandoned: read an upstream's answer to its end when the client has left.
 	FinishAbandoned bool
 
+	MaxConcurrent    int64 // exchanges at once; 0: no limit
+	MaxInflightBytes int64 // of all bodies together; 0: by the memory of the process
+
 	TLS                     TLS      // of the listener of clients
 	Loopback, AdminLoopback bool     // this machine alone can reach the listener of clients, or that of operators
 	Hosts                   []string // names of the server, for listeners without keys

@@ -104,7 +104,7 @@ models:
     images: true
     fallbacks: [{upstream: relay, model: claude-3-haiku, format: legacy}, {upstream: sim}]
   - {name: "claude-*", upstream: west, tools: auto, rescue: true}
-limits: {body_bytes: 33554432, max_concurrent: 0, max_connections: 500, attempts: 3}
+limits: {body_bytes: 33554432, max_concurrent: 300, max_inflight_bytes: 67108864, max_connections: 500, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s, early_commit_after: 30s}
 on_disconnect: drain
 `)
@@ -164,7 +164,9 @@ on_disconnect: drain
 		Drain:          2 * time.Minute,
 		AdminLoopback:  true,
 
-		FinishAbandoned: true,
+		FinishAbandoned:  true,
+		MaxConcurrent:    300,
+		MaxInflightBytes: 64 << 20,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)

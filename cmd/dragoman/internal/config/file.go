@@ -72,27 +72,24 @@ func (l *loader) document(root *yaml.Node) {
 
 // The largest numbers that a configuration can have. A larger one is taken for a mistake.
 const (
-	mostBodyBytes = 1 << 30
-	mostAttempts  = 100
-	mostTokens    = 1 << 30
+	mostBodyBytes     = 1 << 30
+	mostInflightBytes = 1 << 40
+	mostConcurrent    = 1 << 20 // exchanges, and connections
+	mostAttempts      = 100
+	mostTokens        = 1 << 30
 
 	mostEarlyCommit = time.Hour
 )
 
-// limits reads what bounds a request and the process. max_concurrent can say no
-// more than 0, for no limit.
+// limits reads what bounds a request and the process.
 func (l *loader) limits(n *yaml.Node, key string) {
-	var concurrent int64
 	l.mapping(n, key, map[string]field{
-		"body_bytes":      l.between(&l.cfg.BodyBytes, 1, mostBodyBytes),
-		"attempts":        l.between(&l.cfg.Attempts, 1, mostAttempts),
-		"max_concurrent":  l.integer(&concurrent, 0),
-		"max_connections": l.integer(&l.cfg.MaxConnections, 1),
+		"body_bytes":         l.between(&l.cfg.BodyBytes, 1, mostBodyBytes),
+		"attempts":           l.between(&l.cfg.Attempts, 1, mostAttempts),
+		"max_concurrent":     l.between(&l.cfg.MaxConcurrent, 0, mostConcurrent),
+		"max_inflight_bytes": l.between(&l.cfg.MaxInflightBytes, 0, mostInflightBytes),
+		"max_connections":    l.between(&l.cfg.MaxConnections, 1, mostConcurrent),
 	})
-	if concurrent != 0 {
-		key += ".max_concurrent"
-		l.report(l.lines[key], key, "a limit is not supported by this version", "set 0, or remove the key")
-	}
 }
 
 // timeouts reads the durations: those of the proxy, and those of connecting and draining.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,7 +146,11 @@ func (r *yamlReader) duration(dst *time.Duration) field { return r.lasting(dst, 
 // delay reads a duration that may be 0.
 func (r *yamlReader) delay(dst *time.Duration) field { return r.lasting(dst, 0) }
 
-// lasting reads a duration that is not less than least.
+// longest is the longest duration that a configuration can have. A longer one is taken for a
+// mistake.
+const longest = 24 * time.Hour
+
+// lasting reads a duration from least to longest.
 func (r *yamlReader) lasting(dst *time.Duration, least time.Duration) field {
 	return func(n *yaml.Node, key string) {
 		s, ok := r.scalar(n, key)
@@ -160,15 +163,12 @@ func (r *yamlReader) lasting(dst *time.Duration, least time.Duration) field {
 			r.report(n.Line, key, fmt.Sprintf("%q is not a duration", s), "give a number and a unit, such as 500ms, 30s, 5m or 1h")
 		case d < least:
 			r.report(n.Line, key, "a timeout has to be longer than nothing", "give a positive duration, or remove the key for the default")
+		case d > longest:
+			r.report(n.Line, key, fmt.Sprintf("%v is longer than a day", d), "give at most 24h")
 		default:
 			*dst = d
 		}
 	}
-}
-
-// integer reads a whole number that is not less than least.
-func (r *yamlReader) integer(dst *int64, least int64) field {
-	return r.between(dst, least, math.MaxInt64)
 }
 
 // between reads a whole number from least to most.
