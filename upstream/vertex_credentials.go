@@ -51,6 +51,8 @@ func (s *tokenSource) lease(ctx context.Context) (*lease[token], error) {
 	switch {
 	case err != nil && isRefusal(seen.status):
 		return nil, &refusedToken{s.clock.explained(err)}
+	case err != nil && seen.err != nil:
+		return nil, fmt.Errorf("%w: %w", plain("the token server cannot be asked"), seen.err)
 	case err != nil:
 		return nil, err
 	case fetched.AccessToken == "":
@@ -66,18 +68,19 @@ func (s *tokenSource) lease(ctx context.Context) (*lease[token], error) {
 	return newLease(value, time.Until(fetched.Expiry), refreshEarly), nil
 }
 
-// tokenTransport keeps the status of the last response: some errors of Google's library
+// tokenTransport keeps what came of the last request: some errors of Google's library
 // hold it as text alone. It sets the clock by each response.
 type tokenTransport struct {
 	base   http.RoundTripper
 	clock  *clock
-	status int
+	status int   // of the response; 0 for none
+	err    error // why there was none
 }
 
 func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := time.Now()
 	response, err := t.base.RoundTrip(r)
-	t.status = 0
+	t.status, t.err = 0, err
 	if err == nil {
 		t.status = response.StatusCode
 		t.clock.note(sent, response.Header)

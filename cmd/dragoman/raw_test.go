@@ -55,8 +55,8 @@ func TestSmuggling(t *testing.T) {
 	address := strings.TrimPrefix(server.url, "http://")
 	const (
 		body     = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`
-		head     = "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: secret\r\n"
-		smuggled = "GET /v1/models HTTP/1.1\r\nHost: x\r\nX-Api-Key: secret\r\n\r\n"
+		head     = "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: a-key-of-the-tests\r\n"
+		smuggled = "GET /v1/models HTTP/1.1\r\nHost: x\r\nX-Api-Key: a-key-of-the-tests\r\n\r\n"
 		te       = "Transfer-Encoding: chunked\r\n"
 	)
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(body))
@@ -159,7 +159,7 @@ func TestRawPaths(t *testing.T) {
 		{"//metrics", body, "401", "404"},
 		{"*", body, "401", "404"},
 	} {
-		for key, want := range map[string]string{"": tt.without, "X-Api-Key: secret\r\nAuthorization: Bearer secret\r\n": tt.with} {
+		for key, want := range map[string]string{"": tt.without, "X-Api-Key: a-key-of-the-tests\r\nAuthorization: Bearer a-key-of-the-tests\r\n": tt.with} {
 			sent := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%sContent-Length: %d\r\n\r\n%s", tt.path, key, len(tt.body), tt.body)
 			if got, closed := exchangeRaw(t, address, sent); got != want || !closed {
 				t.Errorf("%s with %q: %s, want %s", tt.path, key, got, want)
