@@ -1,6 +1,6 @@
 module dragoman/ci-tools
 
-go 1.26.0
+go 1.26.6
 
 require (
 	dario.cat/mergo v1.0.0 // indirect

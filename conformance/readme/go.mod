@@ -1,6 +1,6 @@
 module dragoman/conformance/readme
 
-go 1.26.0
+go 1.26.6
 
 require dragoman v0.0.0
 

@@ -1,6 +1,6 @@
 module dragoman/deploy/validate
 
-go 1.26.0
+go 1.26.6
 
 require (
 	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.95.1

@@ -1,6 +1,6 @@
 module dragoman/conformance/readme/gosnippet
 
-go 1.26.0
+go 1.26.6
 
 require github.com/anthropics/anthropic-sdk-go/v2 v2.12.0
 

@@ -1,6 +1,6 @@
 module dragoman/deploy/validate/oldest
 
-go 1.26.0
+go 1.26.6
 
 require (
 	k8s.io/api v0.29.15
