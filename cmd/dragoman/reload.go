@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,11 +34,16 @@ type reloader struct {
 
 	keyed   bool     // the server has keys
 	files   []string // of the configuration that was read last
+	serving []byte   // fingerprint of those files when they were read
 	refused string   // what is wrong with the one that was read last; "" if it serves
 }
 
-func newReloader(load func() (*config.Config, error), cfg *config.Config, server *proxy.Server, m *metrics.Metrics, log zerolog.Logger) *reloader {
-	return &reloader{load: load, began: cfg, server: server, metrics: m, log: log, keyed: len(cfg.Keys) > 0, files: filesOf(cfg)}
+// newReloader returns the reloader of a configuration that has just been read: from now on no
+// change of its files is missed.
+func newReloader(load func() (*config.Config, error), cfg *config.Config, m *metrics.Metrics, log zerolog.Logger) *reloader {
+	r := &reloader{load: load, began: cfg, metrics: m, log: log, keyed: len(cfg.Keys) > 0, files: filesOf(cfg)}
+	r.serving = r.fingerprint()
+	return r
 }
 
 // filesOf returns the files that a configuration is made of.
@@ -50,7 +56,8 @@ func filesOf(cfg *config.Config) []string {
 
 // start follows in the background until stop is called, which waits for the end of it. A
 // server that drains still takes over keys.
-func (r *reloader) start(ctx context.Context, hangUps <-chan os.Signal) (stop func()) {
+func (r *reloader) start(ctx context.Context, server *proxy.Server, hangUps <-chan os.Signal) (stop func()) {
+	r.server = server
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var following sync.WaitGroup
 	following.Go(func() { r.follow(ctx, hangUps) })
@@ -66,19 +73,18 @@ func (r *reloader) start(ctx context.Context, hangUps <-chan os.Signal) (stop fu
 func (r *reloader) follow(ctx context.Context, hangUps <-chan os.Signal) {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
-	serving := r.fingerprint()
-	seen := serving
+	seen := r.serving
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-hangUps:
-			serving = r.fingerprint()
+			r.serving = r.fingerprint()
 			r.reload()
 		case <-tick.C:
 			now := r.fingerprint()
-			if bytes.Equal(now, seen) && (r.refused != "" || !bytes.Equal(now, serving)) {
-				serving = now
+			if bytes.Equal(now, seen) && (r.refused != "" || !bytes.Equal(now, r.serving)) {
+				r.serving = now
 				r.reload()
 			}
 			seen = now
@@ -106,7 +112,11 @@ func (r *reloader) fingerprint() []byte {
 // reload reads the configuration and takes over its keys. A configuration that cannot be
 // used changes nothing, and is complained of once.
 func (r *reloader) reload() {
-	cfg, err := r.load()
+	var cfg *config.Config
+	err := r.readable()
+	if err == nil {
+		cfg, err = r.load()
+	}
 	if err == nil {
 		err = r.take(cfg)
 	}
@@ -126,6 +136,18 @@ func (r *reloader) reload() {
 	}
 }
 
+// readable returns an error if the configuration is not in a regular file by now. A pipe, which it
+// may have been at the start (--config <(…)), would be waited for without end.
+func (r *reloader) readable() error {
+	if r.began.File == "" {
+		return nil
+	}
+	if info, err := os.Stat(r.began.File); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return errors.New(r.began.File + " is no regular file, and is not read again")
+	}
+	return nil // what else is wrong is found by load
+}
+
 // take has the server take over the keys.
 func (r *reloader) take(cfg *config.Config) error {
 	if r.keyed && len(cfg.Keys) == 0 {
@@ -138,7 +160,15 @@ func (r *reloader) take(cfg *config.Config) error {
 func differs(a, b *config.Config) bool {
 	before, now := *a, *b
 	for _, c := range []*config.Config{&before, &now} {
-		c.Keys, c.Files, c.Warnings = nil, nil, nil
+		c.Keys, c.Files, c.Warnings, c.Upstreams = nil, nil, nil, nil
 	}
-	return !reflect.DeepEqual(before, now)
+	return !reflect.DeepEqual(before, now) || !slices.EqualFunc(a.Upstreams, b.Upstreams, isSameUpstream)
+}
+
+// isSameUpstream compares two upstreams. A pool of certificates has functions, which are never
+// equal: it compares itself.
+func isSameUpstream(a, b config.Upstream) bool {
+	sameRoots := a.Roots.Equal(b.Roots)
+	a.Roots, b.Roots = nil, nil
+	return sameRoots && a == b
 }

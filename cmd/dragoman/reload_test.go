@@ -10,7 +10,13 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
 )
 
 // keysFile is a configuration with these elements of auth.keys, one a line.
@@ -66,6 +72,36 @@ func (p *program) hangUp(t *testing.T) {
 	t.Helper()
 	if err := p.command.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A pipe in the place of the configuration, as --config <(…) leaves one behind, is complained of: it
+// is not waited for, neither by later reloads nor by the end of the program.
+func TestHangUpWithPipe(t *testing.T) {
+	path := write(t, "dragoman.yaml", keysFile("http://127.0.0.1:1", "the-key-of-the-beginning"))
+	server := startProgram(t, path)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server.hangUp(t)
+	server.await(t, "no regular file")
+	replace(t, path, keysFile("http://127.0.0.1:1", "the-key-that-came-later"))
+	server.hangUp(t)
+	awaitStatus(t, server.url, "the-key-that-came-later", http.StatusBadRequest)
+	server.terminate(t)
+	ended := make(chan error, 1)
+	go func() { ended <- server.command.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the program does not end")
+		_ = server.command.Process.Kill()
 	}
 }
 
@@ -213,5 +249,58 @@ func TestHangUpWithoutKeys(t *testing.T) {
 	server.await(t, "was read again")
 	if got := status(t, server.admin+"/readyz"); got != http.StatusOK {
 		t.Errorf("/readyz answers %d", got)
+	}
+}
+
+// A file that changes while the server starts is read again, too.
+func TestChangeBeforeTheWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := write(t, "dragoman.yaml", keysFile("http://127.0.0.1:1", "the-first-of-two-keys"))
+		loads := 0
+		load := func() (*config.Config, error) {
+			loads++
+			return config.Load(config.Source{File: path, Getenv: func(string) string { return "" }})
+		}
+		cfg, err := load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := metrics.New("")
+		r := newReloader(load, cfg, counts, zerolog.Nop())
+		replace(t, path, keysFile("http://127.0.0.1:1", "the-other-of-two-keys"))
+		server, _, err := newServer(t.Context(), cfg, counts, zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := r.start(t.Context(), server, nil)
+		time.Sleep(3 * watchInterval)
+		stop()
+		if loads != 2 {
+			t.Errorf("the configuration was read %d times", loads)
+		}
+	})
+}
+
+// Authorities of an upstream are more than keys, and those that stay are no change.
+func TestReloadOfAuthorities(t *testing.T) {
+	path := write(t, "ca.pem", string(newAuthority(t, "company").PEM()))
+	file := write(t, "dragoman.yaml", `
+upstreams: {own: {kind: openai, base_url: "https://127.0.0.1:1", ca: `+path+`}}
+models: [{name: "*", upstream: own, model: m}]
+`)
+	load := func() *config.Config {
+		cfg, err := config.Load(config.Source{File: file, Getenv: func(string) string { return "" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	began := load()
+	if differs(began, load()) {
+		t.Error("the same configuration is another one")
+	}
+	replace(t, path, string(newAuthority(t, "others").PEM()))
+	if !differs(began, load()) {
+		t.Error("another authority is no change")
 	}
 }

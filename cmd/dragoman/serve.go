@@ -52,6 +52,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 	}
 	log := newLog(p.stderr)
 	counts := metrics.New(build().Version)
+	reloader := newReloader(load, cfg, counts, log)
 	server, _, err := newServer(ctx, cfg, counts, log)
 	if err != nil {
 		return err
@@ -64,8 +65,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
 	site.serve()
-	reloader := newReloader(load, cfg, server, counts, log)
-	defer reloader.start(ctx, hangUps)()
+	defer reloader.start(ctx, server, hangUps)()
 	select {
 	case err = <-site.failed:
 		server.Drain()
