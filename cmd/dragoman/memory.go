@@ -39,6 +39,7 @@ func (s *settings) loadFor(p process, memory int64) (*config.Config, error) {
 	cfg, err := s.load(p)
 	if err == nil {
 		boundBodies(cfg, memory)
+		boundExchanges(cfg, descriptors())
 	}
 	return cfg, err
 }
@@ -49,6 +50,15 @@ func (s *settings) loadFor(p process, memory int64) (*config.Config, error) {
 func boundBodies(cfg *config.Config, memory int64) {
 	if cfg.MaxInflightBytes == 0 {
 		cfg.MaxInflightBytes = memory / 8
+	}
+}
+
+// boundExchanges sets limits.max_concurrent, where the file does not, for a process that may open
+// so much: each exchange may need a connection to an upstream. Over HTTP/2 one connection of a
+// client has hundreds of them, and with on_disconnect: drain they outlast it.
+func boundExchanges(cfg *config.Config, descriptors int64) {
+	if cfg.MaxConcurrent == 0 {
+		cfg.MaxConcurrent, _ = connectionLimits(descriptors)
 	}
 }
 

@@ -124,3 +124,13 @@ func TestBoundBodies(t *testing.T) {
 		}
 	}
 }
+
+// Exchanges leave descriptors to the operators' listener, unless the file says something else.
+func TestBoundExchanges(t *testing.T) {
+	for _, tt := range []struct{ configured, descriptors, want int64 }{{0, 256, 96}, {7, 256, 7}, {0, 1 << 20, (1<<20 - 128) / 2}} {
+		cfg := &config.Config{MaxConcurrent: tt.configured}
+		if boundExchanges(cfg, tt.descriptors); cfg.MaxConcurrent != tt.want {
+			t.Errorf("%d exchanges with %d descriptors, configured %d", cfg.MaxConcurrent, tt.descriptors, tt.configured)
+		}
+	}
+}
