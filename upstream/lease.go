@@ -28,6 +28,8 @@ const (
 	// serves; lostPause, when it does not.
 	renewPause = 10 * time.Second
 	lostPause  = time.Second
+	// mostRejected is how many leases are rejected at once, before it is one for each lostPause.
+	mostRejected = 10
 	// outage is how long requests wait for the next lease when the last one has ended and
 	// its server cannot be reached. It is counted from when that began, so that later
 	// requests fail at once.
@@ -67,11 +69,12 @@ type leases[T any] struct {
 	// fails is an outage.
 	refused func(error) bool
 
-	mu      sync.Mutex
-	kept    *lease[T] // the last one; nil before the first
-	failing time.Time // since when look-ups fail; zero if the last one did not
-	pause   time.Time // no look-up before this, after a failure
-	pending *lookUp[T]
+	mu       sync.Mutex
+	kept     *lease[T] // the last one; nil before the first
+	failing  time.Time // since when look-ups fail; zero if the last one did not
+	pause    time.Time // no look-up before this, after a failure
+	rejected time.Time // when as many leases as mostRejected may be rejected at once
+	pending  *lookUp[T]
 }
 
 // lookUp is a look-up for a lease that is under way.
@@ -125,7 +128,7 @@ func (l *leases[T]) run(p *lookUp[T], pause time.Duration) {
 	time.Sleep(pause)
 	ctx, cancel := context.WithTimeout(context.Background(), renewTimeout)
 	defer cancel()
-	p.lease, p.err = l.fetch(ctx)
+	p.lease, p.err = l.look(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -139,6 +142,16 @@ func (l *leases[T]) run(p *lookUp[T], pause time.Duration) {
 	}
 	l.pending = nil
 	close(p.done)
+}
+
+// look fetches a lease. A panic in it, which no exchange would contain, is its error.
+func (l *leases[T]) look(ctx context.Context) (found *lease[T], err error) {
+	defer func() {
+		if recover() != nil {
+			err = plain("the look-up for credentials panicked")
+		}
+	}()
+	return l.fetch(ctx)
 }
 
 // retry returns the time until the next look-up, after one has failed.
@@ -166,12 +179,15 @@ func (l *leases[T]) failure(err error) *Error {
 	return nil
 }
 
-// reject ends a lease that the upstream did not take, unless a newer one has replaced it.
+// reject ends a lease that the upstream did not take, unless a newer one has replaced it. Of
+// many one a second is: an upstream that takes none would else have each request look for another.
 func (l *leases[T]) reject(bad *lease[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.kept == bad && !isPast(bad.end) {
-		bad.end, l.pause = time.Now(), time.Time{}
+	now := time.Now()
+	wait := max(0, l.rejected.Sub(now))
+	if l.kept == bad && !isPast(bad.end) && wait < mostRejected*lostPause {
+		bad.end, l.pause, l.rejected = now, time.Time{}, now.Add(wait+lostPause)
 	}
 }
 

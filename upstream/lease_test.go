@@ -167,6 +167,25 @@ func TestLeaseRejected(t *testing.T) {
 	})
 }
 
+// TestEveryLeaseRejected has an upstream that takes none: requests do not each look for another.
+func TestEveryLeaseRejected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{life: time.Hour}
+		c := s.leases()
+		for range 100 {
+			kept, err := c.get(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.reject(kept)
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := s.fetches.Load(); n > 22 {
+			t.Errorf("%d look-ups in ten seconds", n)
+		}
+	})
+}
+
 // TestLeaseRejectedAfterAFailure does not wait for the pause that the failure was followed
 // by: it was for as long as the lease served.
 func TestLeaseRejectedAfterAFailure(t *testing.T) {
