@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"cmp"
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -45,7 +46,17 @@ func (c Connect) transport(t *http.Transport) {
 	t.IdleConnTimeout = idleConnTimeout
 	t.ResponseHeaderTimeout = 0
 	t.DisableCompression = true // a compressed stream comes in lumps
+	t.OnProxyConnectResponse = proxyRefusal
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter}
+}
+
+// proxyRefusal is the error of a proxy of the network that does not let us through. net/http has its
+// words alone, which a log may not have.
+func proxyRefusal(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
+	if r.StatusCode == http.StatusOK {
+		return nil
+	}
+	return plain(fmt.Sprintf("the proxy of the network answered with status %d", r.StatusCode))
 }
 
 // withoutRedirects returns a copy of the client that returns a redirect as the response.

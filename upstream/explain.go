@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -165,7 +166,7 @@ var tokenErrors = []string{
 }
 
 // sentinels are errors that are known by what they are, and that say nothing else.
-var sentinels = []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded}
+var sentinels = []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, http.ErrSchemeMismatch}
 
 // describeOther describes an error by the name of its type. The types that only carry a
 // text, or other errors, have names that say nothing.

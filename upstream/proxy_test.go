@@ -1,0 +1,43 @@
+package upstream
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"dragoman/translate"
+)
+
+// The log says why an upstream cannot be reached behind a proxy, or with the wrong scheme. What
+// the proxy says is not in it.
+func TestExplainWays(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	defer server.Close()
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, base := range map[string]string{
+		"the connection to the upstream failed: http: server gave HTTP response to HTTPS client":   "https://" + at.Host,
+		"the connection to the upstream failed: the proxy of the network answered with status 407": "https://models.test",
+	} {
+		transport := newTransport(0)
+		defer transport.CloseIdleConnections()
+		transport.Proxy = nil
+		if base == "https://models.test" {
+			transport.Proxy = http.ProxyURL(at)
+		}
+		up, err := NewAnthropic(AnthropicOptions{BaseURL: base, APIKey: "sk", HTTPClient: &http.Client{Transport: transport}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range up.Invoke(t.Context(), Model{ID: "m"}, new(translate.Prompt)) {
+			if got := Explain(err); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	}
+}
