@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -158,6 +159,43 @@ func TestAbandonedAnswerIsNotKept(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Answers that are read for nobody leave room for others: of eight places they take two.
+func TestAbandonedAnswersLeaveRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const clients, places = 5, 8
+		var log logged
+		s := newServer(t, slow(pause{time.Minute, endOfTurn}), log.option, finishing, func(o *Options) { o.MaxConcurrent = places })
+		for range 2 { // what was taken is given back
+			srv := servePipes(s.Handler())
+			ctx, leave := context.WithTimeout(t.Context(), time.Second)
+			var all sync.WaitGroup
+			for range clients {
+				all.Go(func() {
+					r, err := http.NewRequestWithContext(ctx, "POST", "http://dragoman/v1/messages", strings.NewReader(question))
+					if err != nil {
+						t.Error(err)
+					} else if _, err := srv.client(1).Do(r); err == nil {
+						t.Error("an answer before the model has one")
+					}
+				})
+			}
+			all.Wait()
+			leave()
+			synctest.Wait()
+			if n := int64(strings.Count(log.String(), "client_gone")); n != clients-places/4 || s.abandoned.taken.Load() != places/4 {
+				t.Errorf("%d exchanges have ended, and %d are read to their end", n, s.abandoned.taken.Load())
+			}
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			if n := strings.Count(log.String(), "client_gone"); n != clients || s.abandoned.taken.Load() != 0 {
+				t.Errorf("%d exchanges have ended, and %d go on", n, s.abandoned.taken.Load())
+			}
+			log.bytes.Reset()
+			srv.close(t)
+		}
+	})
 }
 
 // A server that goes down ends what is read for nobody.

@@ -20,7 +20,7 @@ type Key struct {
 	// The most that all clients with the key may take together; 0 for no limit.
 	RequestsPerMinute int
 	Concurrent        int   // requests at once
-	TokensPerDay      int64 // input and output, in a day of UTC
+	TokensPerDay      int64 // input, from caches and into them too, and output, in a day of UTC
 }
 
 // NewKey returns the key with a secret, without a name and without limits.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"dragoman/metrics"
 	"dragoman/proxy/framing"
 	"dragoman/translate/messages"
 )
@@ -21,7 +22,10 @@ func (x *exchange) readBody() ([]byte, error) {
 	if x.r.ContentLength > limit {
 		return nil, bodyTooLarge(limit)
 	}
-	if err := x.admitBytes(x.r.ContentLength); err != nil {
+	if !x.s.inflightBytes.hasRoom(x.r.ContentLength) {
+		return nil, x.overloaded(metrics.GateBytes)
+	}
+	if err := x.admitBytes(min(x.r.ContentLength, mostPiece)); err != nil {
 		return nil, err
 	}
 	wire := &byteCounter{r: http.MaxBytesReader(x.w, x.r.Body, limit)}
@@ -54,9 +58,9 @@ func (x *exchange) readBody() ([]byte, error) {
 // readAll reads a body to its end, and returns nil if it is longer than limit. While a body
 // grows, admit is called with the size that has come; its error is readAll's.
 //
-// The announced length, -1 for none, is believed once an eighth of it has come: a client cannot
-// reserve memory with a header, and a long body is not copied when it is whole. Of one that was
-// not announced, at most twice what has come is in memory.
+// The announced length, -1 for none, is believed once an eighth of it has come, and admitted then: a
+// client cannot reserve memory, or keep others out, with a header, and a long body is not copied when
+// it is whole. Of one that was not announced, at most twice what has come is in memory.
 func readAll(r io.Reader, announced, limit int64, admit func(size int64) error) ([]byte, error) {
 	pieces := [][]byte{make([]byte, 0, min(max(announced, leastPiece), mostPiece)+1)} // a byte more, so that the first piece can see the end
 	for size := int64(0); ; {
@@ -80,6 +84,9 @@ func readAll(r io.Reader, announced, limit int64, admit func(size int64) error) 
 		case err != nil:
 			return nil, err
 		case full && size < announced && announced <= 8*size:
+			if err := admit(announced); err != nil {
+				return nil, err
+			}
 			whole := make([]byte, 0, announced+1)
 			for _, piece := range pieces {
 				whole = append(whole, piece...)

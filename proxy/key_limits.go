@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -99,13 +100,16 @@ func (k *heldKey) refusal(now time.Time) error {
 	return nil
 }
 
-// release counts the end of a request that was taken, and its tokens.
-func (k *heldKey) release(now time.Time, tokens int) {
+// release counts the end of a request that was taken, and its tokens. They are what an upstream
+// says: a number below zero gives nothing back, and one too large does not turn into one.
+func (k *heldKey) release(now time.Time, tokens ...int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.turnDay(now)
 	k.open--
-	k.tokens += int64(tokens)
+	for _, n := range tokens {
+		k.tokens += min(max(int64(n), 0), math.MaxInt64-k.tokens)
+	}
 }
 
 // turnDay forgets the tokens of a day that has passed.
@@ -143,6 +147,7 @@ func overLimit(limit string, wait time.Duration) error {
 // admit takes a request of the exchange's key.
 func (x *exchange) admit(key *heldKey) error {
 	if err := key.take(time.Now(), x.w.Header()); err != nil {
+		x.refuse()
 		return err
 	}
 	x.key = key
@@ -153,6 +158,7 @@ func (x *exchange) admit(key *heldKey) error {
 // answer that was cut counts as far as the upstream counted it.
 func (x *exchange) releaseKey() {
 	if x.key != nil {
-		x.key.release(time.Now(), x.record.InputTokens+x.record.OutputTokens)
+		r := &x.record
+		x.key.release(time.Now(), r.InputTokens, r.OutputTokens, r.CacheReadTokens, r.CacheWriteTokens)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -227,4 +228,23 @@ func TestSetKeys(t *testing.T) {
 			t.Errorf("status %d after keys that were refused", w.Code)
 		}
 	})
+}
+
+// What an upstream says of tokens neither gives a key some back nor wraps around.
+func TestTokensOfOddUpstreams(t *testing.T) {
+	for name, odd := range map[string][2]int{"below zero": {-5000, 4}, "too many": {math.MaxInt, math.MaxInt}} {
+		k := (*heldKey)(nil).as(limitedKey(func(k *Key) { k.TokensPerDay = 1000 }))
+		now := time.Now()
+		for range 2 {
+			k.release(now, 600, 0)
+			before := k.tokens
+			k.release(now, odd[0], odd[1])
+			if k.tokens < before {
+				t.Errorf("%s: %d tokens taken, and then %d", name, before, k.tokens)
+			}
+		}
+		if k.take(now, http.Header{}) == nil {
+			t.Errorf("%s: the key is served over its limit", name)
+		}
+	}
 }

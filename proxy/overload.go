@@ -3,6 +3,7 @@ package proxy
 import (
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,9 @@ func (g *gate) take(n int64) bool {
 	}
 }
 
+// hasRoom reports whether there is room for n now.
+func (g *gate) hasRoom(n int64) bool { return g.most == 0 || g.taken.Load()+n <= g.most }
+
 func (g *gate) give(n int64) { g.taken.Add(-n) }
 
 // enter admits the exchange among those that are being answered, before its body is read.
@@ -43,7 +47,7 @@ func (x *exchange) enter() error {
 }
 
 // admitBytes admits a body of so many bytes, unpacked. It is called before they are in memory:
-// once with the announced length, or again and again while a body grows that was not announced.
+// again and again while a body grows, and once more when its announced length is believed.
 func (x *exchange) admitBytes(size int64) error {
 	more := size - x.admitted
 	if more <= 0 {
@@ -69,17 +73,21 @@ func (x *exchange) giveBack() {
 }
 
 // overloaded counts an exchange that a gate refuses, and returns the error for its client.
-// Those that are refused together are not all to come back in the same second. The answer
-// does not wait for the body, and its connection stays: see discardBody.
+// Those that are refused together are not all to come back in the same second.
 func (x *exchange) overloaded(gate string) error {
 	x.s.metrics.Overload.WithLabelValues(gate).Inc()
-	if x.r.ProtoMajor == 1 && x.r.Header.Get("Expect") == "" && x.control.EnableFullDuplex() == nil {
-		x.refused = true
-		x.s.keepConnection(x.w.Header())
-	}
+	x.refuse()
 	return &failure{
 		status: 529, typ: messages.ErrorOverloaded, message: "the server has more to do than it can take: try again in some seconds",
 		retryAfter: time.Duration(1+rand.IntN(4)) * time.Second,
+	}
+}
+
+// refuse has the answer not wait for the body, and its connection stay: see discardBody.
+func (x *exchange) refuse() {
+	if x.r.ProtoMajor == 1 && x.r.Body != http.NoBody && x.r.Header.Get("Expect") == "" && x.control.EnableFullDuplex() == nil {
+		x.refused = true
+		x.s.keepConnection(x.w.Header())
 	}
 }
 

@@ -210,6 +210,26 @@ func TestMaxInflightBytes(t *testing.T) {
 	}
 }
 
+// A length that is only announced keeps nobody out.
+func TestAnnouncedBytesAreNotTaken(t *testing.T) {
+	s := newServer(t, completing(endOfTurn, "hi"), func(o *Options) { o.MaxInflightBytes = 16 << 20 })
+	srv := listen(t, s)
+	for range 4 {
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 12000000\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaitInflight(t, s, 4*mostPiece)
+	if w := post(s, longQuestion(1<<20)); w.Code != 200 {
+		t.Errorf("status %d", w.Code)
+	}
+}
+
 // awaitInflight waits until the bodies in flight have so many bytes together: an exchange is over
 // soon after its client has the answer.
 func awaitInflight(t *testing.T, s *Server, bytes int) {
@@ -312,6 +332,43 @@ func TestRefusedConnectionIsKept(t *testing.T) {
 	up.answers <- struct{}{}
 	if got := <-first; got != 200 {
 		t.Errorf("the one that was admitted: %d", got)
+	}
+}
+
+// So it is with one whose key is over its limit.
+func TestLimitedConnectionIsKept(t *testing.T) {
+	srv := listen(t, newServer(t, completing(endOfTurn, "hi"), withKeys(limitedKey(func(k *Key) { k.TokensPerDay, k.RequestsPerMinute = 1, 1 }))))
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	size := 12 << 20
+	if testcost.UnderRace {
+		size = 2 << 20
+	}
+	in := bufio.NewReader(conn)
+	for _, tt := range []struct {
+		key, body string
+		status    int
+	}{
+		{"key-one", question, 200},
+		{"key-one", strings.Repeat(" ", size), 429},
+		{"key-one", "", 429},
+	} {
+		_, err := fmt.Fprintf(conn, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", tt.key, len(tt.body), tt.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.ReadResponse(in, newRequest("POST", "/v1/messages", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		if res.StatusCode != tt.status || res.Close {
+			t.Errorf("status %d, want %d; the answer is the last: %t", res.StatusCode, tt.status, res.Close)
+		}
 	}
 }
 

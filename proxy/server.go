@@ -28,7 +28,7 @@ type Options struct {
 	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
 
 	// FinishAbandoned goes on to read an upstream's answer when the client has left, so that its
-	// tokens are counted. Without it the call is cancelled.
+	// tokens are counted, for up to a quarter of MaxConcurrent. Without it the call is cancelled.
 	FinishAbandoned bool
 
 	// A listener without keys refuses what pages of other origins have a browser send, and on
@@ -74,6 +74,7 @@ type Server struct {
 	settingKeys sync.Mutex // held by SetKeys
 
 	concurrent, inflightBytes gate
+	abandoned                 gate // exchanges whose client has left: see callContext
 }
 
 // New returns a server. It is an error if there is no route, if a model names an upstream
@@ -116,6 +117,9 @@ func New(opt Options) (*Server, error) {
 		s.metrics = metrics.New("")
 	}
 	s.concurrent.most, s.inflightBytes.most = opt.MaxConcurrent, opt.MaxInflightBytes
+	if opt.MaxConcurrent > 0 {
+		s.abandoned.most = max(1, opt.MaxConcurrent/4)
+	}
 	s.draining, s.drain = context.WithCancel(context.Background())
 	s.base, s.cut = context.WithCancelCause(context.Background())
 	if err := s.SetKeys(opt.Keys); err != nil {
