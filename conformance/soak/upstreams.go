@@ -48,7 +48,9 @@ func startUpstreams(folder string) (*upstreams, error) {
 		if err != nil {
 			return nil, err
 		}
-		server := &http.Server{Handler: s.handler, IdleTimeout: time.Second} // so that no connection is left to count
+		// No connection is to be left to count: neither an idle one, nor one that was opened for a
+		// request which then went over another.
+		server := &http.Server{Handler: s.handler, IdleTimeout: time.Second, ReadHeaderTimeout: time.Second}
 		u.servers = append(u.servers, server)
 		*s.url = "http://" + listener.Addr().String()
 		go server.Serve(listener)
