@@ -21,9 +21,9 @@ var faults = []struct {
 	refuses bool
 }{
 	{name: "connection refused"},
-	{name: "403", refuses: true, fault: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }},
-	{name: "500", fault: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }},
-	{name: "429", fault: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }},
+	{name: "403", refuses: true, fault: status(http.StatusForbidden)},
+	{name: "500", fault: status(http.StatusInternalServerError)},
+	{name: "429", fault: status(http.StatusTooManyRequests)},
 	{name: "no answer", fault: func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees the client go
 		<-r.Context().Done()
@@ -32,6 +32,15 @@ var faults = []struct {
 	{name: "an empty answer", fault: func(http.ResponseWriter, *http.Request) {}},
 	{name: "connection reset", fault: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 	{name: "a slow answer", works: true},
+}
+
+// status answers with this status, after it has read the request: an answer that comes before
+// may cut the request, and whether the client tries again is then a matter of chance.
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(code)
+	}
 }
 
 // eachFault runs a test over every source of credentials and every fault. begin has the
