@@ -59,7 +59,7 @@ func renderArchive(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	if err != nil {
 		t.Fatalf("%s: %v", got.Files[0].Name, err)
 	}
-	prompt, err := Render(req, archiveTarget(t, string(archive.Comment)))
+	prompt, err := renderAlike(t, req, archiveTarget(t, string(archive.Comment)))
 	for i := range got.Files[1:] {
 		f := &got.Files[i+1]
 		switch {
@@ -422,8 +422,8 @@ func benchRequests(b *testing.B) iter.Seq2[string, *messages.Request] {
 
 func BenchmarkRender(b *testing.B) {
 	for name, req := range benchRequests(b) {
-		for _, target := range []Target{{}, {TextWire: true}} {
-			b.Run(fmt.Sprintf("%s/textwire=%t", name, target.TextWire), func(b *testing.B) {
+		for kind, target := range map[string]Target{"cold": {}, "warm": {Memo: NewMemo()}, "textwire": {TextWire: true, Memo: NewMemo()}} {
+			b.Run(name+"/"+kind, func(b *testing.B) {
 				b.SetBytes(int64(len(mustRender(b, req, target).Text())))
 				b.ReportAllocs()
 				for b.Loop() {
