@@ -184,7 +184,9 @@ func (a *attempt) prepareNative(up NativeUpstream) (upstreamCall, error) {
 		events := up.Pass(ctx, spec, x.dialect.nativeRequest(x.r.Header, a.body))
 		events = withTimeouts(ctx, x, cancel, events, eventInfo)
 		if model.Rescue {
-			events = translate.Rescue(req, model.Target(spec), events)
+			target := model.Target(spec)
+			target.Memo = x.s.memo
+			events = translate.Rescue(req, target, events)
 		}
 		return events
 	}, nil

@@ -17,6 +17,8 @@ type RenderRules struct {
 	// OpenLength says that the client has not said how long the answer may be: its max_tokens
 	// is ours.
 	OpenLength bool
+	// Memo is where what is made of tools is kept for other requests; nil is nowhere.
+	Memo *translate.Memo
 	// Drop is called with each field of the request, by its name in the Messages API, that
 	// the model does not get. It is called as well for one that an answer should have been
 	// checked by and was not, which may be later.
@@ -48,7 +50,9 @@ func (m UpstreamModel) Render(ctx context.Context, req *messages.Request, spec u
 // prompt returns the prompt alone: that of a request whose examples and schemas have been
 // read before.
 func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, error) {
-	p, err := translate.RenderContext(ctx, req, m.Target(spec))
+	target := m.Target(spec)
+	target.Memo = rules.Memo
+	p, err := translate.RenderContext(ctx, req, target)
 	if err != nil {
 		return nil, err
 	}
@@ -103,5 +107,5 @@ func (x *exchange) render(req *messages.Request, m UpstreamModel, spec upstream.
 
 // renderRules returns the rules of the exchange.
 func (x *exchange) renderRules() RenderRules {
-	return RenderRules{Strict: x.s.strict, OpenLength: x.conversion.HasOpenLength(), Drop: x.drop}
+	return RenderRules{Strict: x.s.strict, OpenLength: x.conversion.HasOpenLength(), Memo: x.s.memo, Drop: x.drop}
 }

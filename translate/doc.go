@@ -7,7 +7,9 @@
 //	msg    := messages.Collect(events)       events           -> one Message
 //
 // The package is pure: no I/O, no clock, no randomness. The same input gives
-// the same output, however the upstream cut its text into chunks.
+// the same output, however the upstream cut its text into chunks. A [Memo] does
+// not change that: it keeps what was made of tools, and whoever has one gets
+// what would be made anew.
 //
 // # Packages
 //
@@ -15,6 +17,7 @@
 //	schema     the JSON Schemas of tools: compiled, described, and the typing of text
 //	markup     the tags of all formats as text, and the policy that escapes them
 //	rawjson    JSON as text
+//	memo       results that are kept for the same input
 //	fidelity   tests: random calls through Render and Events and back, whole and damaged
 //
 // # Terminology

@@ -101,6 +101,8 @@ type Target struct {
 	// "\n\nAssistant:", as [Prompt.Text] does (docs/reference/legacy-format.md §9). Text
 	// of the client is then escaped where it spells these markers.
 	TextWire bool
+	// Memo keeps what is made of the tools; nil makes it anew. The prompt is the same either way.
+	Memo *Memo
 }
 
 // Chunk is a piece of an upstream's answer. An upstream yields its first chunk, empty if

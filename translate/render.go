@@ -30,7 +30,7 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 	if err != nil {
 		return nil, err
 	}
-	schemas := &toolSchemas{tools: req.Tools}
+	schemas := &toolSchemas{tools: req.Tools, memo: target.Memo}
 	stops := stopsAtCalls(req, f, schemas)
 	r := renderer{
 		ctx:    ctx,

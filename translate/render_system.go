@@ -13,7 +13,7 @@ import (
 // addSystem renders the system prompt, in the order that [Prompt.System] documents.
 func (r *renderer) addSystem() error {
 	if r.req.ShowsTools() {
-		tools, err := r.describeTools()
+		tools, err := r.target.Memo.describe(r)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/testcost"
 )
 
 var updateRender = flag.Bool("update-render", false, "write what Render gives into testdata/render")
@@ -57,7 +59,7 @@ func renderArchive(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	if err != nil {
 		t.Fatalf("%s: %v", got.Files[0].Name, err)
 	}
-	prompt, err := Render(req, archiveTarget(t, string(archive.Comment)))
+	prompt, err := renderAlike(t, req, archiveTarget(t, string(archive.Comment)))
 	for i := range got.Files[1:] {
 		f := &got.Files[i+1]
 		switch {
@@ -403,58 +405,44 @@ func TestRenderDeepRefs(t *testing.T) {
 	}
 }
 
-// codingRequest is like what a coding client sends: 30 tools and 20 turns in
-// some 115 KB.
-func codingRequest() *messages.Request {
-	schema := `{"type":"object","properties":{"path":{"type":"string","description":"` + strings.Repeat("Absolute path of the file. ", 6) +
-		`"},"edits":{"type":"array","description":"What to change","items":{"type":"object","properties":{"old":{"type":"string"},` +
-		`"new":{"type":"string"},"count":{"type":"integer","minimum":1}},"required":["old","new"]}},"mode":{"type":"string",` +
-		`"enum":["dry","apply"],"default":"dry"}},"required":["path","edits"],"additionalProperties":false}`
-	req := &messages.Request{MaxTokens: 1000, System: []messages.BlockParam{{Type: messages.BlockText, Text: strings.Repeat("You edit code with care. ", 200)}}}
-	for i := range 30 {
-		req.Tools = append(req.Tools, messages.Tool{
-			Name:        fmt.Sprintf("tool_%d", i),
-			Description: strings.Repeat("Changes a file in place, and says what it changed. ", 15),
-			InputSchema: jsontext.Value(schema),
-		})
-	}
-	code := strings.Repeat("if a < b && c[i] > 0 {\n\treturn fmt.Errorf(\"<%d>\", i)\n}\n", 80)
-	input, _ := jsontext.AppendQuote(nil, code)
-	for i := range 10 {
-		id := fmt.Sprint("t", i)
-		last := user("Go on with the next file, please.")
-		if i > 0 {
-			last.Content = append([]messages.BlockParam{{
-				Type: messages.BlockToolResult, ToolUseID: fmt.Sprint("t", i-1), Content: []messages.BlockParam{{Type: messages.BlockText, Text: code}},
-			}}, last.Content...)
+// benchRequests returns the requests of the benchmarks, by name.
+func benchRequests(b *testing.B) iter.Seq2[string, *messages.Request] {
+	return func(yield func(string, *messages.Request) bool) {
+		for _, load := range testcost.Loads() {
+			req, err := messages.Decode([]byte(load.Body), messages.DecodeOptions{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if !yield(load.Name, req) {
+				return
+			}
 		}
-		req.Messages = append(req.Messages, last, messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{
-			{Type: messages.BlockText, Text: "I will change that."},
-			{Type: messages.BlockToolUse, ID: id, Name: "tool_3", Input: slices.Concat([]byte(`{"mode":"dry","path":`), input, []byte("}"))},
-		}})
 	}
-	req.Messages = append(req.Messages, messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockToolResult, ToolUseID: "t9"}}})
-	return req
 }
 
 func BenchmarkRender(b *testing.B) {
-	req := codingRequest()
-	for _, target := range []Target{{}, {TextWire: true}} {
-		b.Run(fmt.Sprintf("textwire=%t", target.TextWire), func(b *testing.B) {
-			b.SetBytes(int64(len(mustRender(b, req, target).Text())))
-			b.ReportAllocs()
-			for b.Loop() {
-				mustRender(b, req, target)
-			}
-		})
+	for name, req := range benchRequests(b) {
+		for kind, target := range map[string]Target{"cold": {}, "warm": {Memo: NewMemo()}, "textwire": {TextWire: true, Memo: NewMemo()}} {
+			b.Run(name+"/"+kind, func(b *testing.B) {
+				b.SetBytes(int64(len(mustRender(b, req, target).Text())))
+				b.ReportAllocs()
+				for b.Loop() {
+					mustRender(b, req, target)
+				}
+			})
+		}
 	}
 }
 
 func BenchmarkPromptText(b *testing.B) {
-	prompt := mustRender(b, codingRequest(), Target{})
-	b.SetBytes(int64(len(prompt.Text())))
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = prompt.Text()
+	for name, req := range benchRequests(b) {
+		b.Run(name, func(b *testing.B) {
+			prompt := mustRender(b, req, Target{})
+			b.SetBytes(int64(len(prompt.Text())))
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = prompt.Text()
+			}
+		})
 	}
 }

@@ -14,13 +14,13 @@ import (
 // the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
 // tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
 // but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
-// of its ID. Of target, only HoldValues counts.
+// of its ID. Of target, only HoldValues and Memo count.
 //
 // The events have to be in the order of docs/reference/streaming.md §2. If they end in an error, the
 // text that was held back is sent before it, since it might have become a call and has not.
 func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
-		r := rescuer{req: req, prompt: Prompt{holdsValues: target.HoldValues, schemas: &toolSchemas{tools: req.Tools}}, yield: yield}
+		r := rescuer{req: req, prompt: Prompt{holdsValues: target.HoldValues, schemas: &toolSchemas{tools: req.Tools, memo: target.Memo}}, yield: yield}
 		for e, err := range events {
 			if err != nil {
 				r.leave()

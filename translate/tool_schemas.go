@@ -15,6 +15,7 @@ import (
 // [Prompt] that holds it, it may be used by several goroutines at once.
 type toolSchemas struct {
 	tools []messages.Tool
+	memo  *Memo // may be nil
 
 	mu       sync.Mutex
 	byName   map[string]*messages.Tool // of tools; nil until a name is looked up
@@ -50,7 +51,7 @@ func (s *toolSchemas) of(tool *messages.Tool) *schema.Schema {
 	defer s.mu.Unlock()
 	compiled := s.compiled[tool]
 	if compiled == nil {
-		compiled = schema.Compile(tool.InputSchema)
+		compiled = s.memo.compile(tool.InputSchema)
 		if s.compiled == nil {
 			s.compiled = make(map[*messages.Tool]*schema.Schema)
 		}

@@ -45,18 +45,7 @@ func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) 
 	})
 }
 
-// textBody is the body of a request (docs/reference/bedrock.md §2b).
-type textBody struct {
-	AnthropicVersion string   `json:"anthropic_version"`
-	Prompt           string   `json:"prompt"`
-	MaxTokens        int      `json:"max_tokens_to_sample"`
-	StopSequences    []string `json:"stop_sequences"`
-	Temperature      *float64 `json:"temperature,omitzero"`
-	TopP             *float64 `json:"top_p,omitzero"`
-	TopK             *int     `json:"top_k,omitzero"`
-}
-
-// encodeText returns the body for the prompt as JSON. It fails if the text of the prompt
+// encodeText returns the body for the prompt as JSON (docs/reference/bedrock.md §2b). It fails if the text of the prompt
 // has more markers than the prompt has turns: then one stands in a text, and the model
 // would read there the beginning of another turn.
 func encodeText(p *translate.Prompt) ([]byte, error) {
@@ -71,15 +60,14 @@ func encodeText(p *translate.Prompt) ([]byte, error) {
 	if !slices.Contains(stops, humanTurn) {
 		stops = append(stops, humanTurn)
 	}
-	return encodeJSON(p, textBody{
-		AnthropicVersion: messages.VersionBedrock,
-		Prompt:           text,
-		MaxTokens:        p.MaxTokens,
-		StopSequences:    stops,
-		Temperature:      p.Temperature,
-		TopP:             p.TopP,
-		TopK:             p.TopK,
-	})
+	b := newBody(p)
+	b.open("", '{')
+	b.text("anthropic_version", messages.VersionBedrock)
+	b.text("prompt", text)
+	b.number("max_tokens_to_sample", p.MaxTokens)
+	b.texts("stop_sequences", stops)
+	b.sampling(p)
+	return b.end()
 }
 
 // onlyText returns an [*Error] if the prompt holds an image or a document.

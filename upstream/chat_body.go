@@ -5,60 +5,50 @@ import (
 	"dragoman/translate/messages"
 )
 
-// chatBody is the request body of chat completions, as far as a prompt needs it.
-type chatBody struct {
-	Model         string         `json:"model"`
-	Messages      []chatMessage  `json:"messages"`
-	MaxTokens     int            `json:"max_tokens"`
-	Temperature   *float64       `json:"temperature,omitzero"`
-	TopP          *float64       `json:"top_p,omitzero"`
-	TopK          *int           `json:"top_k,omitzero"` // not OpenAI's: of vLLM, Ollama, llama.cpp, OpenRouter
-	Stop          []string       `json:"stop,omitempty"`
-	Stream        bool           `json:"stream"`
-	StreamOptions *streamOptions `json:"stream_options,omitzero"`
-	// vLLM goes on with a last assistant message only if it is told to, by both of these.
-	// llama.cpp and Ollama do so by themselves, and heed neither.
-	Continue         bool  `json:"continue_final_message,omitzero"`
-	GenerationPrompt *bool `json:"add_generation_prompt,omitzero"`
-}
-
-type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
-}
-
-// chatMessage is one message. Its content is a string, or []chatPart where it is more
-// than text: many chat templates take nothing but strings.
-type chatMessage struct {
-	Role    string `json:"role"`
-	Content any    `json:"content"`
-}
-
 // encodeChat returns the body for the prompt as JSON, with these stop sequences. options
 // says whether the server takes stream_options, by which a stream is asked to count
 // tokens.
 func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]byte, error) {
-	b := chatBody{
-		Model: m.ID, MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Stop: stop,
-	}
-	b.Stream = m.Can.Has(Streaming)
-	if b.Stream && options {
-		b.StreamOptions = &streamOptions{IncludeUsage: true}
-	}
-	if m.Can.Has(Prefill) && prefilled(p) {
-		b.Continue, b.GenerationPrompt = true, new(bool)
-	}
 	turns := p.Turns
-	if !m.Can.Has(System) {
+	var system []string
+	if m.Can.Has(System) {
+		system = systemText(p)
+	} else {
 		turns = foldSystem(p)
-	} else if system := systemText(p); system != "" {
-		b.Messages = append(b.Messages, chatMessage{messages.RoleSystem, system})
+	}
+	b := newBody(p)
+	b.open("", '{')
+	b.text("model", m.ID)
+	b.open("messages", '[')
+	if len(system) > 0 {
+		b.open("", '{')
+		b.text("role", messages.RoleSystem)
+		b.text("content", system...)
+		b.close('}')
 	}
 	for i, turn := range turns {
-		content, err := chatContent(m.Can, turn, i)
-		if err != nil {
+		b.open("", '{')
+		b.text("role", turn.Role)
+		if err := b.chatContent(m.Can, turn, i); err != nil {
 			return nil, err
 		}
-		b.Messages = append(b.Messages, chatMessage{turn.Role, content})
+		b.close('}')
 	}
-	return encodeJSON(p, b)
+	b.close(']')
+	b.number("max_tokens", p.MaxTokens)
+	b.sampling(p) // top_k is not OpenAI's, but of vLLM, Ollama, llama.cpp, OpenRouter
+	b.texts("stop", stop)
+	b.flag("stream", m.Can.Has(Streaming))
+	if m.Can.Has(Streaming) && options {
+		b.open("stream_options", '{')
+		b.flag("include_usage", true)
+		b.close('}')
+	}
+	// vLLM goes on with a last assistant message only if it is told to, by both of these.
+	// llama.cpp and Ollama do so by themselves, and heed neither.
+	if m.Can.Has(Prefill) && prefilled(p) {
+		b.flag("continue_final_message", true)
+		b.flag("add_generation_prompt", false)
+	}
+	return b.end()
 }

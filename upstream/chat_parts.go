@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -10,49 +11,38 @@ import (
 	"dragoman/translate/messages"
 )
 
-// chatPart is a part of a message that is more than text.
-type chatPart struct {
-	Type  string    `json:"type"` // text, image_url or file
-	Text  string    `json:"text,omitzero"`
-	Image *chatURL  `json:"image_url,omitzero"`
-	File  *chatFile `json:"file,omitzero"`
-}
-
-type chatURL struct {
-	URL string `json:"url"`
-}
-
-type chatFile struct {
-	Name string `json:"filename"`
-	Data string `json:"file_data"` // a URL
-}
-
-// chatContent returns the content of a turn: a string if it is text alone, else
-// []chatPart. index is that of the turn, for the error.
+// chatContent writes the content of a turn: a string if it is text alone, since many chat templates
+// take nothing but strings, else a list of parts. index is that of the turn, for the error.
 //
 // An image is an image_url part. A document is a file part, which OpenAI and OpenRouter
 // know, after its title and context. What the model cannot be shown is an [*Error], and
 // so is a file in the store of the Messages API, which no other server can read.
-func chatContent(can Features, turn translate.Turn, index int) (any, error) {
-	var parts []chatPart
+func (b *body) chatContent(can Features, turn translate.Turn, index int) error {
+	if !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText }) {
+		b.text("content", joinedLines(turn.Parts)...)
+		return nil
+	}
+	b.open("content", '[')
 	for _, part := range turn.Parts {
-		more, ok := chatParts(can, part)
-		if !ok {
-			return nil, invalidRequest.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
+		if !b.chatPart(can, part) {
+			return invalidRequest.error("messages: this model cannot be shown the " + placeOf(part, index, turn.Role))
 		}
-		parts = append(parts, more...)
 	}
-	var text strings.Builder
+	b.close(']')
+	return nil
+}
+
+// joinedLines returns the pieces of the text that parts are together: a newline stands between two
+// unless one of them has a newline there.
+func joinedLines(parts []translate.Part) []string {
+	pieces := make([]string, 0, 2*len(parts))
 	for i, part := range parts {
-		if part.Type != translate.PartText {
-			return parts, nil
-		}
 		if i > 0 && !strings.HasSuffix(parts[i-1].Text, "\n") && !strings.HasPrefix(part.Text, "\n") {
-			text.WriteByte('\n')
+			pieces = append(pieces, "\n")
 		}
-		text.WriteString(part.Text)
+		pieces = append(pieces, part.Text)
 	}
-	return text.String(), nil
+	return pieces
 }
 
 // messagesSource is the source of an image or a document in the Messages API
@@ -77,24 +67,45 @@ func (s messagesSource) url() string {
 	return ""
 }
 
-// chatParts returns the parts that show a part of a turn. It is false if the model
+// chatPart writes the parts that show a part of a turn. It is false if the model
 // cannot be shown it.
-func chatParts(can Features, part translate.Part) ([]chatPart, bool) {
+func (b *body) chatPart(can Features, part translate.Part) bool {
 	if part.Type == translate.PartText {
-		return []chatPart{{Type: translate.PartText, Text: part.Text}}, true
+		b.chatText(part.Text)
+		return true
 	}
 	var source messagesSource
 	if json.Unmarshal(part.Source, &source, lenient) != nil || source.url() == "" {
-		return nil, false
+		return false
 	}
 	if part.Type == translate.PartImage {
-		return []chatPart{{Type: "image_url", Image: &chatURL{source.url()}}}, can.Has(Images)
+		b.open("", '{')
+		b.text("type", "image_url")
+		b.open("image_url", '{')
+		b.text("url", source.url())
+		b.close('}')
+		b.close('}')
+		return can.Has(Images)
 	}
-	file := chatPart{Type: "file", File: &chatFile{cmp.Or(part.Title, "document.pdf"), source.url()}}
-	if part.Context == "" {
-		return []chatPart{file}, can.Has(Documents)
+	if part.Context != "" {
+		b.chatText(documentHead(part))
 	}
-	return []chatPart{{Type: translate.PartText, Text: documentHead(part)}, file}, can.Has(Documents)
+	b.open("", '{')
+	b.text("type", "file")
+	b.open("file", '{')
+	b.text("filename", cmp.Or(part.Title, "document.pdf"))
+	b.text("file_data", source.url())
+	b.close('}')
+	b.close('}')
+	return can.Has(Documents)
+}
+
+// chatText writes a part that is text.
+func (b *body) chatText(text string) {
+	b.open("", '{')
+	b.text("type", translate.PartText)
+	b.textUnlessEmpty("text", text)
+	b.close('}')
 }
 
 // documentHead returns what stands before the text of a document: its title and its

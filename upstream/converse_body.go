@@ -1,75 +1,87 @@
 package upstream
 
 import (
+	"slices"
 	"strings"
 
 	"dragoman/translate"
 	"dragoman/upstream/converse"
 )
 
-// encodeConverse returns the body for the prompt as JSON, with these stop sequences.
+// encodeConverse returns the body for the prompt as JSON, with these stop sequences
+// (docs/reference/bedrock.md §5).
 func encodeConverse(m Model, p *translate.Prompt, stops []string) ([]byte, error) {
-	b := converse.Request{
-		Inference:     converse.InferenceConfig{MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, StopSequences: stops},
-		RequestFields: topKFields(m.ID, p.TopK),
-		Guardrail:     m.Guardrail.forConverse(m.Can.Has(Streaming)),
+	turns := p.Turns
+	if !m.Can.Has(System) {
+		turns = foldSystem(p)
+	}
+	b := newBody(p)
+	b.open("", '{')
+	if err := b.converseTurns(m.Can, turns); err != nil {
+		return nil, err
+	}
+	if m.Can.Has(System) {
+		b.converseSystem(m.Can, p)
+	}
+	b.open("inferenceConfig", '{')
+	b.number("maxTokens", p.MaxTokens)
+	optional(b, "temperature", p.Temperature)
+	optional(b, "topP", p.TopP)
+	b.texts("stopSequences", stops)
+	b.close('}')
+	if p.TopK != nil {
+		b.value("additionalModelRequestFields", topKFields(m.ID, p.TopK))
 	}
 	// Only a Claude's answer has the sequence that was met, and only if the request asks for
 	// it.
 	if len(stops) > 0 && isClaude(m.ID) {
-		b.ResponseFields = []string{converse.StopSequencePointer}
+		b.texts("additionalModelResponseFieldPaths", []string{converse.StopSequencePointer})
 	}
-	turns := p.Turns
-	if m.Can.Has(System) {
-		b.System = converseSystem(m.Can, p)
-	} else {
-		turns = foldSystem(p)
+	if m.Guardrail != nil {
+		b.value("guardrailConfig", m.Guardrail.forConverse(m.Can.Has(Streaming)))
 	}
-	var err error
-	if b.Messages, err = converseTurns(m.Can, turns); err != nil {
-		return nil, err
-	}
-	return encodeJSON(p, b)
+	return b.end()
 }
 
 // topKFields returns the field that asks for top_k, under the name that the model's family
-// has for it; nil if topK is nil.
-func topKFields(id string, topK *int) *converse.FamilyFields {
+// has for it.
+func topKFields(id string, topK *int) converse.FamilyFields {
 	id = strings.ToLower(id)
 	switch {
-	case topK == nil:
-		return nil
 	case strings.Contains(id, "nova"):
-		return &converse.FamilyFields{Inference: &converse.NovaInference{TopK: *topK}}
+		return converse.FamilyFields{Inference: &converse.NovaInference{TopK: *topK}}
 	case strings.Contains(id, "cohere"):
-		return &converse.FamilyFields{K: topK}
+		return converse.FamilyFields{K: topK}
 	}
-	return &converse.FamilyFields{TopK: topK}
+	return converse.FamilyFields{TopK: topK}
 }
 
-// converseSystem returns the blocks of the system prompt. The first one is the same for
+// converseSystem writes the system prompt, if there is any. The first block is the same for
 // the same tools: a cache point stands after it.
-func converseSystem(can Features, p *translate.Prompt) []converse.Block {
-	var blocks []converse.Block
+func (b *body) converseSystem(can Features, p *translate.Prompt) {
+	if !slices.ContainsFunc(p.System, func(s translate.Text) bool { return !isBlank(s.Text) }) {
+		return
+	}
+	b.open("system", '[')
 	for i, s := range p.System {
 		if isBlank(s.Text) {
 			continue
 		}
-		blocks = append(blocks, converse.TextBlock(s.Text))
+		b.converseText(s.Text)
 		if i == 0 && can.Has(Caching) {
-			blocks = append(blocks, converse.Block{CachePoint: &converse.CachePoint{Type: "default"}})
+			b.open("", '{')
+			b.open("cachePoint", '{')
+			b.text("type", "default")
+			b.close('}')
+			b.close('}')
 		}
 	}
-	return blocks
+	b.close(']')
 }
 
-// forConverse returns the guardrail as Converse is asked for it, nil for none. The mode
-// is ConverseStream's alone.
-func (g *Guardrail) forConverse(streaming bool) *converse.Guardrail {
-	if g == nil {
-		return nil
-	}
-	c := &converse.Guardrail{ID: g.ID, Version: g.Version, Trace: g.Trace}
+// forConverse returns the guardrail as Converse is asked for it. The mode is ConverseStream's alone.
+func (g *Guardrail) forConverse(streaming bool) converse.Guardrail {
+	c := converse.Guardrail{ID: g.ID, Version: g.Version, Trace: g.Trace}
 	if streaming {
 		c.Mode = g.Mode
 	}

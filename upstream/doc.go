@@ -20,7 +20,7 @@
 //	lease, clock                                 how credentials are kept and renewed, and by what time
 //	messages_*, native*, converse_*, chat*       the wires: a request and its answer
 //	endpoint, response, sse, sequence, connect   HTTP, whatever is asked over it
-//	stops, stopset, prompt, json                 what several wires do
+//	stops, stopset, prompt, body, json           what several wires do
 //	errors*, refusals, retry_after               failures in the terms of the Messages API
 //	model, family                                what a model can be asked
 //

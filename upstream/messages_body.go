@@ -4,60 +4,77 @@ import (
 	"dragoman/translate"
 )
 
-// messagesBody is the request body of the Messages API, as far as a prompt needs it
+// messagesBody says what of the request body of the Messages API is not the prompt's
 // (docs/reference/messages-api.md §2). Bedrock and Vertex take the same body with
 // anthropic_version, and without the model (docs/reference/bedrock.md §2a,
 // docs/reference/vertex.md §2).
 type messagesBody struct {
-	AnthropicVersion string         `json:"anthropic_version,omitzero"`
-	Model            string         `json:"model,omitzero"`
-	MaxTokens        int            `json:"max_tokens"`
-	System           []messagesText `json:"system,omitempty"`
-	Messages         []messagesTurn `json:"messages"`
-	StopSequences    []string       `json:"stop_sequences,omitempty"`
-	Temperature      *float64       `json:"temperature,omitzero"`
-	TopP             *float64       `json:"top_p,omitzero"`
-	TopK             *int           `json:"top_k,omitzero"`
-	Stream           bool           `json:"stream,omitzero"`
+	AnthropicVersion string
+	Model            string
+	Stream           bool
 
 	cache bool // the model takes a cache point
 }
 
-// messagesText is a block of the system prompt.
-type messagesText struct {
-	Type         string        `json:"type"`
-	Text         string        `json:"text"`
-	CacheControl *cacheControl `json:"cache_control,omitzero"`
+// encode returns the body for the prompt as JSON.
+func (m messagesBody) encode(p *translate.Prompt) ([]byte, error) {
+	b := newBody(p)
+	b.open("", '{')
+	b.textUnlessEmpty("anthropic_version", m.AnthropicVersion)
+	b.textUnlessEmpty("model", m.Model)
+	b.number("max_tokens", p.MaxTokens)
+	if len(p.System) > 0 {
+		b.open("system", '[')
+		for i := range p.System {
+			b.open("", '{')
+			b.text("type", translate.PartText)
+			b.text("text", p.System[i].Text)
+			if m.cache && i == 0 { // the preamble, the same for the same tools
+				b.open("cache_control", '{')
+				b.text("type", "ephemeral")
+				b.close('}')
+			}
+			b.close('}')
+		}
+		b.close(']')
+	}
+	b.open("messages", '[')
+	for _, turn := range p.Turns {
+		b.open("", '{')
+		b.text("role", turn.Role)
+		b.open("content", '[')
+		for i := range turn.Parts {
+			b.contentBlock(&turn.Parts[i])
+		}
+		b.close(']')
+		b.close('}')
+	}
+	b.close(']')
+	b.texts("stop_sequences", p.StopSequences)
+	b.sampling(p)
+	if m.Stream {
+		b.flag("stream", true)
+	}
+	return b.end()
 }
 
-// cacheControl ends what a cache is to keep: the block that has it and all before.
-type cacheControl struct {
-	Type string `json:"type"`
+// contentBlock writes a part of a turn as a content block of the Messages API.
+func (b *body) contentBlock(part *translate.Part) {
+	b.open("", '{')
+	b.text("type", part.Type)
+	b.textUnlessEmpty("text", part.Text)
+	if len(part.Source) > 0 {
+		b.source("source", part.Source)
+	}
+	b.textUnlessEmpty("title", part.Title)
+	b.textUnlessEmpty("context", part.Context)
+	b.close('}')
 }
 
-// messagesTurn is one message. A [translate.Part] is a content block of the Messages API
-// when it is written as JSON.
-type messagesTurn struct {
-	Role    string           `json:"role"`
-	Content []translate.Part `json:"content"`
-}
-
-// encode returns the body for the prompt as JSON. Members that are not of the prompt are
-// those of b.
-func (b messagesBody) encode(p *translate.Prompt) ([]byte, error) {
-	b.MaxTokens = p.MaxTokens
-	b.StopSequences = p.StopSequences
-	b.Temperature, b.TopP, b.TopK = p.Temperature, p.TopP, p.TopK
-	b.System = make([]messagesText, len(p.System))
-	for i, t := range p.System {
-		b.System[i] = messagesText{Type: translate.PartText, Text: t.Text}
-	}
-	if b.cache && len(b.System) > 0 {
-		b.System[0].CacheControl = &cacheControl{"ephemeral"} // the preamble, the same for the same tools
-	}
-	b.Messages = make([]messagesTurn, len(p.Turns))
-	for i, t := range p.Turns {
-		b.Messages[i] = messagesTurn{t.Role, t.Parts}
-	}
-	return encodeJSON(p, b)
+// sampling writes the sampling parameters of a prompt under the names of the Messages API, which most
+// wires have.
+func (b *body) sampling(p *translate.Prompt) {
+	optional(b, "temperature", p.Temperature)
+	optional(b, "top_p", p.TopP)
+	optional(b, "top_k", p.TopK)
 }

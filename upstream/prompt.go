@@ -1,12 +1,9 @@
 package upstream
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -14,22 +11,26 @@ import (
 
 // What several wires ask of a prompt.
 
-// systemText returns the system prompt as one text, with an empty line between its
+// systemText returns the system prompt in pieces of one text, with an empty line between its
 // entries. Blank entries are left out.
-func systemText(p *translate.Prompt) string {
-	var texts []string
+func systemText(p *translate.Prompt) []string {
+	var pieces []string
 	for _, s := range p.System {
-		if !isBlank(s.Text) {
-			texts = append(texts, s.Text)
+		if isBlank(s.Text) {
+			continue
 		}
+		if len(pieces) > 0 {
+			pieces = append(pieces, "\n\n")
+		}
+		pieces = append(pieces, s.Text)
 	}
-	return strings.Join(texts, "\n\n")
+	return pieces
 }
 
 // foldSystem returns the turns of the prompt with the system prompt before the text of
 // the first one, for a model that takes a system prompt nowhere else.
 func foldSystem(p *translate.Prompt) []translate.Turn {
-	system := systemText(p)
+	system := strings.Join(systemText(p), "")
 	if system == "" || len(p.Turns) == 0 {
 		return p.Turns
 	}
@@ -61,35 +62,4 @@ func placeOf(part translate.Part, turn int, role string) string {
 // prefilled reports whether the completion goes on with an assistant turn.
 func prefilled(p *translate.Prompt) bool {
 	return len(p.Turns) > 0 && p.Turns[len(p.Turns)-1].Role == messages.RoleAssistant
-}
-
-// encodeJSON returns the body of a request for a prompt as JSON, or an [*Error]: a prompt that is
-// not UTF-8 cannot be written.
-//
-// The buffer has room for half as much again as the texts have: escapes seldom take more, and the
-// encoder keeps a quarter free. One that grows on the way would take several times the memory.
-func encodeJSON(p *translate.Prompt, body any) ([]byte, error) {
-	var buf bytes.Buffer
-	buf.Grow(textSize(p)*3/2 + 1<<10)
-	err := json.MarshalWrite(&buf, body)
-	if err != nil {
-		e := invalidRequest.error("the prompt cannot be written as JSON")
-		e.Err = err
-		return nil, e
-	}
-	return buf.Bytes(), nil
-}
-
-// textSize returns about how many bytes the texts and sources of a prompt have.
-func textSize(p *translate.Prompt) int {
-	size := 0
-	for _, t := range p.System {
-		size += len(t.Text)
-	}
-	for _, turn := range p.Turns {
-		for _, part := range turn.Parts {
-			size += len(part.Text) + len(part.Source)
-		}
-	}
-	return size
 }

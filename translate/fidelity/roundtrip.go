@@ -56,6 +56,9 @@ func roundTrip(c chance) error {
 	return nil
 }
 
+// memo is shared by all calls: what it keeps changes none of them.
+var memo = translate.NewMemo()
+
 // renderHistory returns the calls as they are shown to the model once they are history, and the
 // prompt they are in. format is one of translate.Formats.
 func renderHistory(inst *Instance, req *messages.Request, format string) (*translate.Prompt, string, error) {
@@ -70,7 +73,7 @@ func renderHistory(inst *Instance, req *messages.Request, format string) (*trans
 	}
 	with := *req
 	with.Messages = append(with.Messages[:1:1], answer, results)
-	prompt, err := translate.Render(&with, translate.Target{Format: format})
+	prompt, err := translate.Render(&with, translate.Target{Format: format, Memo: memo})
 	if err != nil {
 		return nil, "", err
 	}

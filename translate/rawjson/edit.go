@@ -31,7 +31,11 @@ func (o *Object) Set(name string, value jsontext.Value) {
 
 // JSON returns the object as text: its members in order, no white space between them.
 func (o *Object) JSON() jsontext.Value {
-	dst := []byte{'{'}
+	size := len("{}")
+	for _, m := range o.Members {
+		size += len(m.Name) + len(m.Value) + len(`"":,`)
+	}
+	dst := append(make([]byte, 0, size), '{')
 	for i, m := range o.Members {
 		if i > 0 {
 			dst = append(dst, ',')

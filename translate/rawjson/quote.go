@@ -3,6 +3,7 @@ package rawjson
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -16,58 +17,72 @@ func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
+// AppendStringUTF8 is [AppendString] for text that is known to be UTF-8.
+func AppendStringUTF8(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = AppendEscapedUTF8(dst, []byte(s)) // not a copy: the bytes are only read
+	return append(dst, '"')
+}
+
 // AppendEscaped appends s to dst as the inside of a JSON string, without the quotes. It
 // escapes what must be escaped and nothing else; bytes that are not UTF-8 become U+FFFD,
 // one for each byte. A text may be escaped in pieces if no piece ends inside a character.
 func AppendEscaped[S ~string | ~[]byte](dst []byte, s S) []byte {
-	run := 0 // where the text begins that stands for itself and is not yet in dst
-	for i := 0; i < len(s); {
-		c := s[i]
-		if unescaped[c] {
-			i++
-			continue
-		}
-		if c < utf8.RuneSelf {
-			dst = append(dst, s[run:i]...)
-			dst = appendControl(dst, c)
-			i++
-			run = i
-			continue
-		}
-		// The conversion of so few bytes stays on the stack.
-		r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+	text := []byte(s) // not a copy: the bytes are only read
+	for !utf8.Valid(text) {
+		n := validLen(text)
+		dst = AppendEscapedUTF8(dst, text[:n])
+		dst = append(dst, "\uFFFD"...)
+		text = text[n+1:]
+	}
+	return AppendEscapedUTF8(dst, text)
+}
+
+// validLen returns how many bytes at the beginning of s are UTF-8.
+func validLen(s []byte) int {
+	i := 0
+	for i < len(s) {
+		r, size := utf8.DecodeRune(s[i:])
 		if r == utf8.RuneError && size == 1 {
-			dst = append(dst, s[run:i]...)
-			dst = append(dst, "\uFFFD"...)
-			run = i + 1
+			break
 		}
 		i += size
 	}
-	return append(dst, s[run:]...)
+	return i
 }
 
-// AppendEscapedUTF8 is [AppendEscaped] for text that is known to be UTF-8. It is faster: it
-// looks at eight bytes at a time.
+// AppendEscapedUTF8 is [AppendEscaped] for text that is known to be UTF-8. It looks at sixteen bytes
+// at a time, and copies them before it knows whether one of them has to be escaped: what is written
+// behind that one is overwritten.
 func AppendEscapedUTF8(dst, s []byte) []byte {
-	run := 0 // s[:run] is in dst
-	for i := 0; i < len(s); {
-		if i+8 <= len(s) {
-			found := escapeMask(binary.LittleEndian.Uint64(s[i:]))
-			if found == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(found) / 8
-		} else if c := s[i]; c >= utf8.RuneSelf || unescaped[c] {
-			i++
-			continue
+	for len(s) >= 16 {
+		if cap(dst)-len(dst) < 16 {
+			dst = slices.Grow(dst, len(s))
 		}
-		dst = append(dst, s[run:i]...)
-		dst = appendControl(dst, s[i])
-		i++
-		run = i
+		n := len(dst)
+		to, from := dst[n:n+16], s[:16]
+		x, y := binary.LittleEndian.Uint64(from), binary.LittleEndian.Uint64(from[8:])
+		binary.LittleEndian.PutUint64(to, x)
+		binary.LittleEndian.PutUint64(to[8:], y)
+		plain := 16
+		if found := escapeMask(x); found != 0 {
+			plain = bits.TrailingZeros64(found) / 8
+		} else if found := escapeMask(y); found != 0 {
+			plain = 8 + bits.TrailingZeros64(found)/8
+		}
+		dst, s = dst[:n+plain], s[plain:]
+		for plain < 16 && len(s) > 0 && s[0] < utf8.RuneSelf && !unescaped[s[0]] { // often there are several
+			dst, s = appendControl(dst, s[0]), s[1:]
+		}
 	}
-	return append(dst, s[run:]...)
+	for i, c := range s {
+		if c < utf8.RuneSelf && !unescaped[c] {
+			dst = appendControl(dst, c)
+		} else {
+			dst = append(dst, s[i])
+		}
+	}
+	return dst
 }
 
 // escapeMask finds control characters, quotes and backslashes among the eight bytes in x: the
@@ -78,7 +93,7 @@ func AppendEscapedUTF8(dst, s []byte) []byte {
 func escapeMask(x uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := x^ones*'"', x^ones*'\\'
-	return ((x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
+	return ((x - ones*' ') | (quote - ones) | (slash - ones)) &^ x & tops
 }
 
 // IsPlain reports whether s is ASCII that needs no escape in a JSON string and holds neither
@@ -101,23 +116,15 @@ var plainBytes = func() (plain [256]bool) {
 
 // appendControl appends the escape of a control character, a quote or a backslash.
 func appendControl(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\t':
-		return append(dst, `\t`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\b':
-		return append(dst, `\b`...)
-	case '\f':
-		return append(dst, `\f`...)
+	if short := shortEscapes[c]; short != 0 {
+		return append(dst, '\\', short)
 	}
 	const hex = "0123456789abcdef"
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
 }
+
+// shortEscapes are the letters that stand behind a backslash for a byte; 0 for those that have none.
+var shortEscapes = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\t': 't', '\r': 'r', '\b': 'b', '\f': 'f'}
 
 // unescaped are the ASCII bytes that stand for themselves in a JSON string.
 var unescaped = func() (plain [256]bool) {

@@ -85,3 +85,40 @@ func FuzzAppendJSONString(f *testing.F) {
 		}
 	})
 }
+
+// Each byte is found wherever it stands among those that are looked at together.
+func TestAppendEscapedInEachPlace(t *testing.T) {
+	for c := range 256 {
+		for at := range 40 {
+			text := strings.Repeat("é", at/2) + strings.Repeat("x", at%2) + string(rune(c)) + strings.Repeat("y", 40-at)
+			var want []byte
+			for _, r := range text {
+				want = AppendEscaped(want, string(r))
+			}
+			if got := AppendEscapedUTF8(nil, []byte(text)); string(got) != string(want) {
+				t.Fatalf("%q: %s, want %s", text, got, want)
+			}
+		}
+	}
+}
+
+// BenchmarkAppendString quotes some 4 KB of each kind of text, and a short one.
+func BenchmarkAppendString(b *testing.B) {
+	for name, text := range map[string]string{
+		"plain":   strings.Repeat("the quick brown fox jumps over the lazy dog and runs away again ", 64),
+		"code":    strings.Repeat("if a < b && c[i] > 0 {\n\treturn fmt.Errorf(\"<%d> café\", i)\n}\n", 64),
+		"quotes":  strings.Repeat("\"\\\n", 1400),
+		"chinese": strings.Repeat("你好世界", 350),
+		"invalid": strings.Repeat("\xff", 4096),
+		"short":   "sixteen letters ",
+	} {
+		b.Run(name, func(b *testing.B) {
+			dst := make([]byte, 0, 4*len(text))
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				AppendString(dst, text)
+			}
+		})
+	}
+}

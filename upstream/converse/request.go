@@ -1,23 +1,5 @@
 package converse
 
-// Request is the body of a request, as far as a prompt without tools needs it.
-type Request struct {
-	Messages       []Message       `json:"messages"`
-	System         []Block         `json:"system,omitempty"`
-	Inference      InferenceConfig `json:"inferenceConfig"`
-	RequestFields  *FamilyFields   `json:"additionalModelRequestFields,omitzero"`
-	ResponseFields []string        `json:"additionalModelResponseFieldPaths,omitempty"` // JSON pointers, at most 10
-	Guardrail      *Guardrail      `json:"guardrailConfig,omitzero"`
-}
-
-// InferenceConfig has the parameters that all models have.
-type InferenceConfig struct {
-	MaxTokens     int      `json:"maxTokens"`
-	Temperature   *float64 `json:"temperature,omitzero"`
-	TopP          *float64 `json:"topP,omitzero"`
-	StopSequences []string `json:"stopSequences,omitempty"`
-}
-
 // FamilyFields are parameters that go to the model as they are. Each family has a name
 // of its own for the same one.
 type FamilyFields struct {

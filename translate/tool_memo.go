@@ -1,0 +1,119 @@
+package translate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/memo"
+	"dragoman/translate/messages"
+	"dragoman/translate/schema"
+)
+
+// Memo keeps what is made of tools, for the next request that offers the same: their descriptions, and
+// their schemas compiled. It changes no prompt and no event, and takes some megabytes at most, whatever
+// tools it sees. It may be used by several goroutines at once; a nil Memo keeps nothing.
+type Memo struct {
+	descriptions *memo.Table[describedTools] // by what appendMemoKey writes
+	schemas      *memo.Table[*schema.Schema] // by the text of the schema
+	keys         sync.Pool                   // of *[]byte: keys that are only looked up
+}
+
+// What a Memo may hold. Tools of more than an eighth of the bytes are made anew each time.
+const (
+	memoLists, memoListBytes     = 64, 8 << 20
+	memoSchemas, memoSchemaBytes = 1024, 4 << 20
+)
+
+// NewMemo returns a Memo that is empty.
+func NewMemo() *Memo {
+	return &Memo{
+		descriptions: memo.New[describedTools](memoLists, memoListBytes),
+		schemas:      memo.New[*schema.Schema](memoSchemas, memoSchemaBytes),
+		keys:         sync.Pool{New: func() any { return new([]byte) }},
+	}
+}
+
+// describedTools is the text that describes tools, and the names that had to be escaped in it.
+type describedTools struct {
+	text    string
+	escaped markup.TagSet
+}
+
+// compile is [schema.Compile].
+func (m *Memo) compile(raw jsontext.Value) *schema.Schema {
+	if m == nil || !m.schemas.Takes(2*len(raw)) {
+		return schema.Compile(raw)
+	}
+	if s, ok := m.schemas.Find(raw); ok {
+		return s
+	}
+	own := bytes.Clone(raw) // what is compiled refers to its text: all of the request would be kept
+	s := schema.Compile(own)
+	m.schemas.Keep(own, s, len(own)+s.Memory())
+	return s
+}
+
+// describe returns what r.describeTools makes.
+func (m *Memo) describe(r *renderer) (string, error) {
+	if m == nil || !m.descriptions.Takes(2*memoKeySize(r.req.Tools)) {
+		return r.describeTools()
+	}
+	key := m.keys.Get().(*[]byte)
+	defer m.keys.Put(key)
+	*key = r.appendMemoKey((*key)[:0])
+	if kept, ok := m.descriptions.Find(*key); ok {
+		r.escape.Used |= kept.escaped
+		return kept.text, nil
+	}
+	text, err := r.describeTools()
+	if err == nil {
+		m.descriptions.Keep(*key, describedTools{text, r.escape.Used}, len(text))
+	}
+	return text, err
+}
+
+// memoKeySize returns about how long the key of tools is.
+func memoKeySize(tools []messages.Tool) int {
+	size := 0
+	for i := range tools {
+		t := &tools[i]
+		size += len(t.Name) + len(t.Description) + len(t.InputSchema)
+		for _, input := range t.InputExamples {
+			size += len(input)
+		}
+	}
+	return size
+}
+
+// appendMemoKey appends all that describeTools reads, so that other tools or another target never
+// give the same bytes. It is called before anything is escaped.
+func (r *renderer) appendMemoKey(dst []byte) []byte {
+	dst = appendField(dst, r.format.name)
+	dst = appendField(dst, r.target.Template)
+	if !strings.Contains(r.target.Template, templateTools) {
+		dst = appendField(dst, r.language().name)
+	}
+	dst = strconv.AppendBool(dst, r.escape.TurnMarkers)
+	for i := range r.req.Tools {
+		t := &r.req.Tools[i]
+		dst = appendField(dst, t.Name)
+		dst = appendField(dst, t.Description)
+		dst = appendField(dst, t.InputSchema)
+		dst = binary.AppendUvarint(dst, uint64(len(t.InputExamples)))
+		for _, input := range t.InputExamples {
+			dst = appendField(dst, input)
+		}
+	}
+	return dst
+}
+
+// appendField appends s so that where it ends is certain.
+func appendField[S ~string | ~[]byte](dst []byte, s S) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}

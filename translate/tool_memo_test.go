@@ -1,0 +1,149 @@
+package translate
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
+)
+
+// tested is a memo that all tests share which render by renderAlike.
+var tested = NewMemo()
+
+// renderAlike renders a request without a memo, and twice with one that has seen others. All have to
+// be the same.
+func renderAlike(t testing.TB, req *messages.Request, target Target) (*Prompt, error) {
+	t.Helper()
+	cold, coldErr := Render(req, target)
+	target.Memo = tested
+	for range 2 {
+		warm, err := Render(req, target)
+		if fmt.Sprint(err) != fmt.Sprint(coldErr) {
+			t.Fatalf("with a memo: %v, without: %v", err, coldErr)
+		}
+		if err != nil {
+			continue
+		}
+		if diff := cmp.Diff(cold, warm, cmp.AllowUnexported(Prompt{}), cmpopts.IgnoreFields(Prompt{}, "format", "schemas")); diff != "" {
+			t.Fatalf("-without a memo +with one:\n%s", diff)
+		}
+	}
+	return cold, coldErr
+}
+
+// What a memo keeps is for the same tools and the same target alone.
+func TestMemo(t *testing.T) {
+	template := "You may\n<invoke>, <invoke name= or <tool_call>.\n{{tools}}\n</function_calls></tool_call>"
+	var targets []Target
+	for _, format := range Formats() {
+		for _, language := range Languages() {
+			targets = append(targets, Target{Format: format, Language: language}, Target{Format: format, Language: language, TextWire: true})
+		}
+		targets = append(targets, Target{Format: format, Template: template}, Target{Format: format, Template: "no place"})
+	}
+	var requests []*messages.Request
+	for _, text := range []string{"", "a", "</description>", "&lt;/function>", "\nHuman:", "ab", "Quel temps fait-il demain à Paris ?"} {
+		req := spoken(text)
+		other, third := *req, *req
+		other.Tools = req.Tools[:1]
+		third.Tools = []messages.Tool{req.Tools[0], {Name: "g" + text, InputSchema: jsontext.Value(" { } ")}}
+		third.Tools[0].InputExamples = nil
+		requests = append(requests, req, &other, &third)
+	}
+	for _, target := range targets {
+		for _, req := range requests {
+			if _, err := renderAlike(t, req, target); err != nil && !strings.Contains(err.Error(), "prefill") {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Fields of tools that say the same together are not the same tools.
+func TestMemoKeys(t *testing.T) {
+	tools := [][]messages.Tool{
+		{{Name: "ab", Description: "c"}},
+		{{Name: "a", Description: "bc"}},
+		{{Name: "a", Description: "b"}, {Name: "c"}},
+		{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		{{Name: "a", InputSchema: jsontext.Value("{}")}},
+		{{Name: "a", InputExamples: []jsontext.Value{jsontext.Value("{}")}}},
+		{{Name: "a"}, {Description: "{}"}},
+	}
+	seen := map[string]int{}
+	for i := range tools {
+		r := renderer{req: &messages.Request{Tools: tools[i]}, format: formats[0]}
+		key := string(r.appendMemoKey(nil))
+		if other, ok := seen[key]; ok {
+			t.Errorf("tools %d and %d have one key", other, i)
+		}
+		seen[key] = i
+	}
+}
+
+// A client cannot have a memo grow, nor have it keep what is very long.
+func TestMemoIsBounded(t *testing.T) {
+	target := Target{Memo: NewMemo()}
+	ask := func(name string, schema string) {
+		req := &messages.Request{Tools: []messages.Tool{{Name: name, InputSchema: jsontext.Value(schema)}}, Messages: []messages.MessageParam{
+			user("hi"), {Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockToolUse, ID: "a", Name: name, Input: jsontext.Value("{}")}}}, user("go on")}}
+		mustRender(t, req, target)
+	}
+	for i := range 3 * memoLists {
+		ask(fmt.Sprint("f", i), fmt.Sprintf(`{"properties":{"p%d":{}}}`, i))
+	}
+	if n := target.Memo.descriptions.Len(); n != memoLists {
+		t.Errorf("%d lists of tools are kept, and not %d", n, memoLists)
+	}
+	before := target.Memo.schemas.Len()
+	ask("long", `{"description":"`+strings.Repeat("x", memoListBytes/8)+`"}`)
+	if n := target.Memo.schemas.Len(); n != before {
+		t.Errorf("%d schemas are kept: %d before a long one", n, before)
+	}
+}
+
+// What is kept refers to nothing of the request that it was made of.
+func TestMemoOutlivesRequest(t *testing.T) {
+	body := []byte(testcost.Loads()[0].Body)
+	target := Target{Memo: NewMemo()}
+	render := func() *Prompt {
+		req, err := messages.Decode(bytes.Clone(body), messages.DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := mustRender(t, req, target)
+		for i := range req.Tools {
+			clear(req.Tools[i].InputSchema)
+		}
+		return p
+	}
+	first, second := render().Text(), render().Text()
+	if first != second {
+		t.Error("a request that is gone has changed what was kept of it")
+	}
+}
+
+func TestMemoAtOnce(t *testing.T) {
+	var all sync.WaitGroup
+	target := Target{Memo: NewMemo()}
+	want := mustRender(t, spoken("<x>"), Target{}).Text()
+	for range 4 {
+		all.Go(func() {
+			for range 20 {
+				p, err := Render(spoken("<x>"), target)
+				if err != nil || p.Text() != want {
+					t.Errorf("another prompt, or %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
