@@ -34,7 +34,7 @@ var states = [...]func(*parser) state{
 
 // newParser returns a parser of the answer to prompt, which is for req. Its events go to yield,
 // until that returns false.
-func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event) bool) *parser {
+func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event, error) bool) *parser {
 	p := &parser{
 		req: req, format: cmp.Or(prompt.format, formats[0]), state: inText,
 		in:      input{mark: -1},

@@ -85,7 +85,7 @@ func (p *parser) decideMatching(rest []byte, whole bool) (n int, d decision) {
 func (p *parser) noteTag(t *valueTag) decision {
 	r := reading{cost: p.value.cost, value: p.value.text}
 	shape := p.callShape()
-	r.stepInside(t, &shape, func(reading) {})
+	r.stepInside(t, &shape, nil)
 	p.value.text, p.value.cost = r.value, r.cost
 	p.value.unsure = p.value.unsure || len(r.value.tags) == maxOpenTags
 	return isValue
