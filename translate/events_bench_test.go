@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // The texts of the benchmarks, repeated to the length asked for.
@@ -110,12 +112,18 @@ func formatCompletion(f *format, text string, size int) string {
 	return "I will write it.\n\n" + string(call)
 }
 
+// benchCompletion also reports the megabytes in a second of the thread's own time, which other
+// programs on the machine take less from.
 func benchCompletion(b *testing.B, prompt *Prompt, text string, piece int) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	req := benchRequest()
 	c := completion{text, messages.StopSequence, CallsEnd}
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
+	began := testcost.CPUTime()
 	for b.Loop() {
 		drain(b, req, prompt, c.chunks(piece))
 	}
+	b.ReportMetric(float64(b.N*len(text))/1e6/(testcost.CPUTime()-began).Seconds(), "MB/cpu-s")
 }

@@ -146,9 +146,11 @@ func (in *input) add(s string) {
 			s = s[1:]
 		}
 	}
-	end := len(s) - partialRune(s)
-	in.partial = append(in.partial, s[end:]...)
-	if s = s[:end]; utf8.ValidString(s) {
+	if n := partialRune(s); n > 0 {
+		in.partial = append(in.partial, s[len(s)-n:]...)
+		s = s[:len(s)-n]
+	}
+	if utf8.ValidString(s) {
 		in.buf = append(in.buf, s...)
 		return
 	}

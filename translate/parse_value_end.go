@@ -206,8 +206,10 @@ func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
 func (p *parser) mayMeanSomething(name []byte) bool {
 	v := &p.value
 	name = p.withoutNamespace(name)
-	if i := bytes.IndexByte(name, ':'); i >= 0 && i+1 < len(name) && !v.text.element {
-		name = name[i+1:]
+	if !v.text.element {
+		if i := bytes.IndexByte(name, ':'); i >= 0 && i+1 < len(name) {
+			name = name[i+1:]
+		}
 	}
 	switch {
 	case string(name) == v.text.closer, string(name) == "parameter", string(name) == "parameters", string(name) == "invoke":

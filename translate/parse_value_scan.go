@@ -2,6 +2,8 @@ package translate
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"dragoman/translate/markup"
 )
@@ -61,21 +63,37 @@ func (p *parser) takeEnd() int {
 func (p *parser) nextSpecial(rest []byte, n int) int {
 	v := &p.value
 	end := len(rest)
-	typed := v.mode == modeHeld && v.text.schema != nil
-	for at := n; !v.cdata; at++ {
-		i := bytes.IndexByte(rest[at:], '<')
-		if i < 0 {
-			break
-		}
-		at += i
-		if at+1 == len(rest) || v.openerStarts.has(rest[at+1]) || typed && v.mayBeWhole(at) ||
-			rest[at+1] == '/' && (at+2 == len(rest) || v.mayEnd(rest[at+2])) {
-			end = at
-			break
-		}
-		v.text.seen.add(rest[at+1])
+	if !v.cdata {
+		end = v.nextTag(rest, n)
+	}
+	if p.escaped == 0 && !v.cdata {
+		return end
 	}
 	return n + p.nextEscape(rest[n:end])
+}
+
+// nextTag returns the index, from n on, of the first `<` of rest whose tag may matter, or len(rest). It
+// looks at eight bytes at a time.
+func (v *valueSeen) nextTag(rest []byte, n int) int {
+	typed := v.mode == modeHeld && v.text.schema != nil
+	for ; n < len(rest); n++ {
+		if n+8 <= len(rest) {
+			found := equal(binary.LittleEndian.Uint64(rest[n:]), ones*'<')
+			if found == 0 {
+				n += 7
+				continue
+			}
+			n += bits.TrailingZeros64(found) / 8
+		} else if rest[n] != '<' {
+			continue
+		}
+		if n+1 == len(rest) || v.openerStarts.has(rest[n+1]) || typed && v.mayBeWhole(n) ||
+			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])) {
+			return n
+		}
+		v.text.seen.add(rest[n+1])
+	}
+	return len(rest)
 }
 
 // mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every

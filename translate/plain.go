@@ -46,6 +46,13 @@ func special(x, allA, allB uint64) uint64 {
 	return (x | (x - ones*' ') | (lt - ones) | (amp - ones) | (first - ones) | (second - ones)) & tops
 }
 
+// equal finds the bytes among the eight in x that equal those in all: the lowest bit that is set is
+// the top bit of the first of them, and no bit is set if there is none.
+func equal(x, all uint64) uint64 {
+	y := x ^ all
+	return (y - ones) &^ y & tops
+}
+
 // feedPlain reads s without the states if they could only pass it on: in prose or in a string
 // value, with nothing unread before it, s holds no `<` and no escape of ours. It reports whether s
 // was read. A piece that isPlain is not looked at again.
