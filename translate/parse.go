@@ -62,7 +62,9 @@ func (p *parser) feed(s string) {
 		piece := s[:min(len(s), p.in.room())]
 		s = s[len(piece):]
 		p.in.add(piece)
-		p.run()
+		if !p.passOn() {
+			p.run()
+		}
 		if p.in.isFull() {
 			p.decideAsText()
 		}

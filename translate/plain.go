@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"strings"
+	"bytes"
 	"unicode/utf8"
 
 	"dragoman/translate/messages"
@@ -26,6 +26,24 @@ func isPlain(s string, a, b byte) bool {
 		}
 	}
 	return special(load8(s[len(s)-8:]), allA, allB) == 0
+}
+
+// isASCII reports whether s is ASCII.
+func isASCII(s string) bool {
+	if len(s) < 8 {
+		for i := range len(s) {
+			if s[i] >= utf8.RuneSelf {
+				return false
+			}
+		}
+		return true
+	}
+	for i := 0; i+8 < len(s); i += 8 {
+		if load8(s[i:])&tops != 0 {
+			return false
+		}
+	}
+	return load8(s[len(s)-8:])&tops == 0
 }
 
 // load8 returns the first eight bytes of s.
@@ -53,31 +71,49 @@ func equal(x, all uint64) uint64 {
 	return (y - ones) &^ y & tops
 }
 
-// feedPlain reads s without the states if they could only pass it on: in prose or in a string
-// value, with nothing unread before it, s holds no `<` and no escape of ours. It reports whether s
-// was read. A piece that isPlain is not looked at again.
+// feedPlain writes s without the states, and past the input, if it isPlain: in prose or in a string
+// value, with nothing unread before it. Most pieces of a completion are such. It reports whether it
+// did.
 func (p *parser) feedPlain(s string) bool {
-	if p.writePlain == nil || s == "" || len(s) > maxPiece || !p.in.isAllRead() || p.out.gathered() > maxHeld {
+	if p.writePlain == nil || s == "" || len(s) > maxBlank || !p.in.isAllRead() || p.out.gathered() > maxHeld {
 		return false
 	}
 	switch p.out.openKind {
 	case messages.BlockToolUse:
-		if len(p.value.tail) == 0 && !p.value.atStart && isPlain(s, '"', '\\') {
-			p.out.writeString(s)
-			p.value.endsBlank = s[len(s)-1] == ' '
-			p.out.flush()
-			return true
+		if len(p.value.tail) > 0 || p.value.atStart || !isPlain(s, '"', '\\') {
+			return false
 		}
+		p.out.writeString(s)
+		p.value.endsBlank = s[len(s)-1] == ' '
 	case messages.BlockText:
-		if p.text.code.run == 0 && len(s) <= maxBlank && isPlain(s, '`', '`') && p.writePlainText(s) {
-			p.out.flush()
-			return true
+		if p.text.code.run > 0 || !isPlain(s, '`', '`') || !p.writePlainText(s) {
+			return false
 		}
-	}
-	if strings.IndexByte(s, '<') >= 0 || p.escaped != 0 && strings.IndexByte(s, '&') >= 0 || !utf8.ValidString(s) {
+	default:
 		return false
 	}
-	p.writePlain(p, p.in.borrow(s))
+	p.out.flush()
+	return true
+}
+
+// passOn writes the text that was added without the states, if they could only pass it on: in prose
+// or in a string value, every `<` in it is text, and there is no escape of ours. It reports whether
+// it did.
+func (p *parser) passOn() bool {
+	if p.writePlain == nil || p.in.eof || p.out.gathered() > maxHeld {
+		return false
+	}
+	rest := p.in.rest()
+	switch {
+	case len(rest) == 0, p.escaped != 0 && bytes.IndexByte(rest, '&') >= 0:
+		return false
+	case p.state == inText && nextTextTag(rest) < len(rest),
+		p.state == inValue && (len(p.call.ends) > 0 || p.value.nextTag(rest, 0) < len(rest)):
+		return false
+	}
+	p.writePlain(p, rest)
+	p.in.takeAll()
+	p.in.compact()
 	p.out.flush()
 	return true
 }
