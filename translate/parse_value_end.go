@@ -55,6 +55,9 @@ func (p *parser) decideTag(rest []byte) (n int, d decision) {
 	if v := p.matchTagName(rest, whole); v != markup.Match {
 		return 0, decided(v)
 	}
+	if p.passForeignCloser(rest) {
+		return 0, isValue
+	}
 	return p.decideMatching(rest, whole)
 }
 
@@ -199,7 +202,7 @@ func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
 	case tag.Closing && (len(tag.Attributes) > 0 || tag.Empty):
 		return t, markup.NoMatch
 	}
-	return p.readValueTag(tag, 0), markup.Match
+	return p.readValueTag(&tag, 0), markup.Match
 }
 
 // mayMeanSomething reports whether an opening tag of the name may be other than text of the value.
@@ -215,7 +218,7 @@ func (p *parser) mayMeanSomething(name []byte) bool {
 	case string(name) == v.text.closer, string(name) == "parameter", string(name) == "parameters", string(name) == "invoke":
 		return true
 	}
-	if v.text.element && (p.takesAny() || v.names.has(nameKey(name)) && p.call.schema.Declares(name)) {
+	if v.text.element && (p.takesAny() || p.declares(name)) {
 		return true
 	}
 	t := markup.Tag{Name: name}

@@ -103,6 +103,52 @@ func (v *valueSeen) mayBeWhole(n int) bool {
 	return v.text.schema.IsScalar() || j.hasEnded() || n > 0 && (j.isJSON || !j.begun && isTyped(v.text.schema))
 }
 
+// passForeignCloser decides, as decideTag does, on the closing tag of an element that was not opened in
+// a string and is of no concern to the call: it is text before what cannot follow a value, that is
+// before other text, and before another such tag. It reports false, and records nothing, where it does
+// not look that closely.
+func (p *parser) passForeignCloser(rest []byte) bool {
+	v := &p.value
+	if v.mode != modeText || v.cdata || rest[1] != '/' || p.takesAny() {
+		return false
+	}
+	n := foreignCloserLen(rest)
+	if n == 0 || n == len(rest) || markup.IsBlank(rest[n]) || rest[n] == '<' && foreignCloserLen(rest[n:]) == 0 {
+		return false
+	}
+	name := rest[2 : n-1]
+	if string(name) == v.text.closer || v.names.has(nameKey(name)) || v.text.tags.has(string(name)) {
+		return false
+	}
+	v.text.item = false
+	if !v.text.seen.has(name[0]) {
+		v.cost += costUnknown
+	}
+	return true
+}
+
+// foreignCloserLen returns the length of the closing tag at the beginning of rest, 0 if there is none
+// or if it may be one of a call.
+func foreignCloserLen(rest []byte) int {
+	if len(rest) < 2 || rest[1] != '/' {
+		return 0
+	}
+	i := 2
+	for i < len(rest) && i < markup.MaxParamTagLen && markup.IsTagByte(rest[i]) && rest[i] != ':' && rest[i] != '%' {
+		i++
+	}
+	if i == 2 || i >= len(rest) || rest[i] != '>' || isOfCall(rest[2:i]) {
+		return 0
+	}
+	return i + 1
+}
+
+// isOfCall reports whether tags of that name, in any case, belong to a call.
+func isOfCall(name []byte) bool {
+	t := markup.Tag{Name: name}
+	return t.Is("invoke") || t.Is("parameter") || t.Is("parameters") || t.IsWrapper()
+}
+
 // mayEnd reports whether a closing tag whose name begins with c may matter.
 func (v *valueSeen) mayEnd(c byte) bool {
 	return v.closerStarts.has(c) || v.text.schema != nil && !v.text.seen.has(c)
@@ -156,9 +202,9 @@ func (p *parser) noteStarts() {
 				continue
 			}
 			v.closerStarts.add(name[0])
+			v.names.add(nameKey([]byte(name)))
 			if v.text.element {
 				v.openerStarts.add(name[0])
-				v.names.add(nameKey([]byte(name)))
 			}
 		}
 	}
@@ -167,8 +213,10 @@ func (p *parser) noteStarts() {
 // nameKey returns a key that tells most names of tags apart, before they are looked up. All names with
 // a % have one key, since models escape bytes that could stand as they are.
 func nameKey(name []byte) byte {
-	if bytes.IndexByte(name, '%') >= 0 {
-		return '%'
+	for _, c := range name {
+		if c == '%' {
+			return c
+		}
 	}
 	return name[0] + 31*byte(len(name))
 }

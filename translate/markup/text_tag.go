@@ -114,6 +114,9 @@ var textTagLens = func() (lens [32]bool) {
 
 // IsWrapper reports whether the tag opens or closes a block of calls, in any format.
 func (t *Tag) IsWrapper() bool {
+	if n := len(t.Name); n >= len(textTagLens) || !textTagLens[n] {
+		return false
+	}
 	for i := range textTags {
 		if textTags[i].kind == KindWrapper && t.Is(textTags[i].name) {
 			return true
