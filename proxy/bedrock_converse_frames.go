@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/upstream/converse"
 	"dragoman/upstream/eventstream"
 )
@@ -123,7 +124,7 @@ func (f *converseFrames) appendText(dst []byte, b *streamedBlock, around wrappin
 	b.hasDelta = true
 	f.openPayload(b.index)
 	f.payload = append(f.payload, around.before...)
-	f.payload, _ = jsontext.AppendQuote(f.payload, text) // its error is for invalid UTF-8, and pieces of text are whole characters
+	f.payload = rawjson.AppendString(f.payload, text)
 	f.payload = append(f.payload, around.after...)
 	return eventstream.Append(dst, converseBlockDelta, f.payload)
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -131,6 +132,10 @@ type invokeFrames struct {
 	usage           messages.Usage
 	stop            messages.Stop
 
+	// Most of a delta is what all deltas of its block begin with, which is encoded once.
+	opening        []byte // the beginning of their JSON, of three bytes that become four each
+	encodedOpening []byte // the beginning of their payload
+
 	// Buffers for one frame after another.
 	data    []byte // the JSON of an event
 	payload []byte // of a frame
@@ -143,6 +148,8 @@ func (f *invokeFrames) appendEvent(dst []byte, e messages.Event, took time.Durat
 	switch e.Type {
 	case messages.MessageStart:
 		f.firstEventAfter, f.usage = took, e.Message.Usage
+	case messages.ContentBlockStart:
+		f.openBlock(&e)
 	case messages.MessageDelta:
 		f.usage, f.stop = e.Message.Usage, e.Message.StopReason
 	case messages.MessageStop:
@@ -162,10 +169,35 @@ func (f *invokeFrames) appendFailure(dst []byte, failed *failure, requestID stri
 	return f.appendChunk(dst)
 }
 
+// payloadOpening is what stands before the JSON of an event.
+const payloadOpening = `{"bytes":"`
+
+// openBlock encodes what the deltas of the block begin with that e starts. If they begin with
+// something else, as those of another API may, they are encoded as any event is.
+func (f *invokeFrames) openBlock(e *messages.Event) {
+	delta := messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Index: e.Index}
+	switch e.Block.Type {
+	case messages.BlockToolUse:
+		delta.Delta = messages.InputJSONDelta
+	case messages.BlockThinking:
+		delta.Delta = messages.ThinkingDelta
+	}
+	opening := bytes.TrimSuffix(delta.AppendJSON(f.opening[:0]), []byte(`"}}`))
+	f.opening = opening[:len(opening)/3*3]
+	f.encodedOpening = append(f.encodedOpening[:0], payloadOpening...)
+	f.encodedOpening = base64.StdEncoding.AppendEncode(f.encodedOpening, f.opening)
+}
+
 // appendChunk appends a chunk with f.data.
 func (f *invokeFrames) appendChunk(dst []byte) []byte {
-	f.payload = append(f.payload[:0], `{"bytes":"`...)
-	f.payload = base64.StdEncoding.AppendEncode(f.payload, f.data)
+	data := f.data
+	if rest, ok := bytes.CutPrefix(data, f.opening); ok && len(f.opening) > 0 {
+		f.payload = append(f.payload[:0], f.encodedOpening...)
+		data = rest
+	} else {
+		f.payload = append(f.payload[:0], payloadOpening...)
+	}
+	f.payload = base64.StdEncoding.AppendEncode(f.payload, data)
 	f.payload = append(f.payload, `"}`...)
 	return eventstream.Append(dst, chunkHeaders, f.payload)
 }

@@ -47,10 +47,17 @@ func messagesCredentials(h http.Header) []string { return []string{h.Get("X-Api-
 type sse struct{}
 
 func (sse) appendEvent(dst []byte, e messages.Event, _ time.Duration) []byte {
-	dst = appendFrameHead(dst, e.Name())
+	if e.Type == messages.ContentBlockDelta {
+		dst = append(dst, deltaFrameHead...)
+	} else {
+		dst = appendFrameHead(dst, e.Name())
+	}
 	dst = e.AppendJSON(dst)
 	return append(dst, "\n\n"...)
 }
+
+// deltaFrameHead is the head of the frames that nearly all of an answer is.
+var deltaFrameHead = appendFrameHead(nil, messages.ContentBlockDelta.String())
 
 func (sse) appendFailure(dst []byte, f *failure, requestID string) []byte {
 	dst = appendFrameHead(dst, "error")

@@ -29,7 +29,7 @@ import (
 //	closeToolUse  the call is whole: so is the JSON object of its input
 //	cutToolUse    the call was cut: the JSON object is left open
 type emitter struct {
-	yield func(messages.Event) bool
+	yield func(messages.Event, error) bool
 	seed  string // of the ids
 	gone  bool   // yield has returned false: nothing is sent any more
 
@@ -53,7 +53,7 @@ type callInput struct {
 
 // send yields an event, unless the answer was cut or nobody listens any more.
 func (e *emitter) send(event messages.Event) {
-	if !e.gone && !e.wasCut && !e.yield(event) {
+	if !e.gone && !e.wasCut && !e.yield(event, nil) {
 		e.gone = true
 	}
 }

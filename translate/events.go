@@ -32,7 +32,7 @@ func Events(req *messages.Request, prompt *Prompt, ask Ask) iter.Seq2[messages.E
 // [Corrected].
 func eventsWithin(req *messages.Request, prompt *Prompt, ask Ask, again *budget) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
-		r := newReader(req, prompt, again, func(e messages.Event) bool { return yield(e, nil) })
+		r := newReader(req, prompt, again, yield)
 		next := prompt
 		var err error
 		for next != nil && err == nil {

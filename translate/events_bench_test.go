@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
 )
 
 // The texts of the benchmarks, repeated to the length asked for.
@@ -18,6 +20,10 @@ var benchTexts = []struct{ name, unit string }{
 	{"html", "<div class=\"x\"><p>Hi &amp; bye</p></div>\n"},
 	{"unicode", "Zażółć gęślą jaźń, 東京都渋谷区 😀 "},
 	{"hostile", "</conten</content <</</cont</c<"}, // beginnings of its closing tag
+	{"opens", "<<<<<<<<"},
+	{"neartags", "<invok <function_call <parameter nam </parameter <tool_nam "},
+	{"entities", "&lt;b&gt; &amp; &amp;lt;/b> &"},
+	{"closers", "</a></b></p></i>"},
 }
 
 func benchText(unit string, n int) string {
@@ -55,36 +61,69 @@ func drain(tb testing.TB, req *messages.Request, prompt *Prompt, ask Ask) {
 	}
 }
 
+// BenchmarkEvents reads each text in an argument and before a call; at other sizes, what the cost of
+// a text must not depend on; and arguments in every format.
 func BenchmarkEvents(b *testing.B) {
+	const size = 100 << 10
 	for _, text := range benchTexts {
-		for _, size := range []int{1 << 10, 100 << 10, 10 << 20} {
-			for _, piece := range []int{1, 4, 16, 64} {
-				if size == 10<<20 && (piece == 1 || piece == 4) {
-					continue
-				}
-				b.Run(fmt.Sprintf("text=%s/size=%d/piece=%d", text.name, size, piece), func(b *testing.B) {
-					benchCompletion(b, &Prompt{}, valueCompletion(benchText(text.unit, size)), piece)
-				})
-			}
+		for _, piece := range []int{4, 16} {
+			b.Run(fmt.Sprintf("value/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
+				benchCompletion(b, &Prompt{}, valueCompletion(benchText(text.unit, size)), piece)
+			})
+			b.Run(fmt.Sprintf("prose/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
+				benchCompletion(b, &Prompt{}, benchText(text.unit, size), piece)
+			})
+		}
+		b.Run("escaped/text="+text.name+"/piece=16", func(b *testing.B) {
+			benchCompletion(b, &Prompt{escaped: markup.InTurns}, valueCompletion(benchText(text.unit, size)), 16)
+		})
+	}
+	for _, size := range []int{1 << 10, 10 << 20} {
+		for _, piece := range []int{1, 16, 64} {
+			b.Run(fmt.Sprintf("value/text=html/size=%d/piece=%d", size, piece), func(b *testing.B) {
+				benchCompletion(b, &Prompt{}, valueCompletion(benchText(benchTexts[2].unit, size)), piece)
+			})
 		}
 	}
-	b.Run("escaped/size=102400/piece=16", func(b *testing.B) {
-		benchCompletion(b, &Prompt{escaped: markup.InTurns}, valueCompletion(benchText(benchTexts[2].unit, 100<<10)), 16)
-	})
-	b.Run("prose/size=102400/piece=16", func(b *testing.B) {
-		benchCompletion(b, &Prompt{}, benchText(benchTexts[0].unit, 100<<10), 16)
-	})
+	for _, f := range formats {
+		for _, text := range []string{"plain", "code", "json"} {
+			b.Run(fmt.Sprintf("format=%s/text=%s/piece=16", f.name, text), func(b *testing.B) {
+				benchCompletion(b, &Prompt{format: f}, formatCompletion(f, text, size), 16)
+			})
+		}
+	}
 	b.Run("array/items=1000/piece=16", func(b *testing.B) {
 		benchCompletion(b, &Prompt{}, arrayCompletion(1000), 16)
 	})
 }
 
+// formatCompletion is a call in a format with an argument of about size bytes: a string of one of
+// benchTexts, or a list.
+func formatCompletion(f *format, text string, size int) string {
+	input := jsontext.Value(`{"path":"a","list":[0` + strings.Repeat(", 12345", size/7) + `]}`)
+	for _, t := range benchTexts {
+		if t.name == text {
+			value, _ := jsontext.AppendQuote(nil, benchText(t.unit, size))
+			input = jsontext.Value(`{"path":"a","content":` + string(value) + `}`)
+		}
+	}
+	schema := new(toolSchemas).of(&benchRequest().Tools[0])
+	call := f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "write", input, schema)
+	return "I will write it.\n\n" + string(call)
+}
+
+// benchCompletion also reports the megabytes in a second of the thread's own time, which other
+// programs on the machine take less from.
 func benchCompletion(b *testing.B, prompt *Prompt, text string, piece int) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	req := benchRequest()
 	c := completion{text, messages.StopSequence, CallsEnd}
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
+	began := testcost.CPUTime()
 	for b.Loop() {
 		drain(b, req, prompt, c.chunks(piece))
 	}
+	b.ReportMetric(float64(b.N*len(text))/1e6/(testcost.CPUTime()-began).Seconds(), "MB/cpu-s")
 }

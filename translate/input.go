@@ -133,6 +133,10 @@ func (in *input) compact() {
 // add adds text to the buffer, with U+FFFD in place of each byte that is not UTF-8. If s ends
 // within a character, its bytes stay in partial until the rest of it is added.
 func (in *input) add(s string) {
+	if len(in.partial) == 0 && isASCII(s) {
+		in.buf = append(in.buf, s...)
+		return
+	}
 	for len(in.partial) > 0 {
 		switch {
 		case in.eof && s == "" || utf8.FullRune(in.partial):
@@ -146,9 +150,11 @@ func (in *input) add(s string) {
 			s = s[1:]
 		}
 	}
-	end := len(s) - partialRune(s)
-	in.partial = append(in.partial, s[end:]...)
-	if s = s[:end]; utf8.ValidString(s) {
+	if n := partialRune(s); n > 0 {
+		in.partial = append(in.partial, s[len(s)-n:]...)
+		s = s[:len(s)-n]
+	}
+	if utf8.ValidString(s) {
 		in.buf = append(in.buf, s...)
 		return
 	}
@@ -208,16 +214,6 @@ func (in *input) needMore() markup.Verdict {
 // replaceNext replaces the next unread byte. It lets readEntity pass over the middle of a run of
 // entities that it has written already, and go on as if the run began here.
 func (in *input) replaceNext(c byte) { in.buf[in.pos] = c }
-
-// borrow returns s as bytes, without an allocation: they are in the buffer, and valid until the
-// input changes. All text has to have been read before.
-func (in *input) borrow(s string) []byte {
-	in.forgotten += in.pos + len(s)
-	in.buf, in.pos = append(in.buf[:0], s...), 0
-	b := in.buf
-	in.buf = in.buf[:0]
-	return b
-}
 
 // matchLineEnd matches the end of a line at the beginning of rest. The end of the text is none.
 func (in *input) matchLineEnd(rest []byte) markup.Verdict {

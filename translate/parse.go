@@ -3,11 +3,8 @@ package translate
 import (
 	"cmp"
 	"strings"
-	"unicode/utf8"
 
-	"dragoman/translate/markup"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // states holds the function of each state but wait.
@@ -34,7 +31,7 @@ var states = [...]func(*parser) state{
 
 // newParser returns a parser of the answer to prompt, which is for req. Its events go to yield,
 // until that returns false.
-func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event) bool) *parser {
+func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event, error) bool) *parser {
 	p := &parser{
 		req: req, format: cmp.Or(prompt.format, formats[0]), state: inText,
 		in:      input{mark: -1},
@@ -65,7 +62,9 @@ func (p *parser) feed(s string) {
 		piece := s[:min(len(s), p.in.room())]
 		s = s[len(piece):]
 		p.in.add(piece)
-		p.run()
+		if !p.passOn() {
+			p.run()
+		}
 		if p.in.isFull() {
 			p.decideAsText()
 		}
@@ -99,29 +98,6 @@ func (p *parser) decideAsText() {
 		p.state = p.giveBackCall("too_long")
 	}
 	p.run()
-}
-
-// feedPlain reads s without the states if they could only pass it on: in prose or in a string
-// value, with nothing unread before it, s holds no `<` and no escape of ours. Most pieces of a
-// completion are such. It reports whether s was read. A string of the input of a call takes the
-// first way, if s needs no escape in JSON either; prose, and all other strings, the second.
-func (p *parser) feedPlain(s string) bool {
-	if p.writePlain == nil || s == "" || p.out.gathered() > maxHeld {
-		return false
-	}
-	if p.out.openKind == messages.BlockToolUse && len(p.value.tail) == 0 && !p.value.atStart && len(s) <= maxPiece && p.in.isAllRead() && rawjson.IsPlain(s) {
-		p.out.writeString(s)
-		p.value.endsBlank = markup.IsBlank(s[len(s)-1])
-		p.out.flush()
-		return true
-	}
-	if len(s) > maxPiece || strings.IndexByte(s, '<') >= 0 ||
-		p.escaped != 0 && strings.IndexByte(s, '&') >= 0 || !p.in.isAllRead() || !utf8.ValidString(s) {
-		return false
-	}
-	p.writePlain(p, p.in.borrow(s))
-	p.out.flush()
-	return true
 }
 
 // finish reads what is left when the upstream has stopped. stop and sequence are what the upstream

@@ -26,9 +26,7 @@ func (p *parser) readText() state {
 	}
 	n := len(rest)
 	if p.mayCall || p.text.thinkingAsked {
-		if i := bytes.IndexByte(rest, '<'); i >= 0 {
-			n = i
-		}
+		n = nextTextTag(rest)
 	}
 	if p.escaped != 0 {
 		if i := bytes.IndexByte(rest[:n], '&'); i >= 0 {
@@ -53,6 +51,24 @@ func (p *parser) readText() state {
 		return wait
 	}
 	return p.readTextMarkup(rest)
+}
+
+// nextTextTag returns the index of the first `<` that may begin a tag which means something in text,
+// or len(text).
+func nextTextTag(text []byte) int {
+	for at := 0; at < len(text); at++ {
+		if text[at] != '<' {
+			i := bytes.IndexByte(text[at:], '<')
+			if i < 0 {
+				break
+			}
+			at += i
+		}
+		if !markup.IsText(text[at:]) {
+			return at
+		}
+	}
+	return len(text)
 }
 
 // takeText writes the next n bytes as text.

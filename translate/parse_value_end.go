@@ -55,6 +55,9 @@ func (p *parser) decideTag(rest []byte) (n int, d decision) {
 	if v := p.matchTagName(rest, whole); v != markup.Match {
 		return 0, decided(v)
 	}
+	if p.passForeignCloser(rest) {
+		return 0, isValue
+	}
 	return p.decideMatching(rest, whole)
 }
 
@@ -85,7 +88,7 @@ func (p *parser) decideMatching(rest []byte, whole bool) (n int, d decision) {
 func (p *parser) noteTag(t *valueTag) decision {
 	r := reading{cost: p.value.cost, value: p.value.text}
 	shape := p.callShape()
-	r.stepInside(t, &shape, func(reading) {})
+	r.stepInside(t, &shape, nil)
 	p.value.text, p.value.cost = r.value, r.cost
 	p.value.unsure = p.value.unsure || len(r.value.tags) == maxOpenTags
 	return isValue
@@ -199,21 +202,23 @@ func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
 	case tag.Closing && (len(tag.Attributes) > 0 || tag.Empty):
 		return t, markup.NoMatch
 	}
-	return p.readValueTag(tag, 0), markup.Match
+	return p.readValueTag(&tag, 0), markup.Match
 }
 
 // mayMeanSomething reports whether an opening tag of the name may be other than text of the value.
 func (p *parser) mayMeanSomething(name []byte) bool {
 	v := &p.value
 	name = p.withoutNamespace(name)
-	if i := bytes.IndexByte(name, ':'); i >= 0 && i+1 < len(name) && !v.text.element {
-		name = name[i+1:]
+	if !v.text.element {
+		if i := bytes.IndexByte(name, ':'); i >= 0 && i+1 < len(name) {
+			name = name[i+1:]
+		}
 	}
 	switch {
 	case string(name) == v.text.closer, string(name) == "parameter", string(name) == "parameters", string(name) == "invoke":
 		return true
 	}
-	if v.text.element && (p.takesAny() || v.names.has(nameKey(name)) && p.call.schema.Declares(name)) {
+	if v.text.element && (p.takesAny() || p.declares(name)) {
 		return true
 	}
 	t := markup.Tag{Name: name}

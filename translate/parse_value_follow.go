@@ -73,16 +73,16 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	case t.Closing && wrong && t.IsWrapper():
 		return markup.NoMatch
 	case t.Closing:
-		return p.closerMayFollow(t, rest[i+t.Len:])
+		return p.closerMayFollow(&t, rest[i+t.Len:])
 	case t.Is("invoke") && !p.hasParameterInvoke(&t):
 		return markup.VerdictOf(!wrong)
 	}
-	return markup.VerdictOf(p.parameterMayFollow(t, wrong))
+	return markup.VerdictOf(p.parameterMayFollow(&t, wrong))
 }
 
 // closerMayFollow reports whether the closing tag t, which rest follows, can follow a value: one of
 // the call. After </parameters>, a tag or the end of the text has to follow in turn.
-func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
+func (p *parser) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
 	if t.Is("invoke") || t.IsWrapper() {
 		return markup.Match
 	}
@@ -100,7 +100,7 @@ func (p *parser) closerMayFollow(t markup.Tag, rest []byte) markup.Verdict {
 // one or, unless the value's closing tag is wrong, any in the attribute form and for a tool that
 // declares none. A tag of the value's own parameter does not: <p>1</p><p>2</p> may be one list, which
 // repeated reads when the value is whole.
-func (p *parser) parameterMayFollow(t markup.Tag, wrong bool) bool {
+func (p *parser) parameterMayFollow(t *markup.Tag, wrong bool) bool {
 	next := p.readValueTag(t, 0)
 	switch {
 	case next.property == p.value.text.property, !p.value.text.element && !next.closedAs(parameterName):

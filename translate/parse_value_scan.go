@@ -2,6 +2,8 @@ package translate
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"dragoman/translate/markup"
 )
@@ -61,21 +63,37 @@ func (p *parser) takeEnd() int {
 func (p *parser) nextSpecial(rest []byte, n int) int {
 	v := &p.value
 	end := len(rest)
-	typed := v.mode == modeHeld && v.text.schema != nil
-	for at := n; !v.cdata; at++ {
-		i := bytes.IndexByte(rest[at:], '<')
-		if i < 0 {
-			break
-		}
-		at += i
-		if at+1 == len(rest) || v.openerStarts.has(rest[at+1]) || typed && v.mayBeWhole(at) ||
-			rest[at+1] == '/' && (at+2 == len(rest) || v.mayEnd(rest[at+2])) {
-			end = at
-			break
-		}
-		v.text.seen.add(rest[at+1])
+	if !v.cdata {
+		end = v.nextTag(rest, n)
+	}
+	if p.escaped == 0 && !v.cdata {
+		return end
 	}
 	return n + p.nextEscape(rest[n:end])
+}
+
+// nextTag returns the index, from n on, of the first `<` of rest whose tag may matter, or len(rest). It
+// looks at eight bytes at a time.
+func (v *valueSeen) nextTag(rest []byte, n int) int {
+	typed := v.mode == modeHeld && v.text.schema != nil
+	for ; n < len(rest); n++ {
+		if n+8 <= len(rest) {
+			found := equal(binary.LittleEndian.Uint64(rest[n:]), ones*'<')
+			if found == 0 {
+				n += 7
+				continue
+			}
+			n += bits.TrailingZeros64(found) / 8
+		} else if rest[n] != '<' {
+			continue
+		}
+		if n+1 == len(rest) || v.openerStarts.has(rest[n+1]) || typed && v.mayBeWhole(n) ||
+			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])) {
+			return n
+		}
+		v.text.seen.add(rest[n+1])
+	}
+	return len(rest)
 }
 
 // mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every
@@ -83,6 +101,52 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 func (v *valueSeen) mayBeWhole(n int) bool {
 	j := &v.text.json
 	return v.text.schema.IsScalar() || j.hasEnded() || n > 0 && (j.isJSON || !j.begun && isTyped(v.text.schema))
+}
+
+// passForeignCloser decides, as decideTag does, on the closing tag of an element that was not opened in
+// a string and is of no concern to the call: it is text before what cannot follow a value, that is
+// before other text, and before another such tag. It reports false, and records nothing, where it does
+// not look that closely.
+func (p *parser) passForeignCloser(rest []byte) bool {
+	v := &p.value
+	if v.mode != modeText || v.cdata || rest[1] != '/' || p.takesAny() {
+		return false
+	}
+	n := foreignCloserLen(rest)
+	if n == 0 || n == len(rest) || markup.IsBlank(rest[n]) || rest[n] == '<' && foreignCloserLen(rest[n:]) == 0 {
+		return false
+	}
+	name := rest[2 : n-1]
+	if string(name) == v.text.closer || v.names.has(nameKey(name)) || v.text.tags.has(string(name)) {
+		return false
+	}
+	v.text.item = false
+	if !v.text.seen.has(name[0]) {
+		v.cost += costUnknown
+	}
+	return true
+}
+
+// foreignCloserLen returns the length of the closing tag at the beginning of rest, 0 if there is none
+// or if it may be one of a call.
+func foreignCloserLen(rest []byte) int {
+	if len(rest) < 2 || rest[1] != '/' {
+		return 0
+	}
+	i := 2
+	for i < len(rest) && i < markup.MaxParamTagLen && markup.IsTagByte(rest[i]) && rest[i] != ':' && rest[i] != '%' {
+		i++
+	}
+	if i == 2 || i >= len(rest) || rest[i] != '>' || isOfCall(rest[2:i]) {
+		return 0
+	}
+	return i + 1
+}
+
+// isOfCall reports whether tags of that name, in any case, belong to a call.
+func isOfCall(name []byte) bool {
+	t := markup.Tag{Name: name}
+	return t.Is("invoke") || t.Is("parameter") || t.Is("parameters") || t.IsWrapper()
 }
 
 // mayEnd reports whether a closing tag whose name begins with c may matter.
@@ -138,9 +202,9 @@ func (p *parser) noteStarts() {
 				continue
 			}
 			v.closerStarts.add(name[0])
+			v.names.add(nameKey([]byte(name)))
 			if v.text.element {
 				v.openerStarts.add(name[0])
-				v.names.add(nameKey([]byte(name)))
 			}
 		}
 	}
@@ -149,8 +213,10 @@ func (p *parser) noteStarts() {
 // nameKey returns a key that tells most names of tags apart, before they are looked up. All names with
 // a % have one key, since models escape bytes that could stand as they are.
 func nameKey(name []byte) byte {
-	if bytes.IndexByte(name, '%') >= 0 {
-		return '%'
+	for _, c := range name {
+		if c == '%' {
+			return c
+		}
 	}
 	return name[0] + 31*byte(len(name))
 }

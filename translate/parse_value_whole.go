@@ -78,7 +78,7 @@ func (p *parser) nextOpens(rest []byte, property string) bool {
 		return false
 	}
 	t, v := markup.MatchTag(rest, p.in.eof)
-	return v == markup.Match && !t.Closing && p.readValueTag(t, 0).property == property
+	return v == markup.Match && !t.Closing && p.readValueTag(&t, 0).property == property
 }
 
 // isScalar reports whether the value so far is a number, a boolean or null, and its schema allows

@@ -16,8 +16,8 @@ type parser struct {
 	out    emitter
 	state  state
 
-	// writePlain takes text that cannot hold markup, past the state: see feedPlain. It is nil where
-	// the state has to see every piece.
+	// writePlain takes text that cannot hold markup, past the state: see passOn. It is nil where the
+	// state has to see every piece.
 	writePlain func(*parser, []byte)
 
 	escaped       markup.TagSet // the names that the prompt has escaped: only these are unescaped

@@ -34,12 +34,41 @@ func (p *parser) writeText(s []byte) {
 		p.out.write(s[:n])
 		t.blank = t.blank[:0]
 	}
+	if n == len(s) {
+		return
+	}
 	t.blank = append(t.blank, s[n:]...)
 	for len(t.blank) > maxBlank {
 		p.out.ensureBlock(kind)
 		p.out.write(t.blank[:maxBlank])
 		t.blank = t.blank[:copy(t.blank, t.blank[maxBlank:])]
 	}
+}
+
+// writePlainText is writeText for a piece of no more than maxBlank bytes, on one line and without
+// back-ticks, where the block is open and the text before it does not end in one. It reports false,
+// and writes nothing, if the piece is blank.
+func (p *parser) writePlainText(s string) bool {
+	t := &p.text
+	n := len(s)
+	if p.mayCall {
+		for n > 0 && s[n-1] == ' ' {
+			n--
+		}
+		if n == 0 {
+			return false
+		}
+		t.code.midLine, t.code.closes = true, false
+	}
+	if len(t.blank) > 0 {
+		p.out.write(t.blank)
+		t.blank = t.blank[:0]
+	}
+	p.out.writeString(s[:n])
+	if n < len(s) {
+		t.blank = append(t.blank, s[n:]...)
+	}
+	return true
 }
 
 // blockType returns the type of the block that text belongs in.

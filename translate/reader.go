@@ -54,7 +54,7 @@ type reader struct {
 	tokensLeft int             // how many of the prompt's MaxTokens are not used
 }
 
-func newReader(req *messages.Request, prompt *Prompt, again *budget, yield func(messages.Event) bool) *reader {
+func newReader(req *messages.Request, prompt *Prompt, again *budget, yield func(messages.Event, error) bool) *reader {
 	r := &reader{parser: newParser(req, prompt, yield), again: again}
 	if prompt.continues && r.mayCall {
 		r.prompt, r.tokensLeft = prompt, prompt.MaxTokens

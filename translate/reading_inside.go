@@ -9,7 +9,7 @@ import (
 // How a reading goes on in a value: at each tag, the value may end, or the tag is text of it.
 
 // stepInside follows t, which stands in the value of the reading, as text of the value. The readings
-// in which it ends the value are passed to add.
+// in which it ends the value are passed to add, unless that is nil: nobody asks for them.
 func (r *reading) stepInside(t *valueTag, c *callShape, add func(reading)) {
 	v := &r.value
 	if t.empty {
@@ -35,9 +35,11 @@ func (r *reading) stepInside(t *valueTag, c *callShape, add func(reading)) {
 		v.structure = true
 		v.push(r, t, v.costOnce(t, costStructure))
 	case t.kind == opensOther && v.hasEnded() && t.bare:
-		next := r.endingBefore(t)
-		next.begin(t)
-		add(next)
+		if add != nil {
+			next := r.endingBefore(t)
+			next.begin(t)
+			add(next)
+		}
 	case len(t.name) > 0:
 		v.seen.add(t.name[0])
 	}
@@ -62,7 +64,7 @@ func (v *openValue) stepItem(r *reading, t *valueTag) bool {
 // stepInString follows a tag that stands in a string of JSON. It is text of that, unless what looked
 // like JSON is none: then the value may end, or it is a list with an element that ends.
 func (v *openValue) stepInString(r *reading, t *valueTag, add func(reading)) {
-	if !t.closes(v.closer) {
+	if !t.closes(v.closer) || add == nil {
 		return
 	}
 	add(r.endingAt(t, "", costMisfit))
@@ -120,10 +122,12 @@ func (v *openValue) hasEnded() bool { return v.complete && v.json.begun }
 
 // stepOwnCloser follows the closing tag of the value's own name.
 func (v *openValue) stepOwnCloser(r *reading, t *valueTag, add func(reading)) {
-	end := r.endingAt(t, "", v.misfit()+r.notClosed()+costWhole*v.wholeAfter)
-	end.ends.ours = t.kind != closesOther
-	end.ends.own = v.misfit() == 0 && !v.tags.has(v.closer)
-	add(end)
+	if add != nil {
+		end := r.endingAt(t, "", v.misfit()+r.notClosed()+costWhole*v.wholeAfter)
+		end.ends.ours = t.kind != closesOther
+		end.ends.own = v.misfit() == 0 && !v.tags.has(v.closer)
+		add(end)
+	}
 	if cost, ok := v.tags.close(t.name); ok {
 		r.cost -= cost
 		v.noteWhole(cost)
@@ -150,7 +154,7 @@ func (v *openValue) noteWhole(cost int) {
 // endBeforeEnd passes the reading to add in which the value, without a closing tag, ends before t, which
 // ends the parameters or the call.
 func (v *openValue) endBeforeEnd(r *reading, t *valueTag, c *callShape, add func(reading)) {
-	if t.kind != closesCall && (t.kind != closesParameters || !c.parametersOpen) {
+	if add == nil || t.kind != closesCall && (t.kind != closesParameters || !c.parametersOpen) {
 		return
 	}
 	end := r.endingBefore(t)
@@ -176,7 +180,7 @@ func (v *openValue) stepCloser(r *reading, t *valueTag, c *callShape, add func(r
 		return
 	}
 	if t.kind != closesOther && (!t.declared || !v.element) {
-		if t.declared {
+		if t.declared && add != nil {
 			add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
 		}
 		if v.holdsEnd {
@@ -188,7 +192,7 @@ func (v *openValue) stepCloser(r *reading, t *valueTag, c *callShape, add func(r
 		return
 	}
 	opened := len(t.name) > 0 && v.seen.has(t.name[0])
-	if !opened || t.declared || string(t.name) == "parameter" {
+	if add != nil && (!opened || t.declared || string(t.name) == "parameter") {
 		add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
 	}
 	switch {
@@ -209,7 +213,7 @@ func (v *openValue) stepOpener(r *reading, t *valueTag, add func(reading)) {
 			v.seen.add(t.name[0])
 		}
 		return
-	case !t.bare:
+	case !t.bare, add == nil:
 	case own:
 		add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
 	case !own:

@@ -102,7 +102,7 @@ func (r *rescuer) enter(e messages.Event) {
 }
 
 // parsed passes on an event that the parser has made of a text block.
-func (r *rescuer) parsed(e messages.Event) bool {
+func (r *rescuer) parsed(e messages.Event, _ error) bool {
 	if e.Type == messages.ContentBlockStart && e.Block.Type == messages.BlockText && r.start.Raw != nil {
 		e = r.blockStart().WithIndex(e.Index)
 	}

@@ -112,7 +112,9 @@ func (p *parser) writeStringValue(s []byte) {
 		v.tail = v.tail[:0]
 	}
 	n := v.layout.tailAt(s, false)
-	v.tail = append(v.tail, s[n:]...)
+	if n < len(s) {
+		v.tail = append(v.tail, s[n:]...)
+	}
 	if s = s[:n]; n > 0 {
 		v.atStart = false
 		v.endsBlank = markup.IsBlank(s[n-1])

@@ -103,22 +103,24 @@ func (p *parser) valueTagAt(raw []byte, at int) valueTag {
 		return vt
 	}
 	t, _ := markup.MatchTag(raw, true)
-	vt := p.readValueTag(t, at)
+	vt := p.readValueTag(&t, at)
 	vt.given = p.call.parameters[vt.property] || vt.property == p.value.text.property
 	return vt
 }
 
 // readValueTag returns what the tag t means in the call that is being read. t is next after at bytes
 // of the unread input.
-func (p *parser) readValueTag(t markup.Tag, at int) valueTag {
-	vt := valueTag{name: p.withoutNamespace(t.Full), at: p.in.offset() + at, len: t.Len, bare: len(t.Attributes) == 0 && !t.Empty, empty: t.Empty}
-	if name, ok := t.NameAttribute(); ok && t.Is("parameter") && !t.Closing {
-		vt.kind, vt.name, vt.bare = opensParameter, parameterName, !t.Empty
-		vt.property, vt.schema, vt.declared = p.call.schema.PropertyByTag(name)
-		return vt
+func (p *parser) readValueTag(t *markup.Tag, at int) (vt valueTag) {
+	vt = valueTag{name: p.withoutNamespace(t.Full), at: p.in.offset() + at, len: t.Len, bare: len(t.Attributes) == 0 && !t.Empty, empty: t.Empty}
+	if t.Is("parameter") && !t.Closing {
+		if name, ok := t.NameAttribute(); ok {
+			vt.kind, vt.name, vt.bare = opensParameter, parameterName, !t.Empty
+			vt.property, vt.schema, vt.declared = p.call.schema.PropertyByTag(name)
+			return vt
+		}
+		vt.nameless = true
 	}
-	vt.nameless = t.Is("parameter") && !t.Closing
-	vt.declared = p.call.schema.Declares(vt.name)
+	vt.declared = p.declares(vt.name)
 	vt.maybe = !vt.declared && p.takesAny()
 	if vt.declared || !t.Closing {
 		vt.property, vt.schema, _ = p.call.schema.PropertyByTag(string(vt.name))
@@ -137,6 +139,14 @@ func (p *parser) readValueTag(t markup.Tag, at int) valueTag {
 		vt.kind = opensStructure
 	}
 	return vt
+}
+
+// declares reports whether the tool declares a parameter of the name.
+func (p *parser) declares(name []byte) bool {
+	if len(name) == 0 || p.value.text.schema != nil && !p.value.names.has(nameKey(name)) {
+		return false
+	}
+	return p.call.schema.Declares(name)
 }
 
 // takesAny reports whether the tool has a schema for parameters that it does not declare, so that any

@@ -77,8 +77,46 @@ func MatchTextTag(s []byte, eof bool) (t TextTag, v Verdict) {
 	return t, NoMatch
 }
 
+// IsText reports whether the `<` that s begins with begins no text tag, whatever follows s. It is a
+// quick look, and false for some `<` that [MatchTextTag] finds to be text.
+func IsText(s []byte) bool {
+	start := 1
+	if len(s) > 1 && s[1] == '/' {
+		start = 2
+	}
+	i := start
+	for i < len(s) && tagBytes[s[i]] && s[i] != ':' {
+		i++
+	}
+	switch {
+	case start == 1 && len(s) > 1 && !IsNameByte(s[1]):
+		return true
+	case i >= len(s) || s[i] == ':': // the name may go on, or stand behind a namespace
+		return false
+	case i-start >= len(textTagLens) || !textTagLens[i-start]:
+		return true
+	}
+	for t := range textTags {
+		if name := textTags[t].name; len(name) == i-start && equalFold(s[start:i], name) {
+			return false
+		}
+	}
+	return true
+}
+
+// textTagLens says for each length whether the name of a text tag has it.
+var textTagLens = func() (lens [32]bool) {
+	for _, t := range textTags {
+		lens[len(t.name)] = true
+	}
+	return lens
+}()
+
 // IsWrapper reports whether the tag opens or closes a block of calls, in any format.
 func (t *Tag) IsWrapper() bool {
+	if n := len(t.Name); n >= len(textTagLens) || !textTagLens[n] {
+		return false
+	}
 	for i := range textTags {
 		if textTags[i].kind == KindWrapper && t.Is(textTags[i].name) {
 			return true

@@ -55,7 +55,7 @@ func (e Event) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, int64(e.Index), 10)
 		dst = append(dst, deltaOpenings[e.Delta]...)
 		dst = rawjson.AppendEscaped(dst, e.Text)
-		dst = append(dst, `"}`...)
+		return append(dst, `"}}`...)
 	case ContentBlockStop:
 		dst = append(dst, `{"type":"content_block_stop","index":`...)
 		dst = strconv.AppendInt(dst, int64(e.Index), 10)

@@ -96,24 +96,6 @@ func escapeMask(x uint64) uint64 {
 	return ((x - ones*' ') | (quote - ones) | (slash - ones)) &^ x & tops
 }
 
-// IsPlain reports whether s is ASCII that needs no escape in a JSON string and holds neither
-// `<` nor `&`, so that no markup can begin in it.
-func IsPlain(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !plainBytes[s[i]] {
-			return false
-		}
-	}
-	return true
-}
-
-// plainBytes are the bytes that a plain text may hold; see [IsPlain].
-var plainBytes = func() (plain [256]bool) {
-	plain = unescaped
-	plain['<'], plain['&'] = false, false
-	return plain
-}()
-
 // appendControl appends the escape of a control character, a quote or a backslash.
 func appendControl(dst []byte, c byte) []byte {
 	if short := shortEscapes[c]; short != 0 {

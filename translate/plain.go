@@ -1,0 +1,119 @@
+package translate
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"dragoman/translate/messages"
+)
+
+// What most pieces of a completion are: text that the parser can only pass on.
+
+// isPlain reports whether s is ASCII without control characters, without `<` and `&`, with which
+// markup begins, and without the bytes a and b. It looks at eight bytes at a time.
+func isPlain(s string, a, b byte) bool {
+	allA, allB := ones*uint64(a), ones*uint64(b)
+	if len(s) < 8 {
+		x := ones * uint64(' ')
+		for i := range len(s) {
+			x = x<<8 | uint64(s[i])
+		}
+		return special(x, allA, allB) == 0
+	}
+	for i := 0; i+8 < len(s); i += 8 {
+		if special(load8(s[i:]), allA, allB) != 0 {
+			return false
+		}
+	}
+	return special(load8(s[len(s)-8:]), allA, allB) == 0
+}
+
+// isASCII reports whether s is ASCII.
+func isASCII(s string) bool {
+	if len(s) < 8 {
+		for i := range len(s) {
+			if s[i] >= utf8.RuneSelf {
+				return false
+			}
+		}
+		return true
+	}
+	for i := 0; i+8 < len(s); i += 8 {
+		if load8(s[i:])&tops != 0 {
+			return false
+		}
+	}
+	return load8(s[len(s)-8:])&tops == 0
+}
+
+// load8 returns the first eight bytes of s.
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// One in each of eight bytes, and the top bit of each.
+const ones, tops = 0x0101010101010101, 0x8080808080808080
+
+// special returns 0 if none of the eight bytes in x is one that isPlain excludes. A byte below a limit
+// borrows from its top bit where that is subtracted, and a byte that equals another is zero after the
+// XOR. Bits that a borrow sets in the next bytes only stand where there is a right one below them.
+func special(x, allA, allB uint64) uint64 {
+	lt, amp, first, second := x^ones*'<', x^ones*'&', x^allA, x^allB
+	return (x | (x - ones*' ') | (lt - ones) | (amp - ones) | (first - ones) | (second - ones)) & tops
+}
+
+// equal finds the bytes among the eight in x that equal those in all: the lowest bit that is set is
+// the top bit of the first of them, and no bit is set if there is none.
+func equal(x, all uint64) uint64 {
+	y := x ^ all
+	return (y - ones) &^ y & tops
+}
+
+// feedPlain writes s without the states, and past the input, if it isPlain: in prose or in a string
+// value, with nothing unread before it. Most pieces of a completion are such. It reports whether it
+// did.
+func (p *parser) feedPlain(s string) bool {
+	if p.writePlain == nil || s == "" || len(s) > maxBlank || !p.in.isAllRead() || p.out.gathered() > maxHeld {
+		return false
+	}
+	switch p.out.openKind {
+	case messages.BlockToolUse:
+		if len(p.value.tail) > 0 || p.value.atStart || !isPlain(s, '"', '\\') {
+			return false
+		}
+		p.out.writeString(s)
+		p.value.endsBlank = s[len(s)-1] == ' '
+	case messages.BlockText:
+		if p.text.code.run > 0 || !isPlain(s, '`', '`') || !p.writePlainText(s) {
+			return false
+		}
+	default:
+		return false
+	}
+	p.out.flush()
+	return true
+}
+
+// passOn writes the text that was added without the states, if they could only pass it on: in prose
+// or in a string value, every `<` in it is text, and there is no escape of ours. It reports whether
+// it did.
+func (p *parser) passOn() bool {
+	if p.writePlain == nil || p.in.eof || p.out.gathered() > maxHeld {
+		return false
+	}
+	rest := p.in.rest()
+	switch {
+	case len(rest) == 0, p.escaped != 0 && bytes.IndexByte(rest, '&') >= 0:
+		return false
+	case p.state == inText && nextTextTag(rest) < len(rest),
+		p.state == inValue && (len(p.call.ends) > 0 || p.value.nextTag(rest, 0) < len(rest)):
+		return false
+	}
+	p.writePlain(p, rest)
+	p.in.takeAll()
+	p.in.compact()
+	p.out.flush()
+	return true
+}
