@@ -14,7 +14,7 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
 GORACE ?= atexit_sleep_ms=100
 
 .DEFAULT_GOAL := help
-.PHONY: build demo test bench lint fuzz fidelity soak conformance scoreboard clean help
+.PHONY: build demo test bench bench-load lint fuzz fidelity soak conformance scoreboard clean help
 
 build: ## build ./dragoman, static
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dragoman ./cmd/dragoman
@@ -29,6 +29,9 @@ test: ## vet, check the formatting, run all tests: the long properties for some 
 
 bench: ## run the benchmarks
 	$(GO) test -run xxx -bench . -benchmem ./translate/... ./upstream/... ./proxy/...
+
+bench-load: ## measure latency, processor and memory beside ReverseProxy and nginx, before a fake upstream
+	cd conformance/load && $(GO) run . load $(ARGS)
 
 lint: ## run staticcheck
 	$(GO) run $(STATICCHECK) ./...
@@ -53,4 +56,4 @@ clean: ## remove what the other targets left
 	rm -f dragoman *.test *.out
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\): ## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\): ## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
