@@ -30,6 +30,29 @@ func CheckJSON(ctx context.Context, body []byte) error {
 // MaxMembers, one more than those is returned. Names that are in known are not copied. With known, the
 // body is one of the Messages API, and names at all depths are checked: see nameCheck.
 func scanBody(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
+	if members, ok := quickScan(ctx, body, known); ok {
+		return members, nil
+	}
+	return tokenScan(ctx, body, known)
+}
+
+// quickScan is scanBody for the bodies that clients send. It reports false if tokenScan has to look.
+func quickScan(ctx context.Context, body []byte, known []string) (members []rawjson.Member, ok bool) {
+	check := rawjson.Check{
+		MaxDepth: maxDepth, MaxNames: maxNames, MaxMembers: MaxMembers, Known: known,
+		Continue: func() bool { return ctx.Err() == nil },
+	}
+	if known != nil {
+		check.Name = func(name []byte) (ok, free bool) {
+			meant, free := lookUpName(name)
+			return meant == "", free
+		}
+	}
+	return check.Members(body)
+}
+
+// tokenScan is scanBody token by token: it can say what is wrong with a body.
+func tokenScan(ctx context.Context, body []byte, known []string) (members []rawjson.Member, err error) {
 	const tokensPerCheck = 1024 // of ctx: well below a millisecond
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	var names [maxDepth + 1]int // in the object that is open at each level

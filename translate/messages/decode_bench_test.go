@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // longConversation returns a request of the shape that the speed of decoding is
@@ -39,14 +41,58 @@ func longConversation() []byte {
 	return b.Bytes()
 }
 
-func BenchmarkDecode(b *testing.B) {
-	body := longConversation()
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Decode(body, DecodeOptions{}); err != nil {
-			b.Fatal(err)
+// agentRequest returns a request of an agent: its tools, and turns of a call and its result, which is
+// of about size bytes, with the escapes of JSON and letters beyond ASCII.
+func agentRequest(tools, turns, size int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"max_tokens":4096,"messages":[{"content":"Write the program that we spoke of to src/main.go.","role":"user"}`)
+	const code = "func main() {\n\tfmt.Println(\"caf\u00e9 \u2713\", 'x', `C:\\tmp`, <-c)\n}\n// a comment of some length follows here\n"
+	result, _ := jsontext.AppendQuote(nil, strings.Repeat(code, 1+size/len(code)))
+	result = bytes.ReplaceAll(result, []byte("<"), []byte(`\u003c`)) // as Go's encoder writes it
+	for i := range turns {
+		fmt.Fprintf(&b, `,{"content":[{"text":"I will do that.","type":"text"},{"id":"toolu_%024d","input":{"content":"package main\n","path":"src/f%d.go"},"name":"write_file","type":"tool_use"}],"role":"assistant"}`, i, i)
+		fmt.Fprintf(&b, `,{"content":[{"content":%s,"tool_use_id":"toolu_%024d","type":"tool_result"}],"role":"user"}`, result, i)
+	}
+	b.WriteString(`],"model":"claude-2.1","stream":true,"system":"You are a careful programmer.","tools":[`)
+	for i := range tools {
+		if i > 0 {
+			b.WriteByte(',')
 		}
+		fmt.Fprintf(&b, `{"description":"Writes a text file. Use it whenever the user asks for a file to be made or changed; do not use it to read one.",`+
+			`"input_schema":{"properties":{"content":{"description":"The text to write to the file, whole.","type":"string"},"lines":{"items":{"type":"integer"},"type":"array"},`+
+			`"mode":{"enum":["create","replace","append"],"type":"string"},"opts":{"properties":{"depth":{"minimum":0,"type":"integer"},"dry_run":{"type":"boolean"}},"type":"object"},`+
+			`"path":{"description":"The path of the file, relative to the root of the repository.","type":"string"}},"required":["path","content"],"type":"object"},"name":"write_file_%d"}`, i)
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+// BenchmarkDecode measures a body on its way to a Request, and the first step alone, in which it is
+// checked.
+func BenchmarkDecode(b *testing.B) {
+	for _, bm := range []struct {
+		name string
+		body []byte
+	}{
+		{"2KB", agentRequest(1, 1, 1000)},
+		{"71KB", agentRequest(12, 12, 4700)},
+		{"115KB", agentRequest(30, 20, 4096)},
+		{"code", longConversation()},
+		{"32MB", agentRequest(1000, 1000, 32_000)},
+	} {
+		step := func(name string, f func() error) {
+			b.Run(bm.name+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(bm.body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := f(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		step("check", func() error { return CheckJSON(b.Context(), bm.body) })
+		step("decode", func() error { _, err := Decode(bm.body, DecodeOptions{}); return err })
 	}
 }
 

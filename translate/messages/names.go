@@ -31,16 +31,42 @@ var apiNames = slices.Concat(requestMembers, messageMembers, blockMembers, sourc
 var freeNames = []string{"input", "input_schema", "input_examples", "schema", "metadata", "configs"}
 
 // folded has apiNames by their form in lower case.
-var folded = func() map[string]string {
-	names := make(map[string]string, len(apiNames))
+var folded = func() map[string]apiName {
+	names := make(map[string]apiName, len(apiNames))
 	for _, name := range apiNames {
-		names[strings.ToLower(name)] = name
+		names[strings.ToLower(name)] = apiName{name, slices.Contains(freeNames, name)}
 	}
 	return names
 }()
 
+// apiName is a name of the API.
+type apiName struct {
+	name string
+	free bool // it is one of freeNames
+}
+
 // longestName is the length of the longest of apiNames.
 var longestName = len(slices.MaxFunc(apiNames, func(a, b string) int { return len(a) - len(b) }))
+
+// lookUpName looks at the name of a member. It returns the name that was meant, or "" if nothing is
+// wrong, and whether the names in the member's value are the client's: a name that the API does not
+// have is the client's, and so is all in its value.
+func lookUpName(name []byte) (meant string, free bool) {
+	var lower [64]byte
+	if len(name) > longestName {
+		return "", true
+	}
+	for i, b := range name {
+		if lower[i] = b; 'A' <= b && b <= 'Z' {
+			lower[i] += 'a' - 'A'
+		}
+	}
+	near, known := folded[string(lower[:len(name)])]
+	if known && near.name != string(name) {
+		meant = near.name
+	}
+	return meant, near.free || !known
+}
 
 // nameCheck looks at the names of a body, one token of it after another.
 type nameCheck struct {
@@ -49,28 +75,12 @@ type nameCheck struct {
 }
 
 // name looks at the name of a member, as it stands in the body. It returns the name that was meant,
-// or "" if nothing is wrong. A name that the API does not have is the client's, and so is all in its
-// value.
+// or "" if nothing is wrong.
 func (c *nameCheck) name(quoted jsontext.Value) (meant string) {
-	if c.free > 0 {
-		return ""
+	if c.free == 0 {
+		meant, c.opens = lookUpName(rawjson.UnquoteBytes(quoted))
 	}
-	var lower [64]byte
-	name := rawjson.UnquoteBytes(quoted)
-	if c.opens = len(name) > longestName; c.opens {
-		return ""
-	}
-	for i, b := range name {
-		if lower[i] = b; 'A' <= b && b <= 'Z' {
-			lower[i] += 'a' - 'A'
-		}
-	}
-	near, known := folded[string(lower[:len(name)])]
-	c.opens = !known || slices.Contains(freeNames, near)
-	if known && near != string(name) {
-		return near
-	}
-	return ""
+	return meant
 }
 
 // value looks at any other token. depth is how many objects and arrays are open behind it.

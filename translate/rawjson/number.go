@@ -5,33 +5,43 @@ import "strings"
 // This file recognizes numbers in text that is not known to be JSON.
 
 // IsNumber reports whether text is a JSON number and nothing else (RFC 8259 §6).
-func IsNumber(text string) bool {
-	text = strings.TrimPrefix(text, "-")
-	whole := countDigits(text)
-	if whole == 0 || whole > 1 && text[0] == '0' {
-		return false
+func IsNumber(text string) bool { return text != "" && numberLen(text) == len(text) }
+
+// numberLen returns the length of the longest JSON number that text begins with, 0 if there is none.
+func numberLen[S ~string | ~[]byte](text S) int {
+	n := 0
+	if len(text) > 0 && text[0] == '-' {
+		n = 1
 	}
-	text = text[whole:]
-	if fraction, ok := strings.CutPrefix(text, "."); ok {
-		n := countDigits(fraction)
-		if n == 0 {
-			return false
+	whole := countDigits(text[n:])
+	if whole == 0 {
+		return 0
+	}
+	if text[n] == '0' {
+		whole = 1
+	}
+	n += whole
+	if n < len(text) && text[n] == '.' {
+		fraction := countDigits(text[n+1:])
+		if fraction == 0 {
+			return n
 		}
-		text = fraction[n:]
+		n += 1 + fraction
 	}
-	if text != "" && text[0]|0x20 == 'e' {
-		exponent := text[1:]
-		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
-			exponent = exponent[1:]
+	if n < len(text) && text[n]|0x20 == 'e' {
+		sign := n + 1
+		if sign < len(text) && (text[sign] == '+' || text[sign] == '-') {
+			sign++
 		}
-		n := countDigits(exponent)
-		return n > 0 && n == len(exponent)
+		if exponent := countDigits(text[sign:]); exponent > 0 {
+			n = sign + exponent
+		}
 	}
-	return text == ""
+	return n
 }
 
 // countDigits returns how many digits text begins with.
-func countDigits(text string) int {
+func countDigits[S ~string | ~[]byte](text S) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
 		n++

@@ -87,13 +87,13 @@ func AppendEscapedUTF8(dst, s []byte) []byte {
 
 // escapeMask finds control characters, quotes and backslashes among the eight bytes in x: the
 // lowest bit that is set is the top bit of the first of them, and no bit is set if there is none.
-// Subtracting a limit from all bytes at once borrows from the top bit of each byte that lies
-// below it; quotes and backslashes are zero bytes after the XOR. Bits above the lowest may be
-// wrong, since a borrow goes on into the next byte.
+// Subtracting from all bytes at once borrows from the top bit of each byte that lies below: of
+// control characters and quotes, which are all the ASCII bytes below '!' once the second bit is turned
+// over, and of backslashes, which are zero after the XOR. Bits above the lowest may be wrong, since a
+// borrow goes on into the next byte.
 func escapeMask(x uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	quote, slash := x^ones*'"', x^ones*'\\'
-	return ((x - ones*' ') | (quote - ones) | (slash - ones)) &^ x & tops
+	return (((x ^ ones*2) - ones*'!') | ((x ^ ones*'\\') - ones)) &^ x & tops
 }
 
 // appendControl appends the escape of a control character, a quote or a backslash.
