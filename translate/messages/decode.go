@@ -49,8 +49,8 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 		return nil, err
 	}
 	b := &Body{raw: body, opt: opt, members: members}
-	d, o := b.decoder(ctx), b.object()
-	if !d.checkNames(nil, o, requestMembers) {
+	d, o := b.decoder(ctx), &rawjson.Object{Members: members}
+	if !d.checkCount(nil, o) {
 		return nil, d.err
 	}
 	if version := d.optionalText(member("anthropic_version"), o.Member("anthropic_version")); b.opt.Version == "" && d.err == nil {
@@ -68,7 +68,9 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 	return b, nil
 }
 
-func (b *Body) decoder(ctx context.Context) *decoder { return &decoder{ctx: ctx, opt: b.opt} }
+func (b *Body) decoder(ctx context.Context) *decoder {
+	return &decoder{ctx: ctx, opt: b.opt, size: len(b.raw)}
+}
 
 // object returns the members of the body. Each caller takes members from a copy.
 func (b *Body) object() *rawjson.Object { return &rawjson.Object{Members: slices.Clone(b.members)} }
@@ -76,7 +78,10 @@ func (b *Body) object() *rawjson.Object { return &rawjson.Object{Members: slices
 // Request validates the request and returns it; see [Decode]. It returns the cause of ctx when ctx
 // has ended.
 func (b *Body) Request(ctx context.Context) (*Request, error) {
+	const largest = 4 << 10 // of the memory that short texts share
 	d := b.decoder(ctx)
+	d.shared = min(largest, d.size/4)
+	d.members = make([]rawjson.Member, 0, 16)
 	r := d.request(b.object())
 	if d.err != nil {
 		return nil, d.err

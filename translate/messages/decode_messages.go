@@ -114,7 +114,7 @@ func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
 	if !stopped {
 		e.length = n
 	}
-	return o, d.checkNames(&e.at, &o, messageMembers)
+	return o, d.checkCount(&e.at, &o)
 }
 
 // closeMessage reads the members after the content, if openMessage left them.
@@ -124,5 +124,5 @@ func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
 	}
 	end := len(e.text) - len(d.afterList) + len("]") // index after the content
 	o.Members, e.length, _ = rawjson.AppendMembersUntil("", o.Members, e.text, end, messageMembers, MaxMembers+1)
-	d.checkNames(&e.at, o, messageMembers)
+	d.checkCount(&e.at, o)
 }

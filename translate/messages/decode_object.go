@@ -13,9 +13,9 @@ import (
 
 // This file reads objects and lists: members that are known, and what becomes of the others.
 
-// openObject begins to read an object whose members are in known. It fails if v is no object, or
-// if a name is known but for the case of its letters. The members' values are not checked yet: when
-// they are, errors can name the type of the block that they are in.
+// openObject begins to read an object. Names that are in known are not copied. It fails if v is no
+// object or has too many members. The members' values are not checked yet: when they are, errors can
+// name the type of the block that they are in.
 func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
 	if !d.object(*at, v) {
 		return o, false
@@ -23,25 +23,21 @@ func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o
 	begin := len(d.members)
 	d.members, o.Length = rawjson.AppendMembers(d.members, v, known, MaxMembers+1)
 	o.Members = slices.Clip(d.members[begin:])
-	return o, d.checkNames(at, &o, known)
+	return o, d.checkCount(at, &o)
 }
 
-// checkNames reports whether an object has no misspelt and not too many members, and fails
-// otherwise. at is nil for the request itself.
-func (d *decoder) checkNames(at *fieldPath, o *rawjson.Object, known []string) bool {
+// checkCount reports whether an object has not too many members, and fails otherwise. at is nil for
+// the request itself.
+func (d *decoder) checkCount(at *fieldPath, o *rawjson.Object) bool {
 	if len(o.Members) > MaxMembers {
 		d.fail(at.member(o.Members[MaxMembers].Name), "Object should have at most %d members", MaxMembers)
-	}
-	for _, m := range o.Members {
-		if near := rawjson.Misspelt(m.Name, known); near != "" {
-			d.fail(at.member(m.Name), `%s; did you mean "%s"?`, extraInputs, near)
-		}
 	}
 	return d.err == nil
 }
 
 // listItem is an element of a list.
 type listItem struct {
+	list   fieldPath
 	at     fieldPath
 	text   jsontext.Value // begins with the element and goes on behind it
 	length int            // of the element in bytes; 0 while it is not known
@@ -70,15 +66,15 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 		if list.Kind() != '[' {
 			return
 		}
-		begin := len(d.members)
-		e := listItem{at: at.element(0)}
+		begin, e := len(d.members), d.openList(at)
+		defer d.closeList()
 		rest, ok := rawjson.Next(list, 1)
 		for ok {
 			if e.at.index == most {
 				d.fail(at, "List should have at most %d items", most)
 			}
 			e.text, e.length = rest, 0
-			if !d.mayContinue() || !yield(&e) {
+			if !d.mayContinue() || !yield(e) {
 				return
 			}
 			rest, ok = rawjson.Next(rest, len(e.value()))
@@ -88,6 +84,21 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 		d.afterList = rest
 	}
 }
+
+// openList returns the item for the elements of a list, with the place of the first one. Lists that
+// are read one after the other have the same item.
+func (d *decoder) openList(at fieldPath) *listItem {
+	if d.open == len(d.items) {
+		d.items = append(d.items, new(listItem))
+	}
+	e := d.items[d.open]
+	d.open++
+	e.list = at
+	e.at = e.list.element(0)
+	return e
+}
+
+func (d *decoder) closeList() { d.open-- }
 
 // dropRest drops the members of the object at p that were not taken. Those in known are members of
 // the API that a text model has no use for; the others are unknown. In strict mode it fails instead.

@@ -29,8 +29,8 @@ type Check struct {
 // false if text is anything else or not as the check says, and also if it is right and cannot be told
 // in haste: if a name has an escape. So true can be relied on, and false says that a slower reader has
 // to look. It takes time linear in text, and memory for the names of the open objects.
-func (c *Check) Members(text []byte) (members []Member, ok bool) {
-	s := checker{Check: c, text: text}
+func (c Check) Members(text []byte) (members []Member, ok bool) {
+	s := checker{Check: c, text: text, names: make([]openName, 0, 2*few), members: make([]Member, 0, few)}
 	if s.next() != '{' || !s.object() || s.next() != 0 || s.at < len(text) {
 		return nil, false
 	}
@@ -44,7 +44,7 @@ func (c *Check) Members(text []byte) (members []Member, ok bool) {
 // checker is a check that is going on. Its methods read something from s.at on and move s.at past it;
 // they report whether it is there and right.
 type checker struct {
-	*Check
+	Check
 	text    []byte
 	at      int
 	depth   int    // of open objects and arrays

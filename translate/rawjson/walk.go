@@ -2,7 +2,9 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
+	"math/bits"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -174,17 +176,38 @@ var (
 	structural = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\t': true, '\r': true}
 )
 
-// stringEnd returns the index after the string that begins at i. A quote ends the string if
-// an even number of backslashes stands before it.
+// stringEnd returns the index after the string that begins at i.
 func stringEnd(b []byte, i int) int {
-	for {
+	i++
+	for near := min(i+32, len(b)-8); i < near; i += 8 { // most strings are short
+		if found := endMask(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+			if i += bits.TrailingZeros64(found) / 8; b[i] == '"' {
+				return i + 1
+			}
+			break
+		}
+	}
+	return longStringEnd(b, i)
+}
+
+// longStringEnd is stringEnd for a string of which b[:i] has been passed; i is not behind an odd number
+// of backslashes. A quote ends the string if an even number of backslashes stands before it.
+func longStringEnd(b []byte, i int) int {
+	begin := i
+	for i--; ; {
 		i += 1 + bytes.IndexByte(b[i+1:], '"')
 		escapes := i
-		for b[escapes-1] == '\\' {
+		for escapes > begin && b[escapes-1] == '\\' {
 			escapes--
 		}
 		if (i-escapes)%2 == 0 {
 			return i + 1
 		}
 	}
+}
+
+// endMask finds quotes and backslashes among eight bytes as escapeMask does.
+func endMask(x uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	return (((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) &^ x & tops
 }
