@@ -11,7 +11,7 @@ import (
 // the same members. It reports whether the quick one took the body.
 func scans(t *testing.T, body []byte, known []string) (quick bool) {
 	t.Helper()
-	members, quick := quickScan(t.Context(), body, known)
+	members, _, quick := quickScan(t.Context(), body, known)
 	if !quick {
 		return false
 	}

@@ -39,16 +39,17 @@ type Body struct {
 	raw     []byte
 	opt     DecodeOptions
 	members []rawjson.Member
+	index   *rawjson.Index
 }
 
 // ReadBody reads a body as [Decode] does, but validates only that it is JSON and names a model.
 // It returns the cause of ctx when ctx has ended.
 func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error) {
-	members, err := scanBody(ctx, body, requestMembers)
+	members, index, err := scanBody(ctx, body, requestMembers)
 	if err != nil {
 		return nil, err
 	}
-	b := &Body{raw: body, opt: opt, members: members}
+	b := &Body{raw: body, opt: opt, members: members, index: index}
 	d, o := b.decoder(ctx), &rawjson.Object{Members: members}
 	if !d.checkCount(nil, o) {
 		return nil, d.err
@@ -69,7 +70,7 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 }
 
 func (b *Body) decoder(ctx context.Context) *decoder {
-	return &decoder{ctx: ctx, opt: b.opt, size: len(b.raw)}
+	return &decoder{ctx: ctx, opt: b.opt, index: b.index, size: len(b.raw)}
 }
 
 // object returns the members of the body. Each caller takes members from a copy.

@@ -21,7 +21,7 @@ func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o
 		return o, false
 	}
 	begin := len(d.members)
-	d.members, o.Length = rawjson.AppendMembers(d.members, v, known, MaxMembers+1)
+	d.members, o.Length = d.index.AppendMembers(d.members, v, known, MaxMembers+1)
 	o.Members = slices.Clip(d.members[begin:])
 	return o, d.checkCount(at, &o)
 }
@@ -51,16 +51,15 @@ func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bo
 }
 
 // value returns the whole element.
-func (e *listItem) value() jsontext.Value {
+func (e *listItem) value(index *rawjson.Index) jsontext.Value {
 	if e.length == 0 {
-		e.length = rawjson.Len(e.text)
+		e.length = index.Len(e.text)
 	}
 	return e.text[:e.length:e.length]
 }
 
 // elements ranges over the elements of a list, which may be missing, until something fails. It
-// fails if there are more than most. An item is only valid until the next one. A break leaves
-// d.afterList as it was.
+// fails if there are more than most. An item is only valid until the next one.
 func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq[*listItem] {
 	return func(yield func(*listItem) bool) {
 		if list.Kind() != '[' {
@@ -77,11 +76,10 @@ func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq
 			if !d.mayContinue() || !yield(e) {
 				return
 			}
-			rest, ok = rawjson.Next(rest, len(e.value()))
+			rest, ok = rawjson.Next(rest, len(e.value(d.index)))
 			d.members = d.members[:begin]
 			e.at.index++
 		}
-		d.afterList = rest
 	}
 }
 
@@ -136,13 +134,13 @@ func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 // capacity returns how many elements to allocate for a list of objects that have at least shortest
 // bytes each, and no more than most. The elements of a long list are counted, as far as they are
 // objects: to grow the list later would take its memory twice.
-func capacity(list jsontext.Value, shortest, most int) (n int) {
+func (d *decoder) capacity(list jsontext.Value, shortest, most int) (n int) {
 	const long = 256 << 10
 	if len(list) < long {
 		return min(2, len(list)/shortest+1)
 	}
 	most = min(most, len(list)/shortest+1)
-	for v := range rawjson.Elements(list) {
+	for v := range d.index.Elements(list) {
 		if n == most || v[0] != '{' {
 			break
 		}

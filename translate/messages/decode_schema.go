@@ -24,7 +24,7 @@ func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
 func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
 	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
 	var typ, properties, required jsontext.Value
-	for name, v := range rawjson.Members(schema) {
+	for name, v := range d.index.Members(schema) {
 		switch rawjson.UnquoteKnown(name, []string{"type", "properties", "required"}) {
 		case "type":
 			typ = v

@@ -29,7 +29,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		members, ok := anything.Members([]byte(text))
+		members, _, ok := anything.Members([]byte(text))
 		value := jsontext.Value(text)
 		valid := value.IsValid() && value.Kind() == '{'
 		if !ok {
@@ -71,7 +71,7 @@ func TestCheckLimits(t *testing.T) {
 		{"names that are closed again", `{"a":[` + object(99, "") + `,` + object(99, "") + `]}`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, ok := anything.Members([]byte(tt.text)); ok != tt.ok {
+			if _, _, ok := anything.Members([]byte(tt.text)); ok != tt.ok {
 				t.Errorf("%v, want %v", ok, tt.ok)
 			}
 		})
@@ -86,7 +86,7 @@ func TestCheckNames(t *testing.T) {
 		asked += string(name) + " "
 		return string(name) != "bad", string(name) == "free"
 	}
-	_, ok := c.Members([]byte(`{"a":[{"free":[{"bad":0}],"b":{}},{"c":0}],"free":1,"d":{"e":1,"bad":2,"f":3}}`))
+	_, _, ok := c.Members([]byte(`{"a":[{"free":[{"bad":0}],"b":{}},{"c":0}],"free":1,"d":{"e":1,"bad":2,"f":3}}`))
 	if want := "a free b c free d e bad "; ok || asked != want {
 		t.Errorf("asked about %q, want %q", asked, want)
 	}
@@ -97,7 +97,7 @@ func TestCheckStops(t *testing.T) {
 	calls := 0
 	c := anything
 	c.Continue = func() bool { calls++; return calls < 3 }
-	if _, ok := c.Members([]byte(`{"a":[` + strings.Repeat("0,", 1<<20) + `0]}`)); ok || calls != 3 {
+	if _, _, ok := c.Members([]byte(`{"a":[` + strings.Repeat("0,", 1<<20) + `0]}`)); ok || calls != 3 {
 		t.Errorf("left: %v, after %d calls", !ok, calls)
 	}
 }
