@@ -67,7 +67,7 @@ func TakeGuardrail(ctx context.Context, h http.Header, body []byte) (*Guardrail,
 // guardrailConfig returns what the body of InvokeModel says of a guardrail, nil if it
 // says nothing or is no JSON: decoding the body reports that error, with its place.
 func guardrailConfig(ctx context.Context, body []byte) (config jsontext.Value) {
-	if !bytes.Contains(body, []byte(upstream.GuardrailConfig)) {
+	if _, rare, _ := strings.Cut(upstream.GuardrailConfig, "-"); !bytes.Contains(body, []byte("-"+rare)) { // few texts hold many dashes, so this is quick
 		return nil
 	}
 	index, err := messages.CheckJSON(ctx, body)

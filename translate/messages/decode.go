@@ -114,5 +114,10 @@ func (b *Body) Native(ctx context.Context) (*Request, error) {
 	return r, nil
 }
 
+// Has reports whether the body has a member of the name.
+func (b *Body) Has(name string) bool {
+	return slices.ContainsFunc(b.members, func(m rawjson.Member) bool { return m.Name == name })
+}
+
 // JSON returns the body as it came. The caller must not change it.
 func (b *Body) JSON() []byte { return b.raw }
