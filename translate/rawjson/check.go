@@ -30,7 +30,7 @@ type Check struct {
 // in haste: if a name has an escape. So true can be relied on, and false says that a slower reader has
 // to look. It takes time linear in text, and memory for the names of the open objects and the index.
 func (c Check) Members(text []byte) (members []Member, index *Index, ok bool) {
-	s := checker{Check: c, text: text, index: newIndex(text), names: make([]openName, 0, 2*few), members: make([]Member, 0, few)}
+	s := checker{Check: c, text: text, index: newIndex(text), names: make([]openName, 0, 32), members: make([]Member, 0, 16)}
 	if s.next() != '{' || !s.object() || s.next() != 0 || s.at < len(text) {
 		return nil, nil, false
 	}
@@ -218,7 +218,7 @@ func (s *checker) member(first int) bool {
 }
 
 // few is how many names of an object are compared with each other.
-const few = 16
+const few = 48
 
 // add notes a name. It reports false if the object has it already, or if it may have.
 func (s *checker) add(first, begin, end int) bool {
