@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +51,7 @@ func readInvoke(r *http.Request, data []byte, opt messages.DecodeOptions) (*mess
 	if err != nil {
 		return nil, err
 	}
-	return body, refuseFamilies(data)
+	return body, refuseFamilies(body)
 }
 
 // families are the members by which the bodies of other model families differ from that
@@ -67,22 +66,12 @@ var families = []struct{ member, family string }{
 }
 
 // refuseFamilies returns an error if a body is one of another family, which it names.
-func refuseFamilies(data []byte) error {
-	known := []string{"messages", "max_tokens"}
-	for _, f := range families {
-		known = append(known, f.member)
-	}
-	has := map[string]bool{}
-	for name := range rawjson.Members(rawjson.TrimSeparators(data)) {
-		if name := rawjson.UnquoteKnown(name, known); slices.Contains(known, name) {
-			has[name] = true
-		}
-	}
-	if has["messages"] && has["max_tokens"] {
+func refuseFamilies(body *messages.Body) error {
+	if body.Has("messages") && body.Has("max_tokens") {
 		return nil // other members are for the validation
 	}
 	for _, f := range families {
-		if has[f.member] {
+		if body.Has(f.member) {
 			return &messages.InvalidRequestError{
 				Path:    f.member,
 				Message: fmt.Sprintf("This is the %s body. Only the Anthropic Messages body is read here: send messages and max_tokens.", f.family),

@@ -33,18 +33,19 @@ const defaultMaxTokens = "4096"
 // *messages.InvalidRequestError that names places in the request as it came, or the
 // cause of ctx.
 func FromConverse(ctx context.Context, data []byte) (*Conversion, error) {
-	if err := messages.CheckJSON(ctx, data); err != nil {
+	index, err := messages.CheckJSON(ctx, data)
+	if err != nil {
 		return nil, err
 	}
-	return fromObject(ctx, rawjson.TrimSeparators(data))
+	return fromObject(ctx, rawjson.TrimSeparators(data), index)
 }
 
 // fromObject is FromConverse for JSON that has been checked.
-func fromObject(ctx context.Context, data jsontext.Value) (*Conversion, error) {
+func fromObject(ctx context.Context, data jsontext.Value, index *rawjson.Index) (*Conversion, error) {
 	if data.Kind() != '{' {
 		return nil, &messages.InvalidRequestError{Message: "Input should be a valid dictionary"}
 	}
-	c := converter{ctx: ctx, out: make([]byte, 0, len(data)+len(data)/8+64), dropped: map[string]bool{}}
+	c := converter{ctx: ctx, index: index, out: make([]byte, 0, len(data)+len(data)/8+64), dropped: map[string]bool{}}
 	guardrail := c.request(data)
 	if c.err != nil {
 		return nil, c.err
@@ -173,7 +174,7 @@ func (c *converter) outputFormat(at *memberPath, v jsontext.Value) {
 	if c.err != nil {
 		return
 	}
-	if err := messages.CheckJSON(c.ctx, []byte(text)); err != nil {
+	if _, err := messages.CheckJSON(c.ctx, []byte(text)); err != nil {
 		c.fail(at.member("schema"), "This should be JSON. "+err.Error())
 	}
 	c.write(`"format":{`)

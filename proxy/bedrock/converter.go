@@ -20,6 +20,7 @@ import (
 // null counts as missing.
 type converter struct {
 	ctx        context.Context // may end while the request is read
+	index      *rawjson.Index  // of the request
 	out        []byte          // the body of the Messages API so far
 	err        error           // the first one
 	dropped    map[string]bool // fields that out has no place for, in the client's terms
@@ -52,7 +53,7 @@ func (c *converter) object(at *memberPath, v jsontext.Value, known []string) (o 
 		return o
 	}
 	begin := len(c.members)
-	c.members, o.Length = rawjson.AppendMembers(c.members, v, known, messages.MaxMembers+1)
+	c.members, o.Length = c.index.AppendMembers(c.members, v, known, messages.MaxMembers+1)
 	o.Members = slices.Clip(c.members[begin:])
 	if len(o.Members) > messages.MaxMembers {
 		c.fail(at, fmt.Sprintf("An object should have at most %d members here.", messages.MaxMembers))
@@ -74,7 +75,7 @@ func (c *converter) items(at *memberPath, list jsontext.Value, most int) iter.Se
 			c.fail(at, "This should be a list.")
 		}
 		begin, element := len(c.members), at.element(0)
-		for v := range rawjson.Elements(list) {
+		for v := range c.index.Elements(list) {
 			if element.index == most {
 				c.fail(at, fmt.Sprintf("A list should have at most %d items here.", most))
 			}

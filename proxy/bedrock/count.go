@@ -13,10 +13,11 @@ import (
 // is one of the Messages API. The error is a *messages.InvalidRequestError that names
 // places in the request as it came, or the cause of ctx.
 func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
-	if err := messages.CheckJSON(ctx, data); err != nil {
+	index, err := messages.CheckJSON(ctx, data)
+	if err != nil {
 		return nil, err
 	}
-	c := converter{ctx: ctx, dropped: map[string]bool{}}
+	c := converter{ctx: ctx, index: index, dropped: map[string]bool{}}
 	var top *memberPath
 	at, kinds := top.member("input"), []string{"converse", "invokeModel"}
 	body := c.object(nil, rawjson.TrimSeparators(data), []string{"input"})
@@ -27,7 +28,7 @@ func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
 	}
 	at = at.member(kind)
 	if kind == "converse" {
-		inner, err := fromObject(ctx, input.Take(kind))
+		inner, err := fromObject(ctx, input.Take(kind), index)
 		if err == nil && inner.Guardrail != nil { // a count has no answer that would have to pass it
 			inner.Dropped = append(inner.Dropped, inner.Guardrail.Name)
 		}

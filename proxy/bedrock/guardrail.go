@@ -67,10 +67,14 @@ func TakeGuardrail(ctx context.Context, h http.Header, body []byte) (*Guardrail,
 // guardrailConfig returns what the body of InvokeModel says of a guardrail, nil if it
 // says nothing or is no JSON: decoding the body reports that error, with its place.
 func guardrailConfig(ctx context.Context, body []byte) (config jsontext.Value) {
-	if !bytes.Contains(body, []byte(upstream.GuardrailConfig)) || messages.CheckJSON(ctx, body) != nil {
+	if _, rare, _ := strings.Cut(upstream.GuardrailConfig, "-"); !bytes.Contains(body, []byte("-"+rare)) { // few texts hold many dashes, so this is quick
 		return nil
 	}
-	for name, v := range rawjson.Members(rawjson.TrimSeparators(body)) {
+	index, err := messages.CheckJSON(ctx, body)
+	if err != nil {
+		return nil
+	}
+	for name, v := range index.Members(rawjson.TrimSeparators(body)) {
 		if rawjson.UnquoteKnown(name, []string{upstream.GuardrailConfig}) == upstream.GuardrailConfig {
 			config = nonNull(v)
 		}

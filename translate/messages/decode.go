@@ -39,18 +39,19 @@ type Body struct {
 	raw     []byte
 	opt     DecodeOptions
 	members []rawjson.Member
+	index   *rawjson.Index
 }
 
 // ReadBody reads a body as [Decode] does, but validates only that it is JSON and names a model.
 // It returns the cause of ctx when ctx has ended.
 func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error) {
-	members, err := scanBody(ctx, body, requestMembers)
+	members, index, err := scanBody(ctx, body, requestMembers)
 	if err != nil {
 		return nil, err
 	}
-	b := &Body{raw: body, opt: opt, members: members}
-	d, o := b.decoder(ctx), b.object()
-	if !d.checkNames(nil, o, requestMembers) {
+	b := &Body{raw: body, opt: opt, members: members, index: index}
+	d, o := b.decoder(ctx), &rawjson.Object{Members: members}
+	if !d.checkCount(nil, o) {
 		return nil, d.err
 	}
 	if version := d.optionalText(member("anthropic_version"), o.Member("anthropic_version")); b.opt.Version == "" && d.err == nil {
@@ -68,7 +69,9 @@ func ReadBody(ctx context.Context, body []byte, opt DecodeOptions) (*Body, error
 	return b, nil
 }
 
-func (b *Body) decoder(ctx context.Context) *decoder { return &decoder{ctx: ctx, opt: b.opt} }
+func (b *Body) decoder(ctx context.Context) *decoder {
+	return &decoder{ctx: ctx, opt: b.opt, index: b.index, size: len(b.raw)}
+}
 
 // object returns the members of the body. Each caller takes members from a copy.
 func (b *Body) object() *rawjson.Object { return &rawjson.Object{Members: slices.Clone(b.members)} }
@@ -76,7 +79,10 @@ func (b *Body) object() *rawjson.Object { return &rawjson.Object{Members: slices
 // Request validates the request and returns it; see [Decode]. It returns the cause of ctx when ctx
 // has ended.
 func (b *Body) Request(ctx context.Context) (*Request, error) {
+	const largest = 4 << 10 // of the memory that short texts share
 	d := b.decoder(ctx)
+	d.shared = min(largest, d.size/4)
+	d.members = make([]rawjson.Member, 0, 16)
 	r := d.request(b.object())
 	if d.err != nil {
 		return nil, d.err
@@ -106,6 +112,11 @@ func (b *Body) Native(ctx context.Context) (*Request, error) {
 		r.ToolChoice = c
 	}
 	return r, nil
+}
+
+// Has reports whether the body has a member of the name.
+func (b *Body) Has(name string) bool {
+	return slices.ContainsFunc(b.members, func(m rawjson.Member) bool { return m.Name == name })
 }
 
 // JSON returns the body as it came. The caller must not change it.

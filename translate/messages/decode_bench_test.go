@@ -3,10 +3,13 @@ package messages
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/testcost"
 )
 
 // longConversation returns a request of the shape that the speed of decoding is
@@ -91,7 +94,7 @@ func BenchmarkDecode(b *testing.B) {
 				}
 			})
 		}
-		step("check", func() error { return CheckJSON(b.Context(), bm.body) })
+		step("check", func() error { _, err := CheckJSON(b.Context(), bm.body); return err })
 		step("decode", func() error { _, err := Decode(bm.body, DecodeOptions{}); return err })
 	}
 }
@@ -113,17 +116,40 @@ func BenchmarkDecodeHostile(b *testing.B) {
 	}
 }
 
-// TestDecodeAllocations holds the allocations to a number that grows with the
-// blocks and tools of a request, not with its bytes.
+// TestDecodeAllocations holds the allocations to a number that grows with the blocks and tools of a
+// request, not with its bytes, and their memory to that of the texts.
 func TestDecodeAllocations(t *testing.T) {
-	body := longConversation()
-	allocs := testing.AllocsPerRun(10, func() {
-		if _, err := Decode(body, DecodeOptions{}); err != nil {
-			t.Fatal(err)
+	decode := func(body []byte) (allocations float64, memory uint64) {
+		allocations = testing.AllocsPerRun(10, func() {
+			if _, err := Decode(body, DecodeOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = Decode(body, DecodeOptions{})
+		runtime.ReadMemStats(&after)
+		return allocations, after.TotalAlloc - before.TotalAlloc
+	}
+	for _, tt := range []struct {
+		name       string
+		body, long []byte // the same blocks and tools, and longer texts
+		most       float64
+	}{
+		{"small", agentRequest(1, 1, 1000), agentRequest(1, 1, 100_000), 50},
+		{"agent", agentRequest(12, 12, 4700), agentRequest(12, 12, 47_000), 130}, // 25 messages with 37 blocks, and 12 tools
+	} {
+		n, memory := decode(tt.body)
+		if n > tt.most {
+			t.Errorf("%s: Decode makes %.0f allocations, want at most %.0f", tt.name, n, tt.most)
 		}
-	})
-	const most = 350 // 31 messages with 60 blocks, and 30 tools
-	if allocs > most {
-		t.Errorf("Decode makes %.0f allocations, want at most %d", allocs, most)
+		long, longMemory := decode(tt.long)
+		const slack = 10 // for the memory that texts are decoded in
+		if long > n+slack {
+			t.Errorf("%s: Decode makes %.0f allocations for longer texts, and %.0f for short ones", tt.name, long, n)
+		}
+		if more := len(tt.long) - len(tt.body); longMemory-memory > uint64(more)+1<<20 && !testcost.UnderRace {
+			t.Errorf("%s: Decode takes %d bytes more for %d bytes of text", tt.name, longMemory-memory, more)
+		}
 	}
 }

@@ -63,7 +63,7 @@ var unsupportedInBlock = map[string][]string{
 // blockCapacity returns how many blocks to allocate for a list.
 func (d *decoder) blockCapacity(list jsontext.Value) int {
 	const shortest = len(`{"type":"text","text":"a"},`)
-	return capacity(list, shortest, MaxBlocks-d.blockCount)
+	return d.capacity(list, shortest, MaxBlocks-d.blockCount)
 }
 
 // content reads content outside of messages: a string or a list of blocks.

@@ -1,11 +1,7 @@
 package messages
 
 import (
-	"slices"
-
 	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/rawjson"
 )
 
 // This file reads the list of messages.
@@ -21,7 +17,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 		d.fail(at, notList)
 	}
 	const shortest = len(`{"role":"user","content":"a"},`)
-	r.Messages = make([]MessageParam, 0, capacity(list, shortest, MaxMessages))
+	r.Messages = make([]MessageParam, 0, d.capacity(list, shortest, MaxMessages))
 	var before conversation
 	empty := -1 // index of an empty message: only the last one may be empty
 	for e := range d.elements(at, list, MaxMessages) {
@@ -58,7 +54,7 @@ var (
 // assistant message may be.
 func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok bool) {
 	at := &e.at
-	o, ok := d.openMessage(e)
+	o, ok := d.openItem(e, messageMembers)
 	if !ok {
 		return m, false
 	}
@@ -84,7 +80,6 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 				m.Content = before.add(d, e.at, m, b)
 			}
 		}
-		d.closeMessage(e, &o)
 	case 0:
 		d.fail(content, fieldRequired)
 	default:
@@ -95,34 +90,4 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 	}
 	d.dropRest(at, &o, nil)
 	return m, ok
-}
-
-// openMessage is openItem for a message. If the role comes before the content and the content is a
-// list, then the list is not measured but goes on to the end of the text, and closeMessage has to
-// read what follows it. So the largest part of a request is walked over once less.
-func (d *decoder) openMessage(e *listItem) (o rawjson.Object, ok bool) {
-	if !d.object(e.at, e.text) {
-		return o, false
-	}
-	begin := len(d.members)
-	members, n, stopped := rawjson.AppendMembersUntil("content", d.members, e.text, 1, messageMembers, MaxMembers+1)
-	o.Members = slices.Clip(members[begin:])
-	if stopped && o.Member("role") == nil {
-		return d.openItem(e, messageMembers)
-	}
-	d.members = members
-	if !stopped {
-		e.length = n
-	}
-	return o, d.checkNames(&e.at, &o, messageMembers)
-}
-
-// closeMessage reads the members after the content, if openMessage left them.
-func (d *decoder) closeMessage(e *listItem, o *rawjson.Object) {
-	if e.length > 0 || d.err != nil {
-		return
-	}
-	end := len(e.text) - len(d.afterList) + len("]") // index after the content
-	o.Members, e.length, _ = rawjson.AppendMembersUntil("", o.Members, e.text, end, messageMembers, MaxMembers+1)
-	d.checkNames(&e.at, o, messageMembers)
 }

@@ -13,35 +13,31 @@ import (
 
 // This file reads objects and lists: members that are known, and what becomes of the others.
 
-// openObject begins to read an object whose members are in known. It fails if v is no object, or
-// if a name is known but for the case of its letters. The members' values are not checked yet: when
-// they are, errors can name the type of the block that they are in.
+// openObject begins to read an object. Names that are in known are not copied. It fails if v is no
+// object or has too many members. The members' values are not checked yet: when they are, errors can
+// name the type of the block that they are in.
 func (d *decoder) openObject(at *fieldPath, v jsontext.Value, known []string) (o rawjson.Object, ok bool) {
 	if !d.object(*at, v) {
 		return o, false
 	}
 	begin := len(d.members)
-	d.members, o.Length = rawjson.AppendMembers(d.members, v, known, MaxMembers+1)
+	d.members, o.Length = d.index.AppendMembers(d.members, v, known, MaxMembers+1)
 	o.Members = slices.Clip(d.members[begin:])
-	return o, d.checkNames(at, &o, known)
+	return o, d.checkCount(at, &o)
 }
 
-// checkNames reports whether an object has no misspelt and not too many members, and fails
-// otherwise. at is nil for the request itself.
-func (d *decoder) checkNames(at *fieldPath, o *rawjson.Object, known []string) bool {
+// checkCount reports whether an object has not too many members, and fails otherwise. at is nil for
+// the request itself.
+func (d *decoder) checkCount(at *fieldPath, o *rawjson.Object) bool {
 	if len(o.Members) > MaxMembers {
 		d.fail(at.member(o.Members[MaxMembers].Name), "Object should have at most %d members", MaxMembers)
-	}
-	for _, m := range o.Members {
-		if near := rawjson.Misspelt(m.Name, known); near != "" {
-			d.fail(at.member(m.Name), `%s; did you mean "%s"?`, extraInputs, near)
-		}
 	}
 	return d.err == nil
 }
 
 // listItem is an element of a list.
 type listItem struct {
+	list   fieldPath
 	at     fieldPath
 	text   jsontext.Value // begins with the element and goes on behind it
 	length int            // of the element in bytes; 0 while it is not known
@@ -55,39 +51,52 @@ func (d *decoder) openItem(e *listItem, known []string) (o rawjson.Object, ok bo
 }
 
 // value returns the whole element.
-func (e *listItem) value() jsontext.Value {
+func (e *listItem) value(index *rawjson.Index) jsontext.Value {
 	if e.length == 0 {
-		e.length = rawjson.Len(e.text)
+		e.length = index.Len(e.text)
 	}
 	return e.text[:e.length:e.length]
 }
 
 // elements ranges over the elements of a list, which may be missing, until something fails. It
-// fails if there are more than most. An item is only valid until the next one. A break leaves
-// d.afterList as it was.
+// fails if there are more than most. An item is only valid until the next one.
 func (d *decoder) elements(at fieldPath, list jsontext.Value, most int) iter.Seq[*listItem] {
 	return func(yield func(*listItem) bool) {
 		if list.Kind() != '[' {
 			return
 		}
-		begin := len(d.members)
-		e := listItem{at: at.element(0)}
+		begin, e := len(d.members), d.openList(at)
+		defer d.closeList()
 		rest, ok := rawjson.Next(list, 1)
 		for ok {
 			if e.at.index == most {
 				d.fail(at, "List should have at most %d items", most)
 			}
 			e.text, e.length = rest, 0
-			if !d.mayContinue() || !yield(&e) {
+			if !d.mayContinue() || !yield(e) {
 				return
 			}
-			rest, ok = rawjson.Next(rest, len(e.value()))
+			rest, ok = rawjson.Next(rest, len(e.value(d.index)))
 			d.members = d.members[:begin]
 			e.at.index++
 		}
-		d.afterList = rest
 	}
 }
+
+// openList returns the item for the elements of a list, with the place of the first one. Lists that
+// are read one after the other have the same item.
+func (d *decoder) openList(at fieldPath) *listItem {
+	if d.open == len(d.items) {
+		d.items = append(d.items, new(listItem))
+	}
+	e := d.items[d.open]
+	d.open++
+	e.list = at
+	e.at = e.list.element(0)
+	return e
+}
+
+func (d *decoder) closeList() { d.open-- }
 
 // dropRest drops the members of the object at p that were not taken. Those in known are members of
 // the API that a text model has no use for; the others are unknown. In strict mode it fails instead.
@@ -125,13 +134,13 @@ func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {
 // capacity returns how many elements to allocate for a list of objects that have at least shortest
 // bytes each, and no more than most. The elements of a long list are counted, as far as they are
 // objects: to grow the list later would take its memory twice.
-func capacity(list jsontext.Value, shortest, most int) (n int) {
+func (d *decoder) capacity(list jsontext.Value, shortest, most int) (n int) {
 	const long = 256 << 10
 	if len(list) < long {
 		return min(2, len(list)/shortest+1)
 	}
 	most = min(most, len(list)/shortest+1)
-	for v := range rawjson.Elements(list) {
+	for v := range d.index.Elements(list) {
 		if n == most || v[0] != '{' {
 			break
 		}

@@ -102,7 +102,7 @@ func (d *decoder) stopSequences(v jsontext.Value) []string {
 	}
 	sequences, size := []string{}, 0
 	for e := range d.elements(at, v, MaxStopSequences) {
-		s := d.text(e.at, e.value())
+		s := d.text(e.at, e.value(d.index))
 		if strings.TrimSpace(s) == "" {
 			d.fail(at, "each stop sequence must contain non-whitespace")
 		}

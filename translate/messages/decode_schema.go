@@ -8,8 +8,12 @@ import (
 
 // This file checks what is certain of a schema without reading it all.
 
-// countSchema fails if the schemas of the request hold too many values together.
+// countSchema fails if the schemas of the request hold too many values together. A body has at least
+// two bytes for each value, so that most need not be counted.
 func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
+	if d.size/2 < maxSchemaValues {
+		return
+	}
 	if d.schemaValues += rawjson.CountValues(schema); d.schemaValues > maxSchemaValues {
 		d.fail(at, "The schemas of a request should hold at most %d values together", maxSchemaValues)
 	}
@@ -20,7 +24,7 @@ func (d *decoder) countSchema(at fieldPath, schema jsontext.Value) {
 func (d *decoder) checkSchema(at *fieldPath, schema jsontext.Value) {
 	const invalid = "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
 	var typ, properties, required jsontext.Value
-	for name, v := range rawjson.Members(schema) {
+	for name, v := range d.index.Members(schema) {
 		switch rawjson.UnquoteKnown(name, []string{"type", "properties", "required"}) {
 		case "type":
 			typ = v

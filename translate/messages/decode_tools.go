@@ -121,7 +121,7 @@ func (d *decoder) inputExamples(at fieldPath, list jsontext.Value) []jsontext.Va
 			d.fail(at, "The tools of a request should have at most %d examples in all", MaxExamples)
 		}
 		if d.object(e.at, e.text) {
-			examples = append(examples, e.value())
+			examples = append(examples, e.value(d.index))
 		}
 	}
 	return examples

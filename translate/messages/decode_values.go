@@ -3,7 +3,6 @@ package messages
 import (
 	"bytes"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -56,15 +55,29 @@ func (d *decoder) textKnown(at fieldPath, v jsontext.Value, known []string) stri
 // unquote returns the text of a string.
 func (d *decoder) unquote(quoted jsontext.Value) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+		return d.keep(quoted[1 : len(quoted)-1])
 	}
-	// The string was checked before, so there can be no error.
-	d.scratch, _ = jsontext.AppendUnquote(slices.Grow(d.scratch[:0], len(quoted)), quoted)
-	text := string(d.scratch)
+	d.scratch = rawjson.AppendUnquoted(d.scratch[:0], quoted)
+	text := d.keep(d.scratch)
 	if cap(d.scratch) > 1<<20 { // too large to keep
 		d.scratch = nil
 	}
 	return text
+}
+
+// keep returns a copy of text. Short texts of a request share their memory: there are many, and they
+// live as long as the Request.
+func (d *decoder) keep(text []byte) string {
+	if len(text) > d.shared/8 {
+		return string(text)
+	}
+	if d.texts.Cap()-d.texts.Len() < len(text) {
+		d.texts.Reset()
+		d.texts.Grow(d.shared)
+	}
+	begin := d.texts.Len()
+	d.texts.Write(text)
+	return d.texts.String()[begin:]
 }
 
 // boolean reads a boolean that may be missing or null, which is false.

@@ -3,8 +3,7 @@ package messages
 import (
 	"context"
 	"fmt"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"strings"
 
 	"dragoman/translate/rawjson"
 )
@@ -36,14 +35,19 @@ type DecodeOptions struct {
 type decoder struct {
 	ctx          context.Context // ends when the client leaves
 	opt          DecodeOptions
+	index        *rawjson.Index // of the body
+	size         int            // of the body
 	err          error
 	dropped      map[string]bool  // the fields that were left out, in the form of Request.Dropped
 	members      []rawjson.Member // of the objects that are being read, one behind the other
 	blockCount   int              // content blocks so far
 	schemaValues int              // values in schemas so far
 	examples     int              // of inputs of tools, so far
-	afterList    jsontext.Value   // what follows the list that was read to its end last, from its bracket on
 	scratch      []byte           // reused to decode strings
+	texts        strings.Builder  // short strings, one behind the other
+	shared       int              // how many bytes of memory short strings share; 0 for none
+	items        []*listItem      // of the lists that are being read, and then those of lists that were
+	open         int              // how many lists are being read
 	thinks       bool             // the model is asked to think
 }
 

@@ -28,31 +28,32 @@ type Check struct {
 // Members returns the members of the object that text is, with white space around it. It reports
 // false if text is anything else or not as the check says, and also if it is right and cannot be told
 // in haste: if a name has an escape. So true can be relied on, and false says that a slower reader has
-// to look. It takes time linear in text, and memory for the names of the open objects.
-func (c *Check) Members(text []byte) (members []Member, ok bool) {
-	s := checker{Check: c, text: text}
+// to look. It takes time linear in text, and memory for the names of the open objects and the index.
+func (c Check) Members(text []byte) (members []Member, index *Index, ok bool) {
+	s := checker{Check: c, text: text, index: newIndex(text), names: make([]openName, 0, 32), members: make([]Member, 0, 16)}
 	if s.next() != '{' || !s.object() || s.next() != 0 || s.at < len(text) {
-		return nil, false
+		return nil, nil, false
 	}
 	const tops = 0x8080808080808080
 	if s.seen&tops != 0 && !utf8.Valid(text) {
-		return nil, false
+		return nil, nil, false
 	}
-	return s.members, true
+	return s.members, s.index, true
 }
 
 // checker is a check that is going on. Its methods read something from s.at on and move s.at past it;
 // they report whether it is there and right.
 type checker struct {
-	*Check
+	Check
 	text    []byte
 	at      int
 	depth   int    // of open objects and arrays
-	free    bool   // names are not looked at
+	free    int    // depth of the object with the member in whose value names are not looked at; 0 outside of such
 	seen    uint64 // what is set in any of the bytes of strings
 	names   []openName
 	long    map[longName]struct{} // the names of open objects that have many
 	members []Member
+	index   *Index
 	looked  int // where Continue was called last
 }
 
@@ -81,24 +82,31 @@ func (s *checker) next() byte {
 }
 
 func (s *checker) value() bool {
-	switch s.next() {
+	c := s.next()
+	begin, ok := s.at, false
+	switch c {
 	case '"':
 		s.at = stringLimit(s.text, s.at, &s.seen)
-		return s.at > 0
+		ok = s.at > 0
 	case '{':
-		return s.object()
+		ok = s.object()
 	case '[':
-		return s.array()
+		ok = s.array()
 	case 't':
 		return s.word("true")
 	case 'f':
 		return s.word("false")
 	case 'n':
 		return s.word("null")
+	default:
+		n := numberLen(s.text[s.at:])
+		s.at += n
+		return n > 0
 	}
-	n := numberLen(s.text[s.at:])
-	s.at += n
-	return n > 0
+	if s.at-begin >= longValue && s.index != nil && s.depth <= deepest && (s.free == 0 || s.depth <= s.free+1) {
+		s.index.add(s.text[begin:s.at])
+	}
+	return ok
 }
 
 func (s *checker) word(word string) bool {
@@ -183,10 +191,13 @@ func (s *checker) member(first int) bool {
 		return false
 	}
 	name, outer := s.text[begin:s.at-1], s.free
-	if !s.free && s.Name != nil {
-		var ok bool
-		if ok, s.free = s.Name(name); !ok {
+	if s.free == 0 && s.Name != nil {
+		ok, free := s.Name(name)
+		if !ok {
 			return false
+		}
+		if free {
+			s.free = s.depth
 		}
 	}
 	if s.next() != ':' {
@@ -207,7 +218,7 @@ func (s *checker) member(first int) bool {
 }
 
 // few is how many names of an object are compared with each other.
-const few = 16
+const few = 48
 
 // add notes a name. It reports false if the object has it already, or if it may have.
 func (s *checker) add(first, begin, end int) bool {

@@ -45,33 +45,20 @@ func (o *Object) Take(name string) (v jsontext.Value) {
 // AppendMembers appends the members of the object that text begins with to dst, and returns
 // the length of the object in bytes. A name that is in known is not copied. It stops
 // after as many members as most says if there are more; the length is then 0.
-func AppendMembers(dst []Member, text jsontext.Value, known []string, most int) ([]Member, int) {
-	dst, n, _ := AppendMembersUntil("", dst, text, 1, known, most)
-	return dst, n
-}
-
-// AppendMembersUntil is [AppendMembers] for a part of an object: it begins at the byte at
-// index n of text, where a member begins or the object ends. Unless list is empty, it stops
-// at a member of that name whose value is an array. It then appends that member with all of
-// text from the array on as its value, and returns the index of the array as length, and
-// stopped as true. The caller reads the array itself, so that a long array is walked over
-// only once.
-func AppendMembersUntil(list string, dst []Member, text jsontext.Value, n int, known []string, most int) (_ []Member, length int, stopped bool) {
-	i := skipSeparators(text, n)
+func (x *Index) AppendMembers(dst []Member, text jsontext.Value, known []string, most int) (_ []Member, length int) {
+	i := skipSeparators(text, 1)
 	for ; text[i] != '}'; most-- {
 		if most == 0 {
-			return dst, 0, false
+			return dst, 0
 		}
 		end := stringEnd(text, i)
 		name := UnquoteKnown(text[i:end], known)
-		if i = skipSeparators(text, end); text[i] == '[' && list != "" && name == list {
-			return append(dst, Member{name, text[i:]}), i, true
-		}
-		end = valueEnd(text, i)
+		i = skipSeparators(text, end)
+		end = x.valueEnd(text, i)
 		dst = append(dst, Member{name, text[i:end:end]})
 		i = skipSeparators(text, end)
 	}
-	return dst, i + 1, false
+	return dst, i + 1
 }
 
 // Misspelt returns the name in known that differs from name only in the case of its

@@ -2,7 +2,9 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
+	"math/bits"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -11,20 +13,7 @@ import (
 // ends. Everything else in the package is built on it.
 
 // Elements ranges over the elements of an array, in order. Anything but an array has none.
-func Elements(array jsontext.Value) iter.Seq[jsontext.Value] {
-	return func(yield func(jsontext.Value) bool) {
-		if array.Kind() != '[' {
-			return
-		}
-		for rest, ok := Next(array, 1); ok; {
-			n := Len(rest)
-			if !yield(rest[:n:n]) {
-				return
-			}
-			rest, ok = Next(rest, n)
-		}
-	}
-}
+func Elements(array jsontext.Value) iter.Seq[jsontext.Value] { return (*Index)(nil).Elements(array) }
 
 // Next steps through an array by hand. It returns text from the next element on, past n
 // bytes and the separators that follow them: n is 1 to step past the opening bracket of an
@@ -82,21 +71,7 @@ func Compact(v jsontext.Value) jsontext.Value {
 // Members ranges over the members of an object, in order. The names are as they stand in
 // the text, with quotes and escapes. Anything but an object has no members.
 func Members(object jsontext.Value) iter.Seq2[jsontext.Value, jsontext.Value] {
-	return func(yield func(name, value jsontext.Value) bool) {
-		if object.Kind() != '{' {
-			return
-		}
-		for i := skipSeparators(object, bytes.IndexByte(object, '{')+1); object[i] != '}'; {
-			end := stringEnd(object, i)
-			name := object[i:end:end]
-			i = skipSeparators(object, end)
-			end = valueEnd(object, i)
-			if !yield(name, object[i:end:end]) {
-				return
-			}
-			i = skipSeparators(object, end)
-		}
-	}
+	return (*Index)(nil).Members(object)
 }
 
 // NamedMembers is [Members] with the names decoded.
@@ -174,17 +149,50 @@ var (
 	structural = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\t': true, '\r': true}
 )
 
-// stringEnd returns the index after the string that begins at i. A quote ends the string if
-// an even number of backslashes stands before it.
+// stringEnd returns the index after the string that begins at i.
 func stringEnd(b []byte, i int) int {
-	for {
+	end, closed := nearEnd(b, i)
+	if !closed {
+		end = farEnd(b, end)
+	}
+	return end
+}
+
+// nearEnd is stringEnd for a string that ends soon, as most do, and has no escapes. It reports false
+// for any other; end is then up to where the string was read.
+func nearEnd(b []byte, i int) (end int, closed bool) {
+	const near = 32
+	i++
+	for limit := min(i+near, len(b)-8); i < limit; i += 8 {
+		if found := endMask(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+			i += bits.TrailingZeros64(found) / 8
+			if b[i] == '"' {
+				return i + 1, true
+			}
+			break
+		}
+	}
+	return i, false
+}
+
+// farEnd returns the index after the string that b[:i] ends in, without a backslash before i. A quote
+// ends the string if an even number of backslashes stands before it.
+func farEnd(b []byte, i int) int {
+	begin := i
+	for i--; ; {
 		i += 1 + bytes.IndexByte(b[i+1:], '"')
 		escapes := i
-		for b[escapes-1] == '\\' {
+		for escapes > begin && b[escapes-1] == '\\' {
 			escapes--
 		}
 		if (i-escapes)%2 == 0 {
 			return i + 1
 		}
 	}
+}
+
+// endMask finds quotes and backslashes among eight bytes as escapeMask does.
+func endMask(x uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	return (((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) &^ x & tops
 }
