@@ -59,41 +59,44 @@ func (p *parser) takeEnd() int {
 
 // nextSpecial returns the index, from n on, of the first byte of rest that may be more than text of
 // the value, or len(rest): the `<` of a tag that may matter, and what nextEscape finds. It records
-// the elements of other names, whose closing tags do not matter.
+// the elements of other names, whose closing tags do not matter. It looks at eight bytes at a time.
 func (p *parser) nextSpecial(rest []byte, n int) int {
 	v := &p.value
-	end := len(rest)
-	if !v.cdata {
-		end = v.nextTag(rest, n)
-	}
-	if p.escaped == 0 && !v.cdata {
-		return end
-	}
-	return n + p.nextEscape(rest[n:end])
-}
-
-// nextTag returns the index, from n on, of the first `<` of rest whose tag may matter, or len(rest). It
-// looks at eight bytes at a time.
-func (v *valueSeen) nextTag(rest []byte, n int) int {
 	typed := v.mode == modeHeld && v.text.schema != nil
+	tag, escape := ones*uint64('<'), ones*uint64('<')
+	if p.escaped != 0 {
+		escape = ones * '&'
+	}
+	if v.cdata {
+		tag = ones * ']'
+	}
 	for ; n < len(rest); n++ {
 		if n+8 <= len(rest) {
-			found := equal(binary.LittleEndian.Uint64(rest[n:]), ones*'<')
+			x := binary.LittleEndian.Uint64(rest[n:])
+			found := equal(x, tag) | equal(x, escape)
 			if found == 0 {
 				n += 7
 				continue
 			}
 			n += bits.TrailingZeros64(found) / 8
-		} else if rest[n] != '<' {
-			continue
 		}
-		if n+1 == len(rest) || v.openerStarts.has(rest[n+1]) || typed && v.mayBeWhole(n) ||
-			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])) {
+		switch c := rest[n]; {
+		case c == '<' && v.cdata || c != '<' && c != byte(escape) && c != byte(tag):
+			continue
+		case n+1 == len(rest):
+			return n
+		case c == '&':
+			if !markup.MayBeEscape(rest[n+1]) {
+				continue
+			}
+			return n
+		case c != '<', v.openerStarts.has(rest[n+1]), typed && v.mayBeWhole(n),
+			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])):
 			return n
 		}
 		v.text.seen.add(rest[n+1])
 	}
-	return len(rest)
+	return n
 }
 
 // mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"bytes"
 	"unicode/utf8"
 
 	"dragoman/translate/messages"
@@ -105,10 +104,10 @@ func (p *parser) passOn() bool {
 	}
 	rest := p.in.rest()
 	switch {
-	case len(rest) == 0, p.escaped != 0 && bytes.IndexByte(rest, '&') >= 0:
+	case len(rest) == 0:
 		return false
-	case p.state == inText && nextTextTag(rest) < len(rest),
-		p.state == inValue && (len(p.call.ends) > 0 || p.value.nextTag(rest, 0) < len(rest)):
+	case p.state == inText && (nextTextTag(rest) < len(rest) || p.escaped != 0 && nextEntity(rest, len(rest)) < len(rest)),
+		p.state == inValue && (len(p.call.ends) > 0 || p.nextSpecial(rest, 0) < len(rest)):
 		return false
 	}
 	p.writePlain(p, rest)
