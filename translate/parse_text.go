@@ -62,6 +62,9 @@ func nextTextTag(text []byte) int {
 			}
 			at += i
 		}
+		if at+1 < len(text) && text[at+1] == '<' {
+			continue
+		}
 		if !markup.IsText(text[at:]) {
 			return at
 		}

@@ -149,7 +149,7 @@ func foreignCloserLen(rest []byte) int {
 // isOfCall reports whether tags of that name, in any case, belong to a call.
 func isOfCall(name []byte) bool {
 	t := markup.Tag{Name: name}
-	return t.Is("invoke") || t.Is("parameter") || t.Is("parameters") || t.IsWrapper()
+	return len(name) >= len("invoke") && (t.Is("invoke") || t.Is("parameter") || t.Is("parameters") || t.IsWrapper())
 }
 
 // mayEnd reports whether a closing tag whose name begins with c may matter.

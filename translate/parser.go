@@ -126,6 +126,7 @@ type valueSeen struct {
 
 	mode       valueMode
 	held       []byte    // text of a value that is typed when it is whole
+	validLen   int       // how much of it was there when it was found to be JSON: see heldIsJSON
 	json       jsonDepth // of the whole input of a call
 	duplicate  bool      // the parameter was given before
 	cdata      bool      // the value began with <![CDATA[
