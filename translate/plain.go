@@ -8,23 +8,23 @@ import (
 
 // What most pieces of a completion are: text that the parser can only pass on.
 
-// isPlain reports whether s is ASCII without control characters, without `<` and `&`, with which
-// markup begins, and without the bytes a and b. It looks at eight bytes at a time.
-func isPlain(s string, a, b byte) bool {
-	allA, allB := ones*uint64(a), ones*uint64(b)
+// isPlain reports whether s is ASCII without control characters, without `<`, and without the bytes a,
+// b and c. It looks at eight bytes at a time.
+func isPlain(s string, a, b, c byte) bool {
+	allA, allB, allC := ones*uint64(a), ones*uint64(b), ones*uint64(c)
 	if len(s) < 8 {
 		x := ones * uint64(' ')
 		for i := range len(s) {
 			x = x<<8 | uint64(s[i])
 		}
-		return special(x, allA, allB) == 0
+		return special(x, allA, allB, allC) == 0
 	}
 	for i := 0; i+8 < len(s); i += 8 {
-		if special(load8(s[i:]), allA, allB) != 0 {
+		if special(load8(s[i:]), allA, allB, allC) != 0 {
 			return false
 		}
 	}
-	return special(load8(s[len(s)-8:]), allA, allB) == 0
+	return special(load8(s[len(s)-8:]), allA, allB, allC) == 0
 }
 
 // isASCII reports whether s is ASCII.
@@ -58,9 +58,9 @@ const ones, tops = 0x0101010101010101, 0x8080808080808080
 // special returns 0 if none of the eight bytes in x is one that isPlain excludes. A byte below a limit
 // borrows from its top bit where that is subtracted, and a byte that equals another is zero after the
 // XOR. Bits that a borrow sets in the next bytes only stand where there is a right one below them.
-func special(x, allA, allB uint64) uint64 {
-	lt, amp, first, second := x^ones*'<', x^ones*'&', x^allA, x^allB
-	return (x | (x - ones*' ') | (lt - ones) | (amp - ones) | (first - ones) | (second - ones)) & tops
+func special(x, allA, allB, allC uint64) uint64 {
+	lt, a, b, c := x^ones*'<', x^allA, x^allB, x^allC
+	return (x | (x - ones*' ') | (lt - ones) | (a - ones) | (b - ones) | (c - ones)) & tops
 }
 
 // equal finds the bytes among the eight in x that equal those in all: the lowest bit that is set is
@@ -77,15 +77,19 @@ func (p *parser) feedPlain(s string) bool {
 	if p.writePlain == nil || s == "" || len(s) > maxBlank || !p.in.isAllRead() || p.out.gathered() > maxHeld {
 		return false
 	}
+	escape := byte('<')
+	if p.escaped != 0 {
+		escape = '&'
+	}
 	switch p.out.openKind {
 	case messages.BlockToolUse:
-		if len(p.value.tail) > 0 || p.value.atStart || !isPlain(s, '"', '\\') {
+		if len(p.value.tail) > 0 || p.value.atStart || !isPlain(s, '"', '\\', escape) {
 			return false
 		}
 		p.out.writeString(s)
 		p.value.endsBlank = s[len(s)-1] == ' '
 	case messages.BlockText:
-		if p.text.code.run > 0 || !isPlain(s, '`', '`') || !p.writePlainText(s) {
+		if p.text.code.run > 0 || !isPlain(s, '`', '`', escape) || !p.writePlainText(s) {
 			return false
 		}
 	default:

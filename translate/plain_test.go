@@ -21,7 +21,7 @@ func TestIsPlain(t *testing.T) {
 			s[random.IntN(len(s))] = byte(random.IntN(256))
 		}
 		want := !strings.ContainsFunc(string(s), func(r rune) bool { return r < ' ' || r > 0x7f || strings.ContainsRune(`<&"\`, r) })
-		if got := isPlain(string(s), '"', '\\'); got != want {
+		if got := isPlain(string(s), '"', '\\', '&'); got != want {
 			t.Fatalf("%q: %v", s, got)
 		}
 	}
