@@ -1,11 +1,6 @@
 package translate
 
-import (
-	"encoding/binary"
-	"math/bits"
-
-	"dragoman/translate/markup"
-)
+import "dragoman/translate/markup"
 
 // jsonDepth follows JSON far enough to know where an object ends: it counts brackets, and knows what
 // is in a string. The zero value stands before the object.
@@ -22,21 +17,12 @@ func (j *jsonDepth) advance(s []byte) {
 }
 
 // skip returns the index, from i on, of the first byte of s that step has to see: in a string, those
-// are quotes and backslashes alone. It looks at eight bytes at a time.
+// are quotes and backslashes alone.
 func (j *jsonDepth) skip(s []byte, i int) int {
 	if !j.inString || j.escaped {
 		return i
 	}
-	for ; i+8 <= len(s); i += 8 {
-		x := binary.LittleEndian.Uint64(s[i:])
-		if found := equal(x, ones*'"') | equal(x, ones*'\\'); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(s) && s[i] != '"' && s[i] != '\\' {
-		i++
-	}
-	return i
+	return indexEither(s, i, '"', '\\')
 }
 
 // step reads one byte.

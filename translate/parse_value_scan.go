@@ -2,8 +2,6 @@ package translate
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 
 	"dragoman/translate/markup"
 )
@@ -19,7 +17,7 @@ func (p *parser) scanValue(rest []byte) (n, end int, d decision) {
 	if len(p.call.ends) > 0 {
 		return p.scanSettled(rest)
 	}
-	for ; ; n++ {
+	for n, p.value.looked = p.value.looked, 0; ; n++ {
 		n = p.nextSpecial(rest, n)
 		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
 			return n, 0, isValue
@@ -59,42 +57,38 @@ func (p *parser) takeEnd() int {
 
 // nextSpecial returns the index, from n on, of the first byte of rest that may be more than text of
 // the value, or len(rest): the `<` of a tag that may matter, and what nextEscape finds. It records
-// the elements of other names, whose closing tags do not matter. It looks at eight bytes at a time.
+// the elements of other names, whose closing tags do not matter.
 func (p *parser) nextSpecial(rest []byte, n int) int {
 	v := &p.value
-	typed := v.mode == modeHeld && v.text.schema != nil
-	tag, escape := ones*uint64('<'), ones*uint64('<')
-	if p.escaped != 0 {
-		escape = ones * '&'
-	}
+	tag := byte('<')
 	if v.cdata {
-		tag = ones * ']'
+		tag = ']'
 	}
-	for ; n < len(rest); n++ {
-		if n+8 <= len(rest) {
-			x := binary.LittleEndian.Uint64(rest[n:])
-			found := equal(x, tag) | equal(x, escape)
-			if found == 0 {
-				n += 7
-				continue
+	escape := tag
+	if p.escaped != 0 {
+		escape = '&'
+	}
+	typed := v.mode == modeHeld && v.text.schema != nil
+	for n < len(rest) {
+		if rest[n] != '<' || v.cdata {
+			if n = indexEither(rest, n, tag, escape); n == len(rest) {
+				break
 			}
-			n += bits.TrailingZeros64(found) / 8
 		}
-		switch c := rest[n]; {
-		case c == '<' && v.cdata || c != '<' && c != byte(escape) && c != byte(tag):
-			continue
-		case n+1 == len(rest):
+		switch {
+		case n+1 == len(rest), rest[n] == ']':
 			return n
-		case c == '&':
-			if !markup.MayBeEscape(rest[n+1]) {
-				continue
+		case rest[n] == '&':
+			if markup.MayBeEscape(rest[n+1]) {
+				return n
 			}
-			return n
-		case c != '<', v.openerStarts.has(rest[n+1]), typed && v.mayBeWhole(n),
+		case v.openerStarts.has(rest[n+1]), typed && v.mayBeWhole(n),
 			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])):
 			return n
+		default:
+			v.text.seen.add(rest[n+1])
 		}
-		v.text.seen.add(rest[n+1])
+		n++
 	}
 	return n
 }

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 
 	"dragoman/translate/messages"
@@ -70,6 +72,28 @@ func equal(x, all uint64) uint64 {
 	return (y - ones) &^ y & tops
 }
 
+// indexEither returns the index, from i on, of the first byte of s that is a or b, or len(s).
+func indexEither(s []byte, i int, a, b byte) int {
+	allA, allB := ones*uint64(a), ones*uint64(b)
+	for ; i+8 <= len(s); i += 8 {
+		x := binary.LittleEndian.Uint64(s[i:])
+		if found := equal(x, allA) | equal(x, allB); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	if len(s) < 8 {
+		for i < len(s) && s[i] != a && s[i] != b {
+			i++
+		}
+		return i
+	}
+	x := binary.LittleEndian.Uint64(s[len(s)-8:]) >> (8 * (8 - (len(s) - i))) // 0 at i == len(s), and above s
+	if found := equal(x, allA) | equal(x, allB); found != 0 {
+		return i + bits.TrailingZeros64(found)/8
+	}
+	return len(s)
+}
+
 // feedPlain writes s without the states, and past the input, if it isPlain: in prose or in a string
 // value, with nothing unread before it. Most pieces of a completion are such. It reports whether it
 // did.
@@ -107,13 +131,23 @@ func (p *parser) passOn() bool {
 		return false
 	}
 	rest := p.in.rest()
+	n := len(rest)
 	switch {
-	case len(rest) == 0:
+	case p.state == inText:
+		n = nextTextTag(rest)
+		if p.escaped != 0 {
+			n = nextEntity(rest, n)
+		}
+	case len(p.call.ends) > 0:
 		return false
-	case p.state == inText && (nextTextTag(rest) < len(rest) || p.escaped != 0 && nextEntity(rest, len(rest)) < len(rest)),
-		p.state == inValue && (len(p.call.ends) > 0 || p.nextSpecial(rest, 0) < len(rest)):
+	default:
+		n = p.nextSpecial(rest, 0)
+		p.value.looked = n
+	}
+	if n < len(rest) || n == 0 {
 		return false
 	}
+	p.value.looked = 0
 	p.writePlain(p, rest)
 	p.in.takeAll()
 	p.in.compact()
