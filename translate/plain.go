@@ -131,7 +131,7 @@ func (p *parser) passOn() bool {
 		return false
 	}
 	rest := p.in.rest()
-	n := len(rest)
+	var n int
 	switch {
 	case p.state == inText:
 		n = nextTextTag(rest)
