@@ -84,13 +84,25 @@ func (p *parser) nextSpecial(rest []byte, n int) int {
 			}
 		case v.openerStarts.has(rest[n+1]), typed && v.mayBeWhole(n),
 			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])):
-			return n
+			if v.mode == modeHeld || !p.isNoTag(rest[n:]) {
+				return n
+			}
+			v.text.seen.add(rest[n+1])
 		default:
 			v.text.seen.add(rest[n+1])
 		}
 		n++
 	}
 	return n
+}
+
+// isNoTag reports whether the `<` that rest begins with is text of a string by the name that follows it,
+// as decideTag would find. Of a closing tag whose element was not opened it does not ask.
+func (p *parser) isNoTag(rest []byte) bool {
+	if rest[1] == '/' && (len(rest) == 2 || !p.value.text.seen.has(rest[2])) {
+		return false
+	}
+	return p.matchTagName(rest, false) == markup.NoMatch
 }
 
 // mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every
