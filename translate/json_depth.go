@@ -11,9 +11,18 @@ type jsonDepth struct {
 
 // advance reads s.
 func (j *jsonDepth) advance(s []byte) {
-	for _, c := range s {
-		j.step(c)
+	for i := j.skip(s, 0); i < len(s); i = j.skip(s, i+1) {
+		j.step(s[i])
 	}
+}
+
+// skip returns the index, from i on, of the first byte of s that step has to see: in a string, those
+// are quotes and backslashes alone.
+func (j *jsonDepth) skip(s []byte, i int) int {
+	if !j.inString || j.escaped {
+		return i
+	}
+	return indexEither(s, i, '"', '\\')
 }
 
 // step reads one byte.
@@ -40,11 +49,11 @@ func (j *jsonDepth) isWhole() bool { return j.depth == 0 && !j.inString }
 // verdict is Match at the end of the object, and NoMatch at a `<` outside a string, where a tag shows
 // that this is no JSON or that its end is missing.
 func (j *jsonDepth) readObject(s []byte) (n int, end markup.Verdict) {
-	for i, c := range s {
-		if c == '<' && !j.inString {
+	for i := j.skip(s, 0); i < len(s); i = j.skip(s, i+1) {
+		if s[i] == '<' && !j.inString {
 			return i, markup.NoMatch
 		}
-		if j.step(c); j.isWhole() {
+		if j.step(s[i]); j.isWhole() {
 			return i + 1, markup.Match
 		}
 	}

@@ -108,8 +108,9 @@ func (p *parser) matchTaggedName(rest []byte) (name string, n int, v markup.Verd
 // matchBareName matches the name of an offered tool before <parameters>.
 func (p *parser) matchBareName(rest []byte) (name string, n int, v markup.Verdict) {
 	name, end, next, v := p.matchNameBeforeTag(rest)
-	if tool, _ := p.tools.find(name); v == markup.Match && !(next.Is("parameters") && !next.Closing && tool != nil) {
-		v = markup.NoMatch
+	if v == markup.Match {
+		tool, _ := p.tools.find(name)
+		v = markup.VerdictOf(tool != nil && next.Is("parameters") && !next.Closing)
 	}
 	return name, end, v
 }

@@ -29,9 +29,7 @@ func (p *parser) readText() state {
 		n = nextTextTag(rest)
 	}
 	if p.escaped != 0 {
-		if i := bytes.IndexByte(rest[:n], '&'); i >= 0 {
-			n = i
-		}
+		n = nextEntity(rest, n)
 	}
 	if p.readsQuoted {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
@@ -64,11 +62,28 @@ func nextTextTag(text []byte) int {
 			}
 			at += i
 		}
+		if at+1 < len(text) && text[at+1] == '<' {
+			continue
+		}
 		if !markup.IsText(text[at:]) {
 			return at
 		}
 	}
 	return len(text)
+}
+
+// nextEntity returns the index of the first `&` among the first n bytes of text that may begin an
+// escape of ours, or n.
+func nextEntity(text []byte, n int) int {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(text[at:n], '&')
+		if i < 0 {
+			return n
+		}
+		if at += i; at+1 == len(text) || markup.MayBeEscape(text[at+1]) {
+			return at
+		}
+	}
 }
 
 // takeText writes the next n bytes as text.

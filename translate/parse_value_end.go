@@ -218,7 +218,7 @@ func (p *parser) mayMeanSomething(name []byte) bool {
 	case string(name) == v.text.closer, string(name) == "parameter", string(name) == "parameters", string(name) == "invoke":
 		return true
 	}
-	if v.text.element && (p.takesAny() || p.declares(name)) {
+	if v.text.element && (p.takesAny() || v.names.has(nameKey(name)) && p.call.schema.Declares(name)) {
 		return true
 	}
 	t := markup.Tag{Name: name}

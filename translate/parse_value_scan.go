@@ -2,8 +2,6 @@ package translate
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 
 	"dragoman/translate/markup"
 )
@@ -19,7 +17,7 @@ func (p *parser) scanValue(rest []byte) (n, end int, d decision) {
 	if len(p.call.ends) > 0 {
 		return p.scanSettled(rest)
 	}
-	for ; ; n++ {
+	for n, p.value.looked = p.value.looked, 0; ; n++ {
 		n = p.nextSpecial(rest, n)
 		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
 			return n, 0, isValue
@@ -62,38 +60,49 @@ func (p *parser) takeEnd() int {
 // the elements of other names, whose closing tags do not matter.
 func (p *parser) nextSpecial(rest []byte, n int) int {
 	v := &p.value
-	end := len(rest)
-	if !v.cdata {
-		end = v.nextTag(rest, n)
+	tag := byte('<')
+	if v.cdata {
+		tag = ']'
 	}
-	if p.escaped == 0 && !v.cdata {
-		return end
+	escape := tag
+	if p.escaped != 0 {
+		escape = '&'
 	}
-	return n + p.nextEscape(rest[n:end])
+	typed := v.mode == modeHeld && v.text.schema != nil
+	for n < len(rest) {
+		if rest[n] != '<' || v.cdata {
+			if n = indexEither(rest, n, tag, escape); n == len(rest) {
+				break
+			}
+		}
+		switch {
+		case n+1 == len(rest), rest[n] == ']':
+			return n
+		case rest[n] == '&':
+			if markup.MayBeEscape(rest[n+1]) {
+				return n
+			}
+		case v.openerStarts.has(rest[n+1]), typed && v.mayBeWhole(n),
+			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])):
+			if v.mode == modeHeld || !p.isNoTag(rest[n:]) {
+				return n
+			}
+			v.text.seen.add(rest[n+1])
+		default:
+			v.text.seen.add(rest[n+1])
+		}
+		n++
+	}
+	return n
 }
 
-// nextTag returns the index, from n on, of the first `<` of rest whose tag may matter, or len(rest). It
-// looks at eight bytes at a time.
-func (v *valueSeen) nextTag(rest []byte, n int) int {
-	typed := v.mode == modeHeld && v.text.schema != nil
-	for ; n < len(rest); n++ {
-		if n+8 <= len(rest) {
-			found := equal(binary.LittleEndian.Uint64(rest[n:]), ones*'<')
-			if found == 0 {
-				n += 7
-				continue
-			}
-			n += bits.TrailingZeros64(found) / 8
-		} else if rest[n] != '<' {
-			continue
-		}
-		if n+1 == len(rest) || v.openerStarts.has(rest[n+1]) || typed && v.mayBeWhole(n) ||
-			rest[n+1] == '/' && (n+2 == len(rest) || v.mayEnd(rest[n+2])) {
-			return n
-		}
-		v.text.seen.add(rest[n+1])
+// isNoTag reports whether the `<` that rest begins with is text of a string by the name that follows it,
+// as decideTag would find. Of a closing tag whose element was not opened it does not ask.
+func (p *parser) isNoTag(rest []byte) bool {
+	if rest[1] == '/' && (len(rest) == 2 || !p.value.text.seen.has(rest[2])) {
+		return false
 	}
-	return len(rest)
+	return p.matchTagName(rest, false) == markup.NoMatch
 }
 
 // mayBeWhole reports whether the value, which is held, may be whole after n more bytes, so that every
@@ -146,7 +155,7 @@ func foreignCloserLen(rest []byte) int {
 // isOfCall reports whether tags of that name, in any case, belong to a call.
 func isOfCall(name []byte) bool {
 	t := markup.Tag{Name: name}
-	return t.Is("invoke") || t.Is("parameter") || t.Is("parameters") || t.IsWrapper()
+	return len(name) >= len("invoke") && (t.Is("invoke") || t.Is("parameter") || t.Is("parameters") || t.IsWrapper())
 }
 
 // mayEnd reports whether a closing tag whose name begins with c may matter.

@@ -22,13 +22,24 @@ func (p *parser) isWhole() bool {
 		if !v.text.json.isWhole() || v.text.schema.ArraySchema() != nil && !v.isList() { // it may be an element of a list
 			return false
 		}
-		if !jsontext.Value(bytes.TrimSpace(v.held)).IsValid() {
+		if !v.heldIsJSON() {
 			v.text.json = jsonText{begun: true} // it only looked like JSON
 			return false
 		}
 		return true
 	}
 	return p.isScalar()
+}
+
+// heldIsJSON reports whether what is held of the value, which only grows, is JSON.
+func (v *valueSeen) heldIsJSON() bool {
+	if v.validLen == 0 || v.validLen != len(v.held) {
+		if !jsontext.Value(bytes.TrimSpace(v.held)).IsValid() {
+			return false
+		}
+		v.validLen = len(v.held)
+	}
+	return true
 }
 
 // endWhole is decideTag for a value that is whole: every tag that can end it does. In a list that is

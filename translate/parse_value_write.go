@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"dragoman/translate/markup"
 	"dragoman/translate/schema"
 )
@@ -91,7 +89,7 @@ func (p *parser) endValue(n int) state {
 		p.call.misfit = cmp.Or(p.call.misfit, "type")
 		v.ambiguous = v.ambiguous || v.text.whole > 0 || len(v.text.tags) > 0 || v.unclosed && bytes.IndexByte(v.held, '<') >= 0
 	}
-	if !jsontext.Value(bytes.TrimSpace(v.held)).IsValid() {
+	if !v.heldIsJSON() {
 		text := bytes.TrimRight(v.held, " \t\r\n")
 		v.endsBlank = len(text) < len(v.layout.trimText(string(v.held), true))
 		if v.isDoubtful() {
@@ -158,7 +156,7 @@ func (v *valueSeen) isDoubtful() bool {
 func (p *parser) writeTyped() (fits bool) {
 	v := &p.value
 	text := string(v.held)
-	if array := v.text.schema.ArraySchema(); array != nil && !jsontext.Value(bytes.TrimSpace(v.held)).IsValid() {
+	if array := v.text.schema.ArraySchema(); array != nil && !v.heldIsJSON() {
 		if list := v.repeated(text, p.call.schema); list != nil && p.out.writeTypedItems(array, list) {
 			return true
 		}

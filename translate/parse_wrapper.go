@@ -88,8 +88,10 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 // one only if it is whole. Anything else is text, like all that follows it in the wrapper.
 func (p *parser) readNameFirst(rest []byte) state {
 	name, n, v := p.matchTaggedName(rest)
-	if tool, _ := p.tools.find(name); v == markup.Match && tool == nil {
-		v = markup.NoMatch
+	if v == markup.Match {
+		if tool, _ := p.tools.find(name); tool == nil {
+			v = markup.NoMatch
+		}
 	}
 	if v == markup.Match {
 		n, v = p.matchBareInvoke(rest, n)

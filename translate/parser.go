@@ -126,6 +126,7 @@ type valueSeen struct {
 
 	mode       valueMode
 	held       []byte    // text of a value that is typed when it is whole
+	validLen   int       // how much of it was there when it was found to be JSON: see heldIsJSON
 	json       jsonDepth // of the whole input of a call
 	duplicate  bool      // the parameter was given before
 	cdata      bool      // the value began with <![CDATA[
@@ -133,6 +134,7 @@ type valueSeen struct {
 	tail       []byte    // the white space at the end of a string so far that may be layout
 	atStart    bool      // nothing of the string has been written, and white space at its beginning may be layout
 	endsBlank  bool      // there is white space at the end of what has been written
+	looked     int       // how far passOn has looked through the input, for scanValue to go on there
 	blankAfter int       // how far mayFollow has read white space after a closing tag, to go on there
 
 	closerStarts byteSet // the first bytes of the names that matter in closing tags

@@ -1,7 +1,8 @@
 package translate
 
 import (
-	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 
 	"dragoman/translate/messages"
@@ -9,23 +10,23 @@ import (
 
 // What most pieces of a completion are: text that the parser can only pass on.
 
-// isPlain reports whether s is ASCII without control characters, without `<` and `&`, with which
-// markup begins, and without the bytes a and b. It looks at eight bytes at a time.
-func isPlain(s string, a, b byte) bool {
-	allA, allB := ones*uint64(a), ones*uint64(b)
+// isPlain reports whether s is ASCII without control characters, without `<`, and without the bytes a,
+// b and c. It looks at eight bytes at a time.
+func isPlain(s string, a, b, c byte) bool {
+	allA, allB, allC := ones*uint64(a), ones*uint64(b), ones*uint64(c)
 	if len(s) < 8 {
 		x := ones * uint64(' ')
 		for i := range len(s) {
 			x = x<<8 | uint64(s[i])
 		}
-		return special(x, allA, allB) == 0
+		return special(x, allA, allB, allC) == 0
 	}
 	for i := 0; i+8 < len(s); i += 8 {
-		if special(load8(s[i:]), allA, allB) != 0 {
+		if special(load8(s[i:]), allA, allB, allC) != 0 {
 			return false
 		}
 	}
-	return special(load8(s[len(s)-8:]), allA, allB) == 0
+	return special(load8(s[len(s)-8:]), allA, allB, allC) == 0
 }
 
 // isASCII reports whether s is ASCII.
@@ -59,9 +60,9 @@ const ones, tops = 0x0101010101010101, 0x8080808080808080
 // special returns 0 if none of the eight bytes in x is one that isPlain excludes. A byte below a limit
 // borrows from its top bit where that is subtracted, and a byte that equals another is zero after the
 // XOR. Bits that a borrow sets in the next bytes only stand where there is a right one below them.
-func special(x, allA, allB uint64) uint64 {
-	lt, amp, first, second := x^ones*'<', x^ones*'&', x^allA, x^allB
-	return (x | (x - ones*' ') | (lt - ones) | (amp - ones) | (first - ones) | (second - ones)) & tops
+func special(x, allA, allB, allC uint64) uint64 {
+	lt, a, b, c := x^ones*'<', x^allA, x^allB, x^allC
+	return (x | (x - ones*' ') | (lt - ones) | (a - ones) | (b - ones) | (c - ones)) & tops
 }
 
 // equal finds the bytes among the eight in x that equal those in all: the lowest bit that is set is
@@ -71,6 +72,28 @@ func equal(x, all uint64) uint64 {
 	return (y - ones) &^ y & tops
 }
 
+// indexEither returns the index, from i on, of the first byte of s that is a or b, or len(s).
+func indexEither(s []byte, i int, a, b byte) int {
+	allA, allB := ones*uint64(a), ones*uint64(b)
+	for ; i+8 <= len(s); i += 8 {
+		x := binary.LittleEndian.Uint64(s[i:])
+		if found := equal(x, allA) | equal(x, allB); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	if len(s) < 8 {
+		for i < len(s) && s[i] != a && s[i] != b {
+			i++
+		}
+		return i
+	}
+	x := binary.LittleEndian.Uint64(s[len(s)-8:]) >> (8 * (8 - (len(s) - i))) // 0 at i == len(s), and above s
+	if found := equal(x, allA) | equal(x, allB); found != 0 {
+		return i + bits.TrailingZeros64(found)/8
+	}
+	return len(s)
+}
+
 // feedPlain writes s without the states, and past the input, if it isPlain: in prose or in a string
 // value, with nothing unread before it. Most pieces of a completion are such. It reports whether it
 // did.
@@ -78,15 +101,19 @@ func (p *parser) feedPlain(s string) bool {
 	if p.writePlain == nil || s == "" || len(s) > maxBlank || !p.in.isAllRead() || p.out.gathered() > maxHeld {
 		return false
 	}
+	escape := byte('<')
+	if p.escaped != 0 {
+		escape = '&'
+	}
 	switch p.out.openKind {
 	case messages.BlockToolUse:
-		if len(p.value.tail) > 0 || p.value.atStart || !isPlain(s, '"', '\\') {
+		if len(p.value.tail) > 0 || p.value.atStart || !isPlain(s, '"', '\\', escape) {
 			return false
 		}
 		p.out.writeString(s)
 		p.value.endsBlank = s[len(s)-1] == ' '
 	case messages.BlockText:
-		if p.text.code.run > 0 || !isPlain(s, '`', '`') || !p.writePlainText(s) {
+		if p.text.code.run > 0 || !isPlain(s, '`', '`', escape) || !p.writePlainText(s) {
 			return false
 		}
 	default:
@@ -104,13 +131,23 @@ func (p *parser) passOn() bool {
 		return false
 	}
 	rest := p.in.rest()
+	var n int
 	switch {
-	case len(rest) == 0, p.escaped != 0 && bytes.IndexByte(rest, '&') >= 0:
+	case p.state == inText:
+		n = nextTextTag(rest)
+		if p.escaped != 0 {
+			n = nextEntity(rest, n)
+		}
+	case len(p.call.ends) > 0:
 		return false
-	case p.state == inText && nextTextTag(rest) < len(rest),
-		p.state == inValue && (len(p.call.ends) > 0 || p.value.nextTag(rest, 0) < len(rest)):
+	default:
+		n = p.nextSpecial(rest, 0)
+		p.value.looked = n
+	}
+	if n < len(rest) || n == 0 {
 		return false
 	}
+	p.value.looked = 0
 	p.writePlain(p, rest)
 	p.in.takeAll()
 	p.in.compact()

@@ -10,10 +10,11 @@ import (
 )
 
 // toolNames finds the offered tools by the names that a model writes. Tools and calls may be
-// many, so the names are in maps.
+// many, so the names are in maps, which are made when they are needed: most requests offer few tools,
+// and most names are written as they are.
 type toolNames struct {
 	list   []messages.Tool
-	byName map[string]*messages.Tool   // made when the first name is looked up
+	byName map[string]*messages.Tool
 	byFold map[string][]*messages.Tool // by the name without its case: see folded
 	byCore map[string][]*messages.Tool // by the name without its affixes and its case
 }
@@ -23,21 +24,21 @@ type toolNames struct {
 // returns nil if there is none. Unless the name is the tool's own, reason says how it differs
 // (docs/reference/legacy-format.md §12 row 9).
 func (t *toolNames) find(name string) (tool *messages.Tool, reason string) {
-	if t.byName == nil {
-		t.index()
-	}
-	if tool = t.byName[name]; tool != nil {
+	if tool = t.named(name); tool != nil {
 		return tool, ""
 	}
 	if len(name) > maxToolName {
 		return nil, ""
+	}
+	if t.byFold == nil {
+		t.index()
 	}
 	if alike := t.byFold[folded(name)]; len(alike) == 1 {
 		return alike[0], "name_case"
 	}
 	core, meant := "", 0
 	for core = range withoutAffixes(name) {
-		if found := t.byName[core]; found != nil && found != tool {
+		if found := t.named(core); found != nil && found != tool {
 			tool, meant = found, meant+1
 		}
 	}
@@ -50,16 +51,36 @@ func (t *toolNames) find(name string) (tool *messages.Tool, reason string) {
 	return tool, "tool_name"
 }
 
-// index makes the maps.
+// maxListed is how many tools are looked through by name one after another.
+const maxListed = 64
+
+// named returns the offered tool of that very name, or nil.
+func (t *toolNames) named(name string) *messages.Tool {
+	if len(t.list) <= maxListed {
+		for i := range t.list {
+			if t.list[i].Name == name {
+				return &t.list[i]
+			}
+		}
+		return nil
+	}
+	if t.byName == nil {
+		t.byName = make(map[string]*messages.Tool, len(t.list))
+		for i := range t.list {
+			if tool := &t.list[i]; t.byName[tool.Name] == nil {
+				t.byName[tool.Name] = tool
+			}
+		}
+	}
+	return t.byName[name]
+}
+
+// index makes the maps of names that are nearly those of the tools.
 func (t *toolNames) index() {
-	t.byName = make(map[string]*messages.Tool, len(t.list))
 	t.byFold = make(map[string][]*messages.Tool, len(t.list))
 	t.byCore = make(map[string][]*messages.Tool, len(t.list))
 	for i := range t.list {
 		tool := &t.list[i]
-		if t.byName[tool.Name] == nil {
-			t.byName[tool.Name] = tool
-		}
 		fold, core := folded(tool.Name), folded(coreOf(tool.Name))
 		t.byFold[fold] = append(t.byFold[fold], tool)
 		t.byCore[core] = append(t.byCore[core], tool)

@@ -53,6 +53,9 @@ func MatchEscape[S text](s S, names TagSet, parameter string, eof bool) EscapeMa
 	return EscapeMatch{Verdict: Match, tag: tag, level: level, Len: i, Plain: plain}
 }
 
+// MayBeEscape reports whether an `&` before the byte c may begin an escape.
+func MayBeEscape(c byte) bool { return c == 'a' || c == 'l' || c == '#' }
+
 // mayBecomeEscape reports whether rest, which stands behind an `&`, is the beginning of an
 // escape.
 func mayBecomeEscape[S text](rest S, names TagSet) bool {

@@ -16,6 +16,7 @@ import (
 func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 	var m *Message
 	var native *nativeMessage
+	var gathered []byte // of the deltas of the block that is open
 	stopped := false
 	for e, err := range events {
 		if err != nil {
@@ -37,9 +38,14 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 			b.Input = nil
 			m.Content = append(m.Content, b)
 		case ContentBlockDelta:
-			m.Content[e.Index].appendDelta(e.Delta, e.Text)
+			if e.Delta == SignatureDelta {
+				m.Content[e.Index].Signature += string(e.Text)
+			} else {
+				gathered = gather(gathered, e.Text)
+			}
 		case ContentBlockStop:
-			m.Content[e.Index].finish(e.Cut)
+			m.Content[e.Index].finish(gathered, e.Cut)
+			gathered = gathered[:0]
 		case MessageDelta:
 			m.StopReason, m.StopSequence = e.Message.StopReason, e.Message.StopSequence
 			m.Usage, m.Outcomes = e.Message.Usage, e.Message.Outcomes
@@ -56,28 +62,29 @@ func Collect(events iter.Seq2[Event, error]) (*Message, error) {
 	return m, nil
 }
 
-// appendDelta appends the piece of a delta. Pieces are gathered in Input, which grows in place, and
-// become text when the block ends.
-func (b *ContentBlock) appendDelta(delta DeltaType, piece []byte) {
-	if delta == SignatureDelta {
-		b.Signature += string(piece)
-		return
+// gather appends a piece to text. It doubles the room for it, where append alone would move a long text
+// a dozen times.
+func gather(text, piece []byte) []byte {
+	if len(text)+len(piece) > cap(text) {
+		text = slices.Grow(text, max(len(text), len(piece), 256))
 	}
-	b.Input = append(b.Input, piece...)
+	return append(text, piece...)
 }
 
-// finish turns the gathered pieces into the block's content. cut is Event.Cut: of a call that was
-// cut, Input keeps the parameters that came whole, because programs run what they are given.
-func (b *ContentBlock) finish(cut int) {
+// finish makes the gathered pieces the block's content. cut is Event.Cut: of a call that was cut,
+// Input keeps the parameters that came whole, because programs run what they are given.
+func (b *ContentBlock) finish(gathered []byte, cut int) {
 	switch b.Type {
 	case BlockToolUse:
 		if cut > 0 {
-			b.Cut = slices.Clone(b.Input)
-			b.Input = append(b.Input[:cut], '}')
+			b.Cut = slices.Clone(gathered)
+			b.Input = append(slices.Clone(gathered[:cut]), '}')
+		} else if len(gathered) > 0 {
+			b.Input = slices.Clone(gathered)
 		}
 	case BlockText:
-		b.Text, b.Input = string(b.Input), nil
+		b.Text = string(gathered)
 	case BlockThinking:
-		b.Thinking, b.Input = string(b.Input), nil
+		b.Thinking = string(gathered)
 	}
 }
