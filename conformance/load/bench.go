@@ -46,7 +46,7 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{folder: folder, patience: time.Minute}
+	b := &bench{folder: folder, patience: 30 * time.Second}
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -123,7 +123,11 @@ func (b *bench) target(w way, load workload) *target {
 	}
 	s := load.shape
 	s.API, s.Stops = w.api, w.raw
-	t.run = run{host: address, path: w.requestPath(s.Stream), headers: w.headers, shape: s, raw: w.raw, args: load.args,
+	var headers []string
+	for _, h := range w.headers {
+		headers = append(headers, strings.ReplaceAll(h, "{upstream}", b.url))
+	}
+	t.run = run{host: address, path: w.requestPath(s.Stream), headers: headers, shape: s, raw: w.raw, args: load.args,
 		conns: load.conns, rate: load.rate, most: load.most, lasts: load.lasts, timeout: 30 * time.Second,
 		others: []int{os.Getpid(), b.upstream.pid()}}
 	if t.child != nil {
@@ -131,7 +135,7 @@ func (b *bench) target(w way, load workload) *target {
 		t.idle = used(t.run.pids).rss
 	}
 	warm := t.run
-	warm.conns, warm.rate, warm.most, warm.lasts = min(load.conns, 8), 0, 100, 3*time.Second
+	warm.conns, warm.rate, warm.most, warm.lasts = min(load.conns, 8), 0, 100, time.Second
 	if r := warm.do(); r.errors > 0 {
 		t.err = fmt.Errorf("%d errors before the measurement: %w", r.errors, r.first)
 	}
@@ -172,7 +176,7 @@ func (b *bench) measure(load workload, ways []way) ([]*target, error) {
 	var err error
 	for _, t := range targets {
 		for _, r := range t.legs {
-			if r.errors > 0 && t.err == nil {
+			if r.errors > r.requests/500 && t.err == nil {
 				t.err = fmt.Errorf("%d of %d requests: %w", r.errors, r.errors+r.requests, r.first)
 			}
 		}
