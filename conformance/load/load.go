@@ -65,7 +65,7 @@ func sections(programs map[string]string) []section {
 			loads: overBedrock(), ways: bedrock(programs), columns: slices.Concat(wholeColumns, streamColumns[len(streamColumns)-2:])},
 		{name: "Constant arrivals", about: "100 requests a second of 71 KB, whole answers, over so many connections. A request that finds none free counts its wait.",
 			loads: arrivals(), ways: all(programs, messagesAPI), columns: wholeColumns},
-		{name: opened, about: "So many streams at once, of ten events a second each. They last for two seconds (2,000 for four), and begin one after another.",
+		{name: opened, about: "So many streams at once, of ten events a second each. They last for one to four seconds, and begin one after another.",
 			loads: open(), ways: all(programs, messagesAPI), columns: openColumns},
 		{name: "Overload", about: "Requests of 2 KB, of which 64 are admitted at once and take 100 ms each: half of what can be admitted, and twice that. " +
 			"What is beyond is answered with 529 and `retry-after`.",
@@ -120,7 +120,7 @@ func overBedrock() []workload {
 
 func arrivals() (list []workload) {
 	for _, conns := range []int{1, 16, 64, 512, 2000} {
-		w := workload{name: fmt.Sprintf("%d", conns), shape: agent, args: wholeArgs, content: "mixed", conns: conns, rate: 100, lasts: 3 * time.Second, rounds: 1}
+		w := workload{name: fmt.Sprintf("%d", conns), shape: agent, args: wholeArgs, content: "mixed", conns: conns, rate: 100, lasts: 2 * time.Second, rounds: 1}
 		list = append(list, w)
 	}
 	return list
@@ -134,11 +134,11 @@ func open() (list []workload) {
 		w.args = max(10, (events-15)*deltaLen) // the rest of the text is some 15 deltas
 		w.delay = time.Duration(seconds / float64(events) * float64(time.Second))
 		w.rate = float64(streams) / seconds
-		w.lasts = time.Duration(1.5 * seconds * float64(time.Second))
+		w.lasts = time.Duration(1.2 * seconds * float64(time.Second))
 		list = append(list, w)
 	}
 	for _, streams := range []int{1, 16, 64, 512} {
-		add(fmt.Sprintf("%d", streams), streams, 20, 2)
+		add(fmt.Sprintf("%d", streams), streams, 15, 1.5)
 	}
 	add("1,000, of 25 events a second", 1000, 50, 2)
 	add("2,000, of 5 events a second", 2000, 20, 4)
@@ -155,7 +155,7 @@ func overload() (list []workload) {
 	for _, load := range []float64{.5, 2} {
 		rate := load * admitted / held.Seconds()
 		list = append(list, workload{name: fmt.Sprintf("%.0f requests a second", rate), shape: small, args: wholeArgs, content: "plain",
-			conns: 5 * admitted, rate: rate, ttft: held, lasts: 4 * time.Second, rounds: 2})
+			conns: 5 * admitted, rate: rate, ttft: held, lasts: 3 * time.Second, rounds: 2})
 	}
 	return list
 }

@@ -37,10 +37,11 @@ func writeBlock(name, text string) error {
 	return os.WriteFile(pageFile, page, 0o644)
 }
 
-// measuredOn says when, of what, and on what machine a text is that a command writes.
-func measuredOn(programs ...string) string {
-	return fmt.Sprintf("Measured %s on %d processors (%s), Linux %s, with %s; Dragoman of commit %s%s.\n\n", time.Now().UTC().Format(time.DateOnly),
-		runtime.NumCPU(), processor(), kernel(), runtime.Version(), commit(), strings.Join(append([]string{""}, programs...), ", "))
+// measuredOn says when, of what, and on what machine a text is that a command writes. Versions are those
+// of other programs.
+func measuredOn(versions ...string) string {
+	return fmt.Sprintf("Measured %s on %d processors (%s), Linux %s, with %s; Dragoman of commit %s.\n\n", time.Now().UTC().Format(time.DateOnly),
+		runtime.NumCPU(), processor(), kernel(), strings.Join(append([]string{runtime.Version()}, versions...), ", "), commit())
 }
 
 func processor() string {
