@@ -19,6 +19,7 @@ import (
 // last processor to itself; all else has the first.
 type bench struct {
 	folder   string // for files, removed at the end
+	alone    int    // the processor of the target
 	upstream *child
 	url      string        // of the upstream
 	patience time.Duration // for moments in which other programs leave the machine alone, in all
@@ -46,7 +47,11 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{folder: folder, patience: 30 * time.Second}
+	first, last, err := processors()
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{folder: folder, alone: last, patience: 30 * time.Second}
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -55,11 +60,11 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.upstream, err = start([]string{self, "upstream", "-listen", address}, nil, 0, address, 10*time.Second); err != nil {
+	if b.upstream, err = start([]string{self, "upstream", "-listen", address}, nil, first, address, 10*time.Second); err != nil {
 		return nil, err
 	}
 	b.url = "http://" + address
-	return b, pinSelf(0)
+	return b, pinSelf(first)
 }
 
 func (b *bench) close() {
@@ -115,7 +120,7 @@ func (b *bench) target(w way, load workload) *target {
 		}
 		if t.err == nil {
 			patience := max(w.patience, 10*time.Second)
-			t.child, t.err = start(argv, env, runtime.NumCPU()-1, address, patience)
+			t.child, t.err = start(argv, env, b.alone, address, patience)
 		}
 		if t.err != nil {
 			return t

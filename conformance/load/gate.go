@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -48,7 +49,7 @@ func gateCommand(args []string) error {
 // within is an error where a figure is more than it may be.
 func within(what string, got, most float64) error {
 	fmt.Printf("%s: %.2f, and %.2f at most\n", what, got, most)
-	if got > most {
+	if got > most || math.IsNaN(got) { // no time at all was told
 		return fmt.Errorf("%s: %.2f", what, got)
 	}
 	return nil
