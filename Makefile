@@ -1,12 +1,17 @@
-# All targets need Go and nothing else, but lint, which fetches staticcheck, and conformance and
-# scoreboard, which need Python and Node.js too, and the first Java.
+# All targets need Go and nothing else, but lint, which fetches staticcheck, and conformance,
+# scoreboard and bench-peers, which need Python and Node.js too, and the first Java. The benchmarks
+# with a load need Linux.
 
 GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS     := -s -w $(if $(VERSION),-X main.version=$(VERSION))
+BENCH       ?= .
+COUNT       ?= 1
 FUZZTIME    ?= 10s
 DURATION    ?= 60s
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+LOAD := $(GO) run -C conformance/load .
 
 # The race detector needs cgo, and so a C compiler.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
@@ -14,7 +19,7 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
 GORACE ?= atexit_sleep_ms=100
 
 .DEFAULT_GOAL := help
-.PHONY: build demo test bench bench-load lint fuzz fidelity soak conformance scoreboard clean help
+.PHONY: build demo test bench bench-load bench-scale bench-peers bench-gate bench-page lint fuzz fidelity soak conformance scoreboard clean help
 
 build: ## build ./dragoman, static
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dragoman ./cmd/dragoman
@@ -27,11 +32,25 @@ test: ## vet, check the formatting, run all tests: the long properties for some 
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; test -z "$$unformatted" || { echo "gofmt these: $$unformatted" >&2; exit 1; }
 	GORACE="$(GORACE)" $(GO) test -vet=off $(RACE) ./...
 
-bench: ## run the benchmarks
-	$(GO) test -run xxx -bench . -benchmem ./translate/... ./upstream/... ./proxy/...
+bench: ## run the benchmarks that match BENCH (all) COUNT (1) times, for benchstat
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./cmd/... ./metrics/... ./proxy/... ./translate/... ./upstream/...
 
-bench-load: ## measure latency, processor and memory beside ReverseProxy and nginx, before a fake upstream
-	cd conformance/load && $(GO) run . load $(ARGS)
+bench-load: ## measure latency, processor time and memory beside ReverseProxy and nginx, before a fake upstream
+	$(LOAD) load $(ARGS)
+
+bench-scale: ## print how costs grow with requests, arguments, tools and streams
+	$(LOAD) scale $(ARGS)
+
+bench-peers: ## measure other gateways beside ours; this fetches them
+	$(LOAD) peers $(ARGS)
+
+bench-gate: ## hold the growth of processor time, and what it is of ReverseProxy's
+	$(LOAD) gate
+
+bench-page: ## do bench-load, bench-scale and bench-peers, and write docs/benchmarks.md
+	$(LOAD) load -update
+	$(LOAD) scale -update
+	$(LOAD) peers -update
 
 lint: ## run staticcheck
 	$(GO) run $(STATICCHECK) ./...

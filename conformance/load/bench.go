@@ -19,6 +19,7 @@ import (
 // last processor to itself; all else has the first.
 type bench struct {
 	folder   string // for files, removed at the end
+	alone    int    // the processor of the target
 	upstream *child
 	url      string        // of the upstream
 	patience time.Duration // for moments in which other programs leave the machine alone, in all
@@ -46,7 +47,11 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{folder: folder, patience: time.Minute}
+	first, last, err := processors()
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{folder: folder, alone: last, patience: 30 * time.Second}
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -55,11 +60,11 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.upstream, err = start([]string{self, "upstream", "-listen", address}, nil, 0, address, 10*time.Second); err != nil {
+	if b.upstream, err = start([]string{self, "upstream", "-listen", address}, nil, first, address, 10*time.Second); err != nil {
 		return nil, err
 	}
 	b.url = "http://" + address
-	return b, pinSelf(0)
+	return b, pinSelf(first)
 }
 
 func (b *bench) close() {
@@ -115,7 +120,7 @@ func (b *bench) target(w way, load workload) *target {
 		}
 		if t.err == nil {
 			patience := max(w.patience, 10*time.Second)
-			t.child, t.err = start(argv, env, runtime.NumCPU()-1, address, patience)
+			t.child, t.err = start(argv, env, b.alone, address, patience)
 		}
 		if t.err != nil {
 			return t
@@ -123,7 +128,11 @@ func (b *bench) target(w way, load workload) *target {
 	}
 	s := load.shape
 	s.API, s.Stops = w.api, w.raw
-	t.run = run{host: address, path: w.requestPath(s.Stream), headers: w.headers, shape: s, raw: w.raw, args: load.args,
+	var headers []string
+	for _, h := range w.headers {
+		headers = append(headers, strings.ReplaceAll(h, "{upstream}", b.url))
+	}
+	t.run = run{host: address, path: w.requestPath(s.Stream), headers: headers, shape: s, raw: w.raw, args: load.args,
 		conns: load.conns, rate: load.rate, most: load.most, lasts: load.lasts, timeout: 30 * time.Second,
 		others: []int{os.Getpid(), b.upstream.pid()}}
 	if t.child != nil {
@@ -131,7 +140,7 @@ func (b *bench) target(w way, load workload) *target {
 		t.idle = used(t.run.pids).rss
 	}
 	warm := t.run
-	warm.conns, warm.rate, warm.most, warm.lasts = min(load.conns, 8), 0, 100, 3*time.Second
+	warm.conns, warm.rate, warm.most, warm.lasts = min(load.conns, 8), 0, 100, time.Second
 	if r := warm.do(); r.errors > 0 {
 		t.err = fmt.Errorf("%d errors before the measurement: %w", r.errors, r.first)
 	}
@@ -172,7 +181,7 @@ func (b *bench) measure(load workload, ways []way) ([]*target, error) {
 	var err error
 	for _, t := range targets {
 		for _, r := range t.legs {
-			if r.errors > 0 && t.err == nil {
+			if r.errors > r.requests/500 && t.err == nil {
 				t.err = fmt.Errorf("%d of %d requests: %w", r.errors, r.errors+r.requests, r.first)
 			}
 		}

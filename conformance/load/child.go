@@ -103,6 +103,24 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
+// processors are the first and the last that this process may run on.
+func processors() (first, last int, err error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return 0, 0, err
+	}
+	first = -1
+	for i := range 64 * len(set) {
+		if set.IsSet(i) {
+			last = i
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	return first, last, nil
+}
+
 // pinThread has a thread of this process run on one processor; 0 is the thread that calls.
 func pinThread(id, processor int) error {
 	var set unix.CPUSet

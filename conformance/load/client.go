@@ -41,6 +41,8 @@ type reply struct {
 	first, end  time.Time // when the first and the last byte of the body were read
 	excerpt     []byte    // the beginning of a body whose status is not 200
 
+	retryAfter bool // it has the header
+
 	length  int
 	chunked bool
 	keep    bool
@@ -129,6 +131,8 @@ func (c *client) head(r *reply) error {
 			r.chunked = bytes.EqualFold(value, []byte("chunked"))
 		case bytes.EqualFold(key, []byte("Connection")):
 			r.keep = !bytes.EqualFold(value, []byte("close"))
+		case bytes.EqualFold(key, []byte("Retry-After")):
+			r.retryAfter = len(value) > 0
 		case bytes.EqualFold(key, []byte("Content-Type")):
 			r.contentType = string(value)
 		}

@@ -31,6 +31,13 @@ const (
 	streamArgs = 7700
 )
 
+// The sections that the summary takes figures from.
+const (
+	whole   = "Whole answers"
+	streams = "Streams"
+	opened  = "Open streams"
+)
+
 // section is a table of the page: workloads of one kind, each over some ways.
 type section struct {
 	name    string
@@ -49,17 +56,20 @@ type measured struct {
 // sections are what is measured, with Dragoman as the programs given, by the names of their rows.
 func sections(programs map[string]string) []section {
 	return []section{
-		{name: "Whole answers", about: "One connection, which asks again as soon as it has the answer: a call with an argument of 400 bytes.",
+		{name: whole, about: "One connection, which asks again as soon as it has the answer: a call with an argument of 400 bytes.",
 			loads: atRest(false), ways: all(programs, messagesAPI), columns: wholeColumns},
-		{name: "Streams", about: "The same for a call whose argument of 7.7 KB comes in pieces of 16 bytes, as fast as the connection takes them.",
+		{name: streams, about: "The same for a call whose argument of 7.7 KB comes in pieces of 16 bytes, as fast as the connection takes them.",
 			loads: atRest(true), ways: all(programs, messagesAPI), columns: streamColumns},
 		{name: "Over Bedrock", about: "The upstream speaks Bedrock's API, with its frames and signatures, and what passes on is asked in it. " +
 			"Of Dragoman the first row has a client of the Messages API, and the second one of Bedrock's InvokeModel.",
 			loads: overBedrock(), ways: bedrock(programs), columns: slices.Concat(wholeColumns, streamColumns[len(streamColumns)-2:])},
 		{name: "Constant arrivals", about: "100 requests a second of 71 KB, whole answers, over so many connections. A request that finds none free counts its wait.",
 			loads: arrivals(), ways: all(programs, messagesAPI), columns: wholeColumns},
-		{name: "Open streams", about: "So many streams at once, of ten events a second each. They last for two seconds, and begin one after another.",
+		{name: opened, about: "So many streams at once, of ten events a second each. They last for one to four seconds, and begin one after another.",
 			loads: open(), ways: all(programs, messagesAPI), columns: openColumns},
+		{name: "Overload", about: "Requests of 2 KB, of which 64 are admitted at once and take 100 ms each: half of what can be admitted, and twice that. " +
+			"What is beyond is answered with 529 and `retry-after`.",
+			loads: overload(), ways: overloaded(programs), columns: overloadColumns},
 	}
 }
 
@@ -93,7 +103,7 @@ func names(programs map[string]string) (list []string) {
 
 func atRest(stream bool) (list []workload) {
 	for _, s := range shapes {
-		w := workload{name: s.size, shape: s.shape, args: wholeArgs, content: "mixed", conns: 1, lasts: 1500 * time.Millisecond, rounds: 3}
+		w := workload{name: s.size, shape: s.shape, args: wholeArgs, content: "mixed", conns: 1, lasts: time.Second, rounds: 3}
 		if w.shape.Stream = stream; stream {
 			w.args = streamArgs
 		}
@@ -103,14 +113,14 @@ func atRest(stream bool) (list []workload) {
 }
 
 func overBedrock() []workload {
-	whole, stream := atRest(false)[1], atRest(true)[1]
-	whole.name, stream.name = whole.name+", whole", stream.name+", stream"
-	return []workload{whole, stream}
+	all, stream := atRest(false)[1], atRest(true)[1]
+	all.name, stream.name = all.name+", whole", stream.name+", stream"
+	return []workload{all, stream}
 }
 
 func arrivals() (list []workload) {
 	for _, conns := range []int{1, 16, 64, 512, 2000} {
-		w := workload{name: fmt.Sprintf("%d", conns), shape: agent, args: wholeArgs, content: "mixed", conns: conns, rate: 100, lasts: 3 * time.Second, rounds: 1}
+		w := workload{name: fmt.Sprintf("%d", conns), shape: agent, args: wholeArgs, content: "mixed", conns: conns, rate: 100, lasts: 2 * time.Second, rounds: 1}
 		list = append(list, w)
 	}
 	return list
@@ -124,13 +134,36 @@ func open() (list []workload) {
 		w.args = max(10, (events-15)*deltaLen) // the rest of the text is some 15 deltas
 		w.delay = time.Duration(seconds / float64(events) * float64(time.Second))
 		w.rate = float64(streams) / seconds
-		w.lasts = time.Duration(1.5 * seconds * float64(time.Second))
+		w.lasts = time.Duration(1.2 * seconds * float64(time.Second))
 		list = append(list, w)
 	}
-	for _, streams := range []int{1, 16, 64, 512, 2000} {
-		add(fmt.Sprintf("%d", streams), streams, 20, 2)
+	for _, streams := range []int{1, 16, 64, 512} {
+		add(fmt.Sprintf("%d", streams), streams, 15, 1.5)
 	}
-	add("1,000, 25 a second", 1000, 50, 2)
+	add("1,000, of 25 events a second", 1000, 50, 2)
+	add("2,000, of 5 events a second", 2000, 20, 4)
+	return list
+}
+
+// admitted is how many requests are at once, and held how long each takes.
+const (
+	admitted = 64
+	held     = 100 * time.Millisecond
+)
+
+func overload() (list []workload) {
+	for _, load := range []float64{.5, 2} {
+		rate := load * admitted / held.Seconds()
+		list = append(list, workload{name: fmt.Sprintf("%.0f requests a second", rate), shape: small, args: wholeArgs, content: "plain",
+			conns: 5 * admitted, rate: rate, ttft: held, lasts: 3 * time.Second, rounds: 2})
+	}
+	return list
+}
+
+func overloaded(programs map[string]string) (list []way) {
+	for _, name := range names(programs) {
+		list = append(list, dragoman(name, programs[name], messagesAPI, messagesUpstream, fmt.Sprintf("limits: {max_concurrent: %d}", admitted)))
+	}
 	return list
 }
 
@@ -139,6 +172,7 @@ func loadCommand(args []string) error {
 	flags := flag.NewFlagSet("load", flag.ExitOnError)
 	program := flags.String("program", "", "`file` of a dragoman; without it this checkout's is built")
 	before := flags.String("before", "", "`file` of another dragoman, measured beside it")
+	update := flags.Bool("update", false, "write the page and its chart")
 	only := flags.String("only", "", "measure the sections alone whose names begin with `words`")
 	_ = flags.Parse(args) // it exits
 	b, err := newBench()
@@ -168,6 +202,14 @@ func loadCommand(args []string) error {
 		}
 		fmt.Fprintf(&out, "### %s\n\n%s\n\n%s\n", s.name, s.about, table(results[s.name], s.columns))
 	}
-	fmt.Print(out.String())
+	if *only != "" {
+		fmt.Print(out.String())
+		return wrong
+	}
+	text := measuredOn(firstLine(nginxProgram, "-v")) + summarize(results) + out.String()
+	fmt.Print(text)
+	if *update {
+		wrong = errors.Join(wrong, writeBlock("load", text), writeChart(results))
+	}
 	return wrong
 }

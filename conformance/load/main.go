@@ -1,7 +1,7 @@
 // Load measures what Dragoman adds to the model it stands before: its own time, processor and memory,
 // against no proxy, the standard library's ReverseProxy and nginx, in front of one fake upstream.
 // Everything runs on the loopback of one Linux machine, and every run is bounded in count and time.
-// README.md says how to read it.
+// The page docs/benchmarks.md has the figures, and says how to read them.
 package main
 
 import (
@@ -14,12 +14,15 @@ import (
 // start.
 var commands = map[string]func(args []string) error{
 	"load":     loadCommand,
+	"scale":    scaleCommand,
+	"gate":     gateCommand,
+	"peers":    peersCommand,
 	"upstream": upstreamCommand,
 	"rproxy":   rproxyCommand,
 }
 
 func main() {
-	err := errors.New("usage: load load [flags]   (-h for the flags)")
+	err := errors.New("usage: load load|scale|gate|peers [flags]   (-h for the flags)")
 	if len(os.Args) > 1 {
 		if command, ok := commands[os.Args[1]]; ok {
 			err = command(os.Args[2:])

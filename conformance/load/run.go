@@ -34,6 +34,7 @@ type result struct {
 	seconds          float64
 
 	latency, firstText, lag quantiles
+	refused                 quantiles // of the answers that were 529
 
 	cpu         time.Duration
 	before, top int64 // bytes of memory: before, and at most
@@ -54,10 +55,10 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 
 // tally is what one connection has seen.
 type tally struct {
-	latency, firstText, lag samples
-	requests, events        int
-	errors                  int
-	first                   error
+	latency, firstText, lag, refused samples
+	requests, events                 int
+	errors                           int
+	first                            error
 }
 
 // maxErrors end a connection's part of the load.
@@ -89,12 +90,14 @@ func (r run) do() *result {
 		all.add(&tallies[i])
 	}
 	out.requests, out.events, out.errors, out.first = all.requests, all.events, all.errors, all.first
+	out.refused = all.refused.quantiles()
 	out.latency, out.firstText, out.lag = all.latency.quantiles(), all.firstText.quantiles(), all.lag.quantiles()
 	return out
 }
 
 func (t *tally) add(o *tally) {
 	t.latency, t.firstText, t.lag = append(t.latency, o.latency...), append(t.firstText, o.firstText...), append(t.lag, o.lag...)
+	t.refused = append(t.refused, o.refused...)
 	t.requests, t.events, t.errors = t.requests+o.requests, t.events+o.events, t.errors+o.errors
 	if t.first == nil {
 		t.first = o.first
@@ -131,6 +134,9 @@ func (r *run) ask(t *tally, request []byte, begun time.Time, next *atomic.Int64)
 	}
 }
 
+// statusOverloaded is the Messages API's.
+const statusOverloaded = 529
+
 // one asks one request, which began at a time.
 func (r *run) one(c *client, request []byte, rd *reading, t *tally, at time.Time, verify bool) error {
 	frames := r.shape.Stream && r.shape.API == invokeAPI
@@ -138,6 +144,10 @@ func (r *run) one(c *client, request []byte, rd *reading, t *tally, at time.Time
 	reply, err := c.do(request, rd.take)
 	if err != nil {
 		return err
+	}
+	if reply.status == statusOverloaded && reply.retryAfter {
+		t.refused.add(reply.end.Sub(at))
+		return nil
 	}
 	if reply.status != 200 {
 		return fmt.Errorf("status %d: %.300s", reply.status, reply.excerpt)

@@ -40,7 +40,12 @@ func firstP50(r *result) float64 { return r.firstText.P50 }
 
 // figure prints one in a column of its own.
 func figure(title, format string, of func(*result) float64) column {
-	return column{title, func(_ measured, t *target) string { return fmt.Sprintf(format, t.median(of)) }}
+	return column{title, func(_ measured, t *target) string {
+		if value := t.median(of); value != 0 {
+			return fmt.Sprintf(format, value)
+		}
+		return ""
+	}}
 }
 
 // ofProgram is the same for what direct has not.
@@ -108,9 +113,22 @@ var (
 	}, perEvent...)
 )
 
+var overloadColumns = []column{
+	figure("admitted", "%.0f", func(r *result) float64 { return float64(r.requests) / r.seconds }),
+	figure("p50, ms", "%.1f", func(r *result) float64 { return r.latency.P50 / 1e3 }),
+	figure("p99", "%.1f", func(r *result) float64 { return r.latency.P99 / 1e3 }),
+	figure("refused", "%.0f", func(r *result) float64 { return float64(r.refused.N) / r.seconds }),
+	figure("529 after p50, ms", "%.2f", func(r *result) float64 { return r.refused.P50 / 1e3 }),
+	figure("p99", "%.2f", func(r *result) float64 { return r.refused.P99 / 1e3 }),
+	peakColumn,
+}
+
 // perStream is the memory of an open stream in KiB: what there is more of under load than
-// before the first request.
+// before the first request. Of few streams the rest of the process would be told.
 func (m measured) perStream(t *target) float64 {
+	if m.conns < 50 {
+		return 0
+	}
 	return t.median(func(r *result) float64 { return float64(r.steady-t.idle) / 1024 / float64(m.conns) })
 }
 

@@ -5,20 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 )
 
 // answered is what a client makes of an answer.
 type answered struct {
-	text  string
+	text  []byte
 	calls []call
 	stop  string
 	done  bool // it says of itself that it is whole
 }
 
-type call struct{ name, arguments string }
+type call struct {
+	name      string
+	arguments []byte
+}
 
 // verify holds a whole body against what the upstream was told to answer: one call whose large argument
 // has size bytes and the stop reason of a call; or, of what does not translate (raw), the text of it.
@@ -29,7 +31,7 @@ func (r *reading) verify(api string, size int, raw bool) error {
 		return err
 	case !a.done:
 		return errors.New("the answer has no end")
-	case raw && strings.Count(a.text, "<"+argName+">") == 1:
+	case raw && bytes.Count(a.text, []byte("<"+argName+">")) == 1:
 		return nil
 	case raw:
 		return fmt.Errorf("the call is not in the text: %.200q", a.text)
@@ -39,7 +41,7 @@ func (r *reading) verify(api string, size int, raw bool) error {
 		return fmt.Errorf("stop reason %q", a.stop)
 	}
 	var input map[string]any
-	if err := json.Unmarshal([]byte(a.calls[0].arguments), &input); err != nil {
+	if err := json.Unmarshal(a.calls[0].arguments, &input); err != nil {
 		return fmt.Errorf("arguments %.200q: %w", a.calls[0].arguments, err)
 	}
 	content, ok := input[argName].(string)
@@ -83,9 +85,9 @@ func (a *answered) readMessage(body []byte) error {
 	}
 	a.stop, a.done = m.StopReason, true
 	for _, block := range m.Content {
-		a.text += block.Text
+		a.text = append(a.text, block.Text...)
 		if block.Type == "tool_use" {
-			a.calls = append(a.calls, call{block.Name, string(block.Input)})
+			a.calls = append(a.calls, call{block.Name, block.Input})
 		}
 	}
 	return nil
@@ -137,12 +139,13 @@ func (a *answered) readEvent(data []byte) error {
 			a.calls = append(a.calls, call{name: e.ContentBlock.Name})
 		}
 	case "content_block_delta":
-		a.text += e.Delta.Text
+		a.text = append(a.text, e.Delta.Text...)
 		if e.Delta.PartialJSON != "" {
 			if len(a.calls) == 0 {
 				return errors.New("arguments before a call")
 			}
-			a.calls[len(a.calls)-1].arguments += e.Delta.PartialJSON
+			last := &a.calls[len(a.calls)-1]
+			last.arguments = append(last.arguments, e.Delta.PartialJSON...)
 		}
 	case "message_delta":
 		a.stop = e.Delta.StopReason
@@ -152,7 +155,7 @@ func (a *answered) readEvent(data []byte) error {
 		return fmt.Errorf("the event %.200q", data)
 	}
 	for _, choice := range e.Choices {
-		a.text += choice.Delta.Content + choice.Message.Content
+		a.text = append(append(a.text, choice.Delta.Content...), choice.Message.Content...)
 		a.done = a.done || choice.FinishReason != ""
 	}
 	return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,10 +11,10 @@ import (
 // way is one way from the load to the fake upstream.
 type way struct {
 	name    string
-	api     string // of the client
-	raw     bool   // passes on what the model wrote
-	path    string // of a request; "" for that of the API
-	headers []string
+	api     string   // of the client
+	raw     bool     // passes on what the model wrote
+	path    string   // of a request; "" for that of the API
+	headers []string // {upstream} is replaced by its URL
 
 	// program returns the command that listens on an address, in front of the upstream. It may write
 	// files into the folder. Without it there is nothing between load and upstream.
@@ -72,12 +71,12 @@ const (
 	bedrockUpstream  = `{kind: bedrock, region: us-east-1, endpoint: "%s"}`
 )
 
-// dragoman is a program of ours before one of the upstreams above.
-func dragoman(name, binary, api, upstreamIs string) way {
+// dragoman is a program of ours before one of the upstreams above. More are lines of its configuration.
+func dragoman(name, binary, api, upstreamIs string, more ...string) way {
 	return way{name: name, api: api, program: func(folder, address, upstream string) ([]string, []string, error) {
 		config := filepath.Join(folder, "dragoman.yaml")
 		text := fmt.Sprintf("listen: %s\nadmin_listen: 127.0.0.1:0\nupstreams:\n  model: %s\nmodels:\n  - {name: \"*\", upstream: model, model: \"anthropic.claude-v2:1\"}\n",
-			address, fmt.Sprintf(upstreamIs, upstream))
+			address, fmt.Sprintf(upstreamIs, upstream)) + strings.Join(more, "\n") + "\n"
 		env := []string{"AWS_ACCESS_KEY_ID=AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY=secret", "AWS_EC2_METADATA_DISABLED=true",
 			"AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull}
 		return []string{binary, "serve", "--config", config}, env, os.WriteFile(config, []byte(text), 0o600)
@@ -107,11 +106,4 @@ func passing(api string) []way {
 		return list
 	}
 	return append(list, nginx(api))
-}
-
-// version is the first line of what a command prints, or "".
-func version(name string, args ...string) string {
-	output, _ := exec.Command(name, args...).CombinedOutput() // a version that is not known is no reason to stop
-	line, _, _ := strings.Cut(string(output), "\n")
-	return strings.TrimSpace(line)
 }
