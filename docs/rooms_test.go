@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"proxy/nearest":          nil,
 	"proxy/framing":          nil,
 	"proxy/bedrock":          {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
-	"proxy":                  {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/framing", "proxy/nearest"},
+	"proxy":                  {"translate", "translate/memo", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/framing", "proxy/nearest"},
 	"cmd/dragoman/internal/": {"translate", "translate/rawjson", "translate/messages", "upstream", "proxy", "proxy/nearest"},
 }
 

@@ -185,7 +185,7 @@ func (a *attempt) prepareNative(up NativeUpstream) (upstreamCall, error) {
 		events = withTimeouts(ctx, x, cancel, events, eventInfo)
 		if model.Rescue {
 			target := model.Target(spec)
-			target.Memo = x.s.memo
+			target.Memo = x.s.kept.tools
 			events = translate.Rescue(req, target, events)
 		}
 		return events

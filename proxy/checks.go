@@ -27,8 +27,8 @@ const (
 // the model has seen it: what the model writes passes as it is, and unchecked is called
 // with the field. The examples of the tools' inputs are checked at once. One that does not
 // fit is a [*messages.InvalidRequestError].
-func newChecks(req *messages.Request, repair bool, unchecked func(field string)) (*translate.Checks, error) {
-	v := &validator{validationBudget}
+func newChecks(req *messages.Request, repair bool, kept kept, unchecked func(field string)) (*translate.Checks, error) {
+	v := &validator{validationBudget, kept.checks}
 	check := func(s *jsonschema.Schema, field string) func(jsontext.Value) string {
 		return func(value jsontext.Value) string {
 			problem, checked := v.check(s, value)

@@ -17,12 +17,12 @@ type RenderRules struct {
 	// OpenLength says that the client has not said how long the answer may be: its max_tokens
 	// is ours.
 	OpenLength bool
-	// Memo is where what is made of tools is kept for other requests; nil is nowhere.
-	Memo *translate.Memo
 	// Drop is called with each field of the request, by its name in the Messages API, that
 	// the model does not get. It is called as well for one that an answer should have been
 	// checked by and was not, which may be later.
 	Drop func(field string)
+
+	kept kept // of the server
 }
 
 // Render returns the prompt that the model is asked for a request, and what its answer has
@@ -37,7 +37,7 @@ func (m UpstreamModel) Render(ctx context.Context, req *messages.Request, spec u
 		return nil, nil, err
 	}
 	unchecked := ""
-	checks, err := newChecks(req, m.Repair > 0, func(field string) {
+	checks, err := newChecks(req, m.Repair > 0, rules.kept, func(field string) {
 		unchecked = cmp.Or(unchecked, field)
 		rules.Drop(field)
 	})
@@ -51,7 +51,7 @@ func (m UpstreamModel) Render(ctx context.Context, req *messages.Request, spec u
 // read before.
 func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, error) {
 	target := m.Target(spec)
-	target.Memo = rules.Memo
+	target.Memo = rules.kept.tools
 	p, err := translate.RenderContext(ctx, req, target)
 	if err != nil {
 		return nil, err
@@ -107,5 +107,5 @@ func (x *exchange) render(req *messages.Request, m UpstreamModel, spec upstream.
 
 // renderRules returns the rules of the exchange.
 func (x *exchange) renderRules() RenderRules {
-	return RenderRules{Strict: x.s.strict, OpenLength: x.conversion.HasOpenLength(), Memo: x.s.memo, Drop: x.drop}
+	return RenderRules{Strict: x.s.strict, OpenLength: x.conversion.HasOpenLength(), Drop: x.drop, kept: x.s.kept}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/metrics"
-	"dragoman/translate"
 )
 
 // Options says what a [Server] serves and how. Routes and Upstreams are needed.
@@ -59,7 +58,7 @@ type Server struct {
 	maxTries  int
 	breakers  map[string]*breaker // by the name of the upstream
 	refusals  refusals
-	memo      *translate.Memo
+	kept      kept
 	advice    toolAdvice
 	pingAfter time.Duration
 	log       zerolog.Logger
@@ -110,7 +109,7 @@ func New(opt Options) (*Server, error) {
 		timeouts:  opt.Timeouts.withDefaults(),
 		maxTries:  cmp.Or(opt.Attempts, 2),
 		breakers:  breakers,
-		memo:      translate.NewMemo(),
+		kept:      newKept(),
 		pingAfter: cmp.Or(opt.Ping, 10*time.Second),
 		finishes:  opt.FinishAbandoned,
 		log:       opt.Log,

@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"dragoman/translate/memo"
 )
 
 // validator checks values against JSON Schemas (draft 2020-12, or the older draft that
@@ -16,6 +18,7 @@ import (
 // step that would take more than is left of the budget is not done.
 type validator struct {
 	budget int // of work that may still be done, in units of about a microsecond
+	kept   *memo.Table[compiledCheck]
 }
 
 // validationBudget is the work that one exchange may cause: about 50 ms.
@@ -34,10 +37,27 @@ func (v *validator) spend(work int) bool {
 // another document, or takes too much work. Patterns match every text: a regular
 // expression of a stranger's is not run.
 func (v *validator) compile(schema jsontext.Value) *jsonschema.Schema {
+	if c, ok := v.kept.Find(schema); ok {
+		if !v.spend(c.cost) {
+			return nil
+		}
+		return c.schema
+	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil || !v.spend(compileCost(doc)) {
+	if err != nil {
 		return nil
 	}
+	c := compiledCheck{cost: compileCost(doc)}
+	if !v.spend(c.cost) {
+		return nil
+	}
+	c.schema = compileSchema(doc)
+	v.kept.Keep(schema, c, c.memory(schema))
+	return c.schema
+}
+
+// compileSchema returns the schema that a document is, nil if it makes no sense.
+func compileSchema(doc any) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return anyText(pattern), nil })

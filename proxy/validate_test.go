@@ -180,7 +180,7 @@ func TestFitIsChecked(t *testing.T) {
 	} {
 		var forgone []string
 		fresh := func() *translate.Checks {
-			checks, err := newChecks(&messages.Request{Format: []byte(tt.schema)}, false, func(field string) { forgone = append(forgone, field) })
+			checks, err := newChecks(&messages.Request{Format: []byte(tt.schema)}, false, kept{}, func(field string) { forgone = append(forgone, field) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func FuzzFit(f *testing.F) {
 			t.Skip()
 		}
 		checkWork(t, func() {
-			v := validator{validationBudget}
+			v := validator{budget: validationBudget}
 			s := v.compile([]byte(schema))
 			if s == nil {
 				return

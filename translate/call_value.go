@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
@@ -51,15 +52,15 @@ func sameJSON(a, b jsontext.Value) bool {
 	return bytes.Equal(a, b) || a.Kind() == b.Kind() && rawjson.CompactString(a) == rawjson.CompactString(b)
 }
 
-// appendOnLines appends a value. The parser takes newlines around a value for layout
+// appendOnLines appends a value, escaped, of the parameter with this tag. The parser takes newlines around a value for layout
 // (docs/reference/legacy-format.md §5), so a value that begins with a newline of its own is
 // put on lines of its own.
-func appendOnLines(dst []byte, text string) []byte {
+func appendOnLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
 	if strings.TrimLeft(text, "\r\n") == text {
-		return append(dst, text...)
+		return e.AppendValue(dst, text, tag)
 	}
 	dst = append(dst, '\n')
-	dst = append(dst, text...)
+	dst = e.AppendValue(dst, text, tag)
 	if strings.HasSuffix(text, "\r") {
 		dst = append(dst, '\r') // a lone \n would make one line ending of itself and the value's \r
 	}

@@ -66,7 +66,7 @@ func appendAttributeCall(e *markup.Escaper, dst []byte, name string, input jsont
 	if params, ok := appendAttributeParams(e, dst, input, s); ok {
 		dst = params
 	} else {
-		dst = append(dst, e.Value(rawjson.CompactString(input), "")...)
+		dst = e.AppendValue(dst, rawjson.CompactString(input), "")
 		dst = append(dst, '\n')
 	}
 	return append(dst, "</invoke>\n"...)
@@ -85,7 +85,7 @@ func appendAttributeParams(e *markup.Escaper, dst []byte, input jsontext.Value, 
 		dst = append(dst, `<parameter name="`...)
 		dst = append(dst, name...)
 		dst = append(dst, `">`...)
-		dst = appendOnLines(dst, e.Value(text, name))
+		dst = appendOnLines(e, dst, text, name)
 		dst = append(dst, "</parameter>\n"...)
 	}
 	return dst, true

@@ -39,7 +39,7 @@ var jsonCalls = format{
 		dst = append(dst, toolCallStart+"\n{\"name\": "...)
 		dst = rawjson.AppendString(dst, name)
 		dst = append(dst, `, "arguments": `...)
-		dst = append(dst, e.Text(rawjson.CompactString(input))...)
+		dst = e.AppendText(dst, rawjson.CompactString(input))
 		return append(dst, "}\n"+toolCallEnd+"\n"...)
 	},
 	callPrefill: func(name string) string {

@@ -129,7 +129,7 @@ func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext
 	if params, ok := appendLegacyParams(e, dst, input, s); ok {
 		dst = params
 	} else {
-		dst = append(dst, e.Value(rawjson.CompactString(input), "")...)
+		dst = e.AppendValue(dst, rawjson.CompactString(input), "")
 		dst = append(dst, '\n')
 	}
 	return append(dst, "</parameters>\n</invoke>\n"...)
@@ -149,7 +149,7 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 		dst = append(dst, '<')
 		dst = append(dst, tag...)
 		dst = append(dst, '>')
-		dst = appendOnLines(dst, e.Value(text, tag))
+		dst = appendOnLines(e, dst, text, tag)
 		dst = append(dst, "</"...)
 		dst = append(dst, tag...)
 		dst = append(dst, ">\n"...)

@@ -17,7 +17,7 @@ func (w *turnWriter) writeContent(blocks []messages.BlockParam) {
 	for i := 0; i < len(blocks); {
 		if n := leadingLines(blocks[i:]); n > 0 {
 			w.separate(i)
-			w.write(w.escape.Text(w.joinLines(blocks[i : i+n])))
+			w.writeEscaped(w.joinLines(blocks[i : i+n]))
 			i += n
 			continue
 		}
@@ -85,7 +85,8 @@ func (w *turnWriter) writeElement(tag, title, label, origin string, content []me
 		head += "\n"
 	}
 	n := leadingLines(content)
-	w.write("<", tag, ">\n", w.escape.Text(head+w.joinLines(content[:n])))
+	w.write("<", tag, ">\n")
+	w.writeEscaped(head + w.joinLines(content[:n]))
 	w.writeContent(content[n:])
 	w.write("\n</", tag, ">")
 }

@@ -107,12 +107,15 @@ func (w *turnWriter) addPart(text string) {
 	w.parts = append(w.parts, Part{Type: PartText, Text: text})
 }
 
-// write adds strings to buf as they are: markup, or text that the caller has escaped.
+// write adds strings to buf as they are: markup, or text that is escaped.
 func (w *turnWriter) write(s ...string) {
 	for _, s := range s {
 		w.buf = append(w.buf, s...)
 	}
 }
+
+// writeEscaped adds text of the client to buf.
+func (w *turnWriter) writeEscaped(s string) { w.buf = w.escape.AppendText(w.buf, s) }
 
 // beginCalls begins a list of calls, unless one is open that the next call joins. An
 // empty line stands before it.

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -35,11 +36,16 @@ type Escaper struct {
 // Text escapes text of a turn or of the system prompt.
 func (e *Escaper) Text(s string) string { return e.escape(s, InTurns, "") }
 
+// AppendText appends what Text returns.
+func (e *Escaper) AppendText(dst []byte, s string) []byte { return e.append(dst, s, InTurns, "") }
+
 // Tool escapes text of a tool description.
 func (e *Escaper) Tool(s string) string { return e.escape(s, InTools, "") }
 
-// Value escapes the value of a parameter; parameter is the parameter's tag.
-func (e *Escaper) Value(s, parameter string) string { return e.escape(s, InValues, parameter) }
+// AppendValue appends the value of a parameter; parameter is the parameter's tag.
+func (e *Escaper) AppendValue(dst []byte, s, parameter string) []byte {
+	return e.append(dst, s, InValues, parameter)
+}
 
 // Keeps reports whether the policy changes nothing in text, wherever it stands. It is quick, and
 // may say false of text that is kept as well.
@@ -47,54 +53,82 @@ func (e *Escaper) Keeps(text []byte) bool {
 	return !e.TurnMarkers && bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '&') < 0
 }
 
-// escape escapes what spells one of names in s, and notes in e.Used which did.
+// escape escapes what spells one of names in s, and notes in e.Used which did. It returns s itself
+// where nothing does.
 func (e *Escaper) escape(s string, names TagSet, parameter string) string {
-	names |= e.Tags | e.Used // what the model writes is unescaped for all that was escaped before
-	if e.TurnMarkers {
-		names |= TagTurn
-	} else if strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '&') < 0 {
-		return s
-	}
-	var out strings.Builder
-	done := 0         // s[:done] is in out
-	lt, amp := -1, -1 // the next `<` and `&`; each is looked for again once i has passed it
-	for i := 0; i < len(s); {
-		if !e.TurnMarkers {
-			if lt < i {
-				lt = indexFrom(s, '<', i)
-			}
-			if amp < i {
-				amp = indexFrom(s, '&', i)
-			}
-			if i = min(lt, amp); i == len(s) {
-				break
-			}
-		}
-		level, n, tag := matchProtected(s, i, names, parameter)
-		if tag == 0 {
-			i++
-			continue
-		}
-		out.WriteString(s[done:i])
-		switch {
-		case level > 0:
-			out.WriteString("&amp;")
-			done = i + 1
-		case tag == TagTurn:
-			out.WriteString(turnEntity(s[i]))
-			done = i + 1
-		default:
-			out.WriteString("&lt;")
-			done = i + 1
-		}
-		e.Used |= tag
-		i += n
-	}
+	out, done := e.appendChanged(nil, s, names, parameter)
 	if done == 0 {
 		return s
 	}
-	out.WriteString(s[done:])
-	return out.String()
+	return string(append(out, s[done:]...))
+}
+
+// append is escape for a buffer.
+func (e *Escaper) append(dst []byte, s string, names TagSet, parameter string) []byte {
+	dst, done := e.appendChanged(dst, s, names, parameter)
+	return append(dst, s[done:]...)
+}
+
+// appendChanged appends s up to the last place that is escaped. That is s[:done]; the rest stays as it
+// is.
+func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter string) (out []byte, done int) {
+	names |= e.Tags | e.Used // what the model writes is unescaped for all that was escaped before
+	if e.TurnMarkers {
+		names |= TagTurn
+	}
+	// The next `<`, `&` and turn marker; each is looked for again once i has passed it.
+	lt, amp, turn := indexFrom(s, '<', 0), indexFrom(s, '&', 0), len(s)
+	if e.TurnMarkers {
+		turn = turnFrom(s, 0)
+	}
+	for {
+		i := min(lt, amp, turn)
+		if i == len(s) {
+			return dst, done
+		}
+		level, n, tag := matchProtected(s, i, names, parameter)
+		if tag == 0 {
+			n = 1
+		} else {
+			if done == 0 {
+				dst = slices.Grow(dst, len(s)+len(s)/8+16)
+			}
+			dst = append(dst, s[done:i]...)
+			switch {
+			case level > 0:
+				dst = append(dst, "&amp;"...)
+			case tag == TagTurn:
+				dst = append(dst, turnEntity(s[i])...)
+			default:
+				dst = append(dst, "&lt;"...)
+			}
+			done = i + 1
+			e.Used |= tag
+		}
+		i += n
+		if lt < i {
+			lt = indexFrom(s, '<', i)
+		}
+		if amp < i {
+			amp = indexFrom(s, '&', i)
+		}
+		if turn < i {
+			turn = turnFrom(s, i)
+		}
+	}
+}
+
+// turnFrom returns the index of the first turn marker in s from i on, wherever it stands in its line,
+// or the length of s. It looks for the colons, which are rarer than the letters.
+func turnFrom(s string, i int) int {
+	for at := indexFrom(s, ':', i); at < len(s); at = indexFrom(s, ':', at+1) {
+		for _, marker := range [...]string{"human:", "assistant:"} {
+			if first := at + 1 - len(marker); first >= i && equalFold(s[first:at+1], marker) {
+				return first
+			}
+		}
+	}
+	return len(s)
 }
 
 // indexFrom returns the index of the first c in s from i on, or the length of s.

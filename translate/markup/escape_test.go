@@ -34,7 +34,7 @@ func TestEscape(t *testing.T) {
 	if got := new(Escaper).Tool("</description>"); got != "&lt;/description>" {
 		t.Errorf("tool: %q", got)
 	}
-	if got := new(Escaper).Value("</content> <other> <![CDATA[", "content"); got != "&lt;/content> <other> &lt;![CDATA[" {
+	if got := string(new(Escaper).AppendValue(nil, "</content> <other> <![CDATA[", "content")); got != "&lt;/content> <other> &lt;![CDATA[" {
 		t.Errorf("value: %q", got)
 	}
 }
@@ -78,6 +78,9 @@ func FuzzEscape(f *testing.F) {
 			for _, turns := range []bool{false, true} {
 				e := Escaper{TurnMarkers: turns}
 				got := e.escape(s, names, own)
+				if appended := string((&Escaper{TurnMarkers: turns}).append([]byte("kept"), s, names, own)); appended != "kept"+got {
+					t.Fatalf("%q is appended as %q, and escaped as %q", s, appended, got)
+				}
 				if back := Unescape(got, e.Used, own); back != s {
 					t.Fatalf("names %b turns %v: %q -> %q -> %q", names, turns, s, got, back)
 				}

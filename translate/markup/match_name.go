@@ -48,13 +48,15 @@ func matchBareName[S text](s S, names TagSet, parameter string, eof bool) (TagSe
 		return 0, NeedMore
 	}
 	best := NoMatch
-	for i := range tagNames {
-		if t := &tagNames[i]; names&t.tag != 0 && t.name[0] == s[0]|0x20 {
-			v := matchWholeName(s, t.name, eof)
-			if v == Match {
-				return t.tag, v
+	if begun := names & namesFrom[s[0]|0x20]; begun != 0 {
+		for i := range tagNames {
+			if t := &tagNames[i]; begun&t.tag != 0 {
+				v := matchWholeName(s, t.name, eof)
+				if v == Match {
+					return t.tag, v
+				}
+				best = max(best, v)
 			}
-			best = max(best, v)
 		}
 	}
 	if names&TagCDATA != 0 && s[0] == '!' {

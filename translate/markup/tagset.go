@@ -85,3 +85,11 @@ var tagNames = [...]struct {
 	{"function", TagFunction},
 	{"tool_response", TagToolResponse},
 }
+
+// namesFrom has the names that begin with a letter.
+var namesFrom = func() (from [256]TagSet) {
+	for _, t := range tagNames {
+		from[t.name[0]] |= t.tag
+	}
+	return from
+}()

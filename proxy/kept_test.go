@@ -1,0 +1,110 @@
+package proxy
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+)
+
+// strictRequest is a request whose answer has to fit a schema, with an example of a tool's input.
+func strictRequest(i int) *messages.Request {
+	return &messages.Request{
+		Format: fmt.Appendf(nil, `{"type":"object","properties":{"n":{"type":"integer","maximum":%d,"multipleOf":0.5}},"required":["n"]}`, i),
+		Tools: []messages.Tool{{Name: "f", Strict: true, InputSchema: fmt.Appendf(nil, `{"properties":{"p":{"enum":["a%d"]}}}`, i),
+			InputExamples: []jsontext.Value{fmt.Appendf(nil, `{"p":"a%d"}`, i)}}},
+	}
+}
+
+// What is kept of schemas says the same as what is made anew, to several at once.
+func TestKeptChecks(t *testing.T) {
+	shared := newKept()
+	problems := func(i int, kept kept) string {
+		checks, err := newChecks(strictRequest(i), false, kept, func(field string) { t.Error(field) })
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		return fmt.Sprint(checks.JSON(fmt.Appendf(nil, `{"n":%d}`, i)), checks.JSON(fmt.Appendf(nil, `{"n":%d}`, i+1)),
+			checks.Inputs["f"]([]byte(`{"p":"a"}`)), checks.Inputs["f"](fmt.Appendf(nil, `{"p":"a%d"}`, i)))
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range 20 {
+				if warm, cold := problems(i%5, shared), problems(i%5, kept{}); warm != cold || cold == "" {
+					t.Errorf("kept: %s\nmade: %s", warm, cold)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := shared.checks.Len(); n != 10 {
+		t.Errorf("%d schemas are kept, and not 10", n)
+	}
+}
+
+// A schema takes as much of the budget of a request when it is kept as when it is not.
+func TestKeptChecksCost(t *testing.T) {
+	shared := newKept()
+	left := func() int {
+		v := validator{validationBudget, shared.checks}
+		v.compile(strictRequest(1).Format)
+		return v.budget
+	}
+	if first, second := left(), left(); first != second || first == validationBudget {
+		t.Errorf("%d is left of the budget, then %d", first, second)
+	}
+	poor := validator{1, shared.checks}
+	if poor.compile(strictRequest(1).Format) != nil {
+		t.Error("a request without a budget has a schema")
+	}
+}
+
+// What a kept schema is taken to need is not far below what it does.
+func TestKeptChecksMemory(t *testing.T) {
+	for name, part := range map[string]string{
+		"objects": `{"type":"object","properties":{"x":{}}}`, "empty": `{}`, "enum": `{"enum":["a","b","c","d","e","f"]}`,
+		"numbers": `{"maximum":1e300,"minimum":0.001}`, "patterns": `{"patternProperties":{"a":true,"b":false}}`,
+	} {
+		text := []byte(`{"anyOf":[` + strings.Repeat(part+",", 50) + `true]}`)
+		var compiled [4]compiledCheck
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for i := range compiled {
+			shared := newKept()
+			v := validator{1 << 30, shared.checks}
+			if v.compile(text); shared.checks.Len() == 0 {
+				t.Fatalf("%s is not kept", name)
+			}
+			compiled[i], _ = shared.checks.Find(text)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		took := int(after.HeapAlloc-before.HeapAlloc) / len(compiled)
+		if says := compiled[0].memory(text); took > 2*says {
+			t.Errorf("%s: %d bytes of schema take %d bytes, and not %d", name, len(text), took, says)
+		}
+		runtime.KeepAlive(&compiled)
+	}
+}
+
+// BenchmarkChecks prepares to check an answer by two schemas, new and known.
+func BenchmarkChecks(b *testing.B) {
+	for name, kept := range map[string]kept{"new": {}, "known": newKept()} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := newChecks(strictRequest(1), false, kept, func(string) {}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
