@@ -73,7 +73,7 @@ type dialect struct {
 // wire, one after another.
 type frameWriter interface {
 	// appendEvent appends the frames of an event: one, none or several. took is the time
-	// from the request to the event.
+	// from the request to the event, if that begins or ends the message.
 	appendEvent(dst []byte, e messages.Event, took time.Duration) []byte
 
 	// appendFailure appends the frame that ends a stream that failed.

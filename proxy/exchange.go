@@ -33,10 +33,14 @@ type exchange struct {
 	leftOut    []string            // types of blocks that the model wrote and the client does not get: see noteChoice
 	dropped    []string            // fields of the body that the model does not get, in the API's terms: see setDropped
 
-	flush      func() error // writes the frames of a streamed answer that are ready; nil if it is not streamed
-	retained   int          // bytes of the answer in memory: see retain
-	retainsAll bool         // what was written to the client is retained, too
+	flush      flushFunc // of a streamed answer; nil for another
+	retained   int       // bytes of the answer in memory: see retain
+	retainsAll bool      // what was written to the client is retained, too
 }
+
+// flushFunc writes the frames of a streamed answer that are ready. It is given the time of
+// the exchange, and returns it.
+type flushFunc func(now time.Duration) (time.Duration, error)
 
 func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now()}

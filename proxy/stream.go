@@ -21,13 +21,14 @@ type stream struct {
 	frames  frameWriter
 	pending []byte // whole frames, not yet written
 
-	mu           sync.Mutex  // of the connection to the client and all below, which the timer uses too
-	began        bool        // the status line has been written
-	spoke        bool        // so has an event
-	pingsStopped bool        // for good
-	err          error       // of the connection
-	silence      *time.Timer // runs since the last write; nil until began
-	written      time.Time   // when that was
+	mu           sync.Mutex    // of the connection to the client and all below, which ping uses too
+	began        bool          // the status line has been written
+	spoke        bool          // so has an event
+	pingsStopped bool          // for good
+	err          error         // of the connection
+	stall        *watch        // of a write; nil until began
+	silence      *watch        // since the last write; nil until began
+	written      time.Duration // when the last write ended
 }
 
 // maxPending bounds the frames that are gathered: those of a long chunk are written in
@@ -42,8 +43,12 @@ func (x *exchange) streamEvents(events iter.Seq2[messages.Event, error]) error {
 	st := &stream{x: x, w: x.w, frames: x.dialect.newFrames(x.r.Header)}
 	x.flush = st.flushPending
 	defer st.beginEarly()()
+	defer st.stopWatch()
 	err := recoverPanic(func() error { return st.send(events) })
 	st.stopPings()
+	if len(st.pending) > 0 { // events before a failure that was at hand with them
+		_, _ = st.flush(x.elapsed())
+	}
 	if st.began && err != nil && !errors.Is(err, errClientGone) {
 		st.sendLast(st.frames.appendFailure(nil, failureFor(err), x.record.RequestID))
 	}
@@ -56,30 +61,37 @@ func (st *stream) send(events iter.Seq2[messages.Event, error]) error {
 		if err != nil {
 			return err
 		}
-		st.pending = st.frames.appendEvent(st.pending, e, st.x.elapsed())
+		var took time.Duration
+		if e.Type == messages.MessageStart || e.Type == messages.MessageStop {
+			took = st.x.elapsed()
+		}
+		st.pending = st.frames.appendEvent(st.pending, e, took)
 		if len(st.pending) >= maxPending {
 			began := st.x.elapsed()
-			err := st.flushPending()
-			st.x.record.Parse -= st.x.elapsed() - began // Parse is the time of the proxy, and this was a wait for the client
+			now, err := st.flushPending(began)
+			st.x.record.Parse -= now - began // Parse is the time of the proxy, and this was a wait for the client
 			if err != nil {
 				return err
 			}
 		}
 	}
-	return st.flush()
+	_, err := st.flush(st.x.elapsed())
+	return err
 }
 
 // flushPending is flush before more events come. If the upstream's answer is read to its end
 // whatever becomes of the client, there is no error yet.
-func (st *stream) flushPending() error {
-	if err := st.flush(); !st.x.s.finishes {
-		return err
+func (st *stream) flushPending(now time.Duration) (time.Duration, error) {
+	now, err := st.flush(now)
+	if st.x.s.finishes {
+		err = nil
 	}
-	return nil
+	return now, err
 }
 
-// flush writes the frames that are pending. The error is errClientGone.
-func (st *stream) flush() error {
+// flush writes the frames that are pending. It is given the time, and returns it. The
+// error is errClientGone.
+func (st *stream) flush(now time.Duration) (time.Duration, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if len(st.pending) > 0 {
@@ -91,10 +103,10 @@ func (st *stream) flush() error {
 		if !st.x.retainsAll {
 			st.x.retained = 0
 		}
+		st.write(st.pending, now)
+		st.pending = st.pending[:0]
 	}
-	st.write(st.pending)
-	st.pending = st.pending[:0]
-	return st.err
+	return max(now, st.written), st.err
 }
 
 // sendHeader begins the answer.
@@ -106,53 +118,64 @@ func (st *stream) sendHeader() {
 	x.record.StreamBegan = true
 	x.s.metrics.OpenStreams.Inc()
 	st.began = true
-	st.silence = time.AfterFunc(x.s.pingAfter, st.ping)
+	st.silence = x.newWatch(x.s.pingAfter, st.ping)
+	st.silence.begin(x.elapsed())
+	st.stall = x.newWatch(x.s.timeouts.WriteStall, func() { _ = x.control.SetWriteDeadline(time.Unix(1, 0)) }) // which ends the write
 }
 
-// ping is called by the timer. Its write starts the timer again.
+// ping is called when the client has heard nothing for a while.
 func (st *stream) ping() {
-	st.mu.Lock()
+	if !st.mu.TryLock() { // something is being written
+		return
+	}
 	defer st.mu.Unlock()
-	if st.pingsStopped || time.Since(st.written) < st.x.s.pingAfter { // the timer had fired before it was stopped
+	if st.pingsStopped {
 		return
 	}
 	if st.spoke {
-		st.write(st.x.dialect.pingFrame)
+		st.write(st.x.dialect.pingFrame, st.x.elapsed())
 	} else {
-		st.write(st.x.dialect.waitFrame)
+		st.write(st.x.dialect.waitFrame, st.x.elapsed())
 	}
 }
 
 // write writes frames to the client. If that fails, the client is gone, and the context of its
-// request ends. The caller holds mu.
-func (st *stream) write(frames []byte) {
+// request ends. It is given the time. The caller holds mu.
+func (st *stream) write(frames []byte, now time.Duration) {
 	if st.err != nil || len(frames) == 0 {
 		return
 	}
-	st.silence.Stop()
-	st.x.extendWriteDeadline()
+	st.silence.end()
+	st.stall.begin(now)
 	n, err := st.w.Write(frames)
 	st.x.record.BytesOut += int64(n)
 	if err == nil {
 		err = st.x.control.Flush()
 	}
-	st.x.clearWriteDeadline()
+	st.stall.end()
 	if err != nil {
 		st.err = fmt.Errorf("%w: %w", errClientGone, err)
 		st.x.leave(st.err)
 		return
 	}
-	st.written = time.Now()
-	st.silence.Reset(st.x.s.pingAfter)
+	st.written = st.x.elapsed()
+	st.silence.begin(st.written)
 }
 
-// stopPings stops the timer for good.
+// stopPings stops the pings for good.
 func (st *stream) stopPings() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.pingsStopped = true
 	if st.began {
-		st.silence.Stop()
+		st.silence.stop()
+	}
+}
+
+// stopWatch stops the watch over writes, after the last one.
+func (st *stream) stopWatch() {
+	if st.stall != nil {
+		st.stall.stop()
 	}
 }
 
@@ -160,6 +183,5 @@ func (st *stream) stopPings() {
 func (st *stream) sendLast(frame []byte) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.write(append(st.pending, frame...))
-	st.silence.Stop()
+	st.write(append(st.pending, frame...), st.x.elapsed())
 }

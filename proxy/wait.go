@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"iter"
+	"time"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -10,31 +11,38 @@ import (
 
 // withTimeouts passes on the pieces of an upstream's answer: chunks, or events.
 //
-// Before each piece the proxy waits for the upstream. So the frames of a stream are
-// written first, and cancel is called if the upstream is too slow. While a piece is
-// yielded, the upstream waits for the proxy, and the time is recorded as the proxy's own.
-// That takes two readings of the clock for a piece, however many events the piece makes.
-//
-// info returns the upstream's id of the request, "" if the piece has none, and how many
-// bytes of memory the piece may take.
-func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], info func(T) (requestID string, size int)) iter.Seq2[T, error] {
+// Before a piece the proxy waits for the upstream, unless the piece before has More. So the
+// frames of a stream are written first, and cancel is called if the upstream is too slow.
+// While pieces are yielded, the upstream waits for the proxy, and the time is recorded as
+// the proxy's own. That takes three readings of the clock for all that was read at once.
+func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.CancelCauseFunc, pieces iter.Seq2[T, error], info func(*T) pieceInfo) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		limits := x.s.timeouts
-		idle := cancelAfter(cancel, idleTimeout, limits.Idle)
-		idle.Stop()
-		defer idle.Stop()
 		first := cancelAfter(cancel, firstByteTimeout, limits.FirstByte)
 		defer first.Stop()
+		var idle *watch // nil before the first piece
+		defer func() {
+			if idle != nil {
+				idle.stop()
+			}
+		}()
 
+		waited := true // before the piece
+		var arrived time.Duration
 		for piece, err := range pieces {
-			first.Stop()
-			idle.Stop()
-			var id string
+			if waited {
+				arrived = x.elapsed()
+				if idle == nil {
+					first.Stop()
+				} else {
+					idle.end()
+				}
+			}
+			var told pieceInfo
 			if err == nil {
-				var size int
-				id, size = info(piece)
-				err = x.retain(size)
+				told = info(&piece)
+				err = x.retain(told.size)
 			}
 			if ctx.Err() != nil { // an upstream with much to say may not have looked at ctx
 				err = ctx.Err()
@@ -45,23 +53,29 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 				yield(none, err)
 				return
 			}
-			if id != "" {
-				x.record.UpstreamRequestID = id
+			if told.requestID != "" {
+				x.record.UpstreamRequestID = told.requestID
 			}
-			arrived := x.elapsed()
-			more := yield(piece, nil)
-			x.record.Parse += x.elapsed() - arrived
+			wanted := yield(piece, nil)
+			if waited = !told.more || !wanted; !waited {
+				continue
+			}
+			now := x.elapsed()
+			x.record.Parse += now - arrived
 			if x.flush != nil {
-				err = x.flush()
+				now, err = x.flush(now)
 			}
-			if !more {
+			if !wanted {
 				return
 			}
 			if err != nil {
 				yield(none, err)
 				return
 			}
-			idle.Reset(limits.Idle)
+			if idle == nil {
+				idle = x.newWatch(limits.Idle, func() { cancel(&timeoutError{idleTimeout, limits.Idle}) })
+			}
+			idle.begin(now)
 		}
 		if err := causeOr(ctx, nil); err != nil {
 			yield(none, err)
@@ -69,18 +83,26 @@ func withTimeouts[T any](ctx context.Context, x *exchange, cancel context.Cancel
 	}
 }
 
+// pieceInfo is what a piece of an answer says of itself.
+type pieceInfo struct {
+	requestID string // the upstream's id of the request; "" if the piece has none
+	size      int    // how many bytes of memory it may take
+	more      bool   // the next piece is at hand
+}
+
 // chunkInfo is the info of a model that only completes text.
-func chunkInfo(c translate.Chunk) (requestID string, size int) {
-	return c.RequestID, len(c.Text) + len(c.Thinking)
+func chunkInfo(c *translate.Chunk) pieceInfo {
+	return pieceInfo{c.RequestID, len(c.Text) + len(c.Thinking), c.More}
 }
 
 // eventInfo is the info of a model that is asked over the Messages API.
-func eventInfo(e messages.Event) (requestID string, size int) {
+func eventInfo(e *messages.Event) pieceInfo {
+	told := pieceInfo{size: len(e.Raw), more: e.More}
 	if e.Message != nil {
-		requestID = e.Message.RequestID
+		told.requestID = e.Message.RequestID
 	}
 	if e.Type == messages.ContentBlockStart {
-		size = bytesPerBlock
+		told.size += bytesPerBlock
 	}
-	return requestID, size + len(e.Raw)
+	return told
 }

@@ -121,4 +121,6 @@ type Chunk struct {
 	Usage messages.Usage
 	// RequestID is the upstream's own id of the request, on the first chunk.
 	RequestID string
+	// More says that the next chunk is at hand: nothing is waited for before it.
+	More bool
 }

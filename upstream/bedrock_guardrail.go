@@ -47,7 +47,11 @@ func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput)
 // it did beside any event, even the last one, and leaves the stop reason as the model
 // gave it: so message_delta, which has the reason, is held until the event after it has
 // come.
-func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+//
+// more reports, as that of the reader does, whether the next event is at hand. An event
+// that could be held stands behind no delta.
+func withIntervention(payloads iter.Seq2[[]byte, error], more func() bool) (events iter.Seq2[[]byte, error], moreEvents func() bool) {
+	isDelta := false // the event that is yielded
 	return func(yield func([]byte, error) bool) {
 		var ending []byte // message_delta, until the event after it is known
 		intervened := false
@@ -59,18 +63,19 @@ func withIntervention(payloads iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error
 			return data == nil || yield(data, nil)
 		}
 		for data, err := range payloads {
+			isDelta = bytes.HasPrefix(data, deltaStart)
 			intervened = intervened || err == nil && intervenes(data)
 			if !end() {
 				return
 			}
-			if err == nil && bytes.Contains(data, []byte(`"message_delta"`)) {
+			if err == nil && !isDelta && bytes.Contains(data, []byte(`"message_delta"`)) {
 				ending = bytes.Clone(data) // the reader reuses data for the next event
 			} else if !yield(data, err) || err != nil {
 				return
 			}
 		}
 		end()
-	}
+	}, func() bool { return isDelta && more() }
 }
 
 // intervenes reports whether an event says that a guardrail intervened. Text of the

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"errors"
 	"iter"
 	"strings"
@@ -40,16 +41,21 @@ func TestWithIntervention(t *testing.T) {
 		for _, fails := range []error{nil, broken} {
 			var got []string
 			var failed error
-			for data, err := range withIntervention(payloads(tt.in, fails)) {
+			events, more := withIntervention(payloads(tt.in, fails), func() bool { return true })
+			for data, err := range events {
 				if failed = err; err == nil {
 					got = append(got, string(data))
+				}
+				if more() != bytes.HasPrefix(data, deltaStart) {
+					t.Errorf("%s: behind %s, more %v", tt.name, data, more())
 				}
 			}
 			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") || !errors.Is(failed, fails) {
 				t.Errorf("%s: %v\n%s", tt.name, failed, strings.Join(got, "\n"))
 			}
 		}
-		for data := range withIntervention(payloads(tt.in, nil)) {
+		events, _ := withIntervention(payloads(tt.in, nil), nil)
+		for data := range events {
 			if string(data) != tt.want[0] {
 				t.Errorf("%s: %s", tt.name, data)
 			}

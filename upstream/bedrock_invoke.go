@@ -27,6 +27,8 @@ func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, ca
 // JSON of each chunk.
 func readChunks[P portion](decode func(data []byte) (P, error)) func(io.Reader, func(P, error) bool) bool {
 	return func(answer io.Reader, yield func(P, error) bool) bool {
-		return decodeStream(withIntervention(newBedrockStream(answer).payloads()), decode, yield)
+		stream := newBedrockStream(answer)
+		payloads, more := withIntervention(stream.payloads(), stream.more)
+		return decodeStream(payloads, decode, withMore(more, yield))
 	}
 }

@@ -18,6 +18,8 @@ var chunkStart = []byte(`{"bytes":"`)
 // §3). It maps failures within the stream.
 type bedrockStream struct {
 	frames *eventstream.Reader // not yet read
+	last   eventstream.Headers // of the frame that was read last: those of the next one are mostly the same
+	known  frameHeaders        // what they say
 	data   []byte              // the JSON of the last chunk, reused
 }
 
@@ -29,6 +31,13 @@ func newBedrockStream(r io.Reader) *bedrockStream {
 // next event is read.
 type frameEvent struct {
 	kind, payload []byte
+}
+
+// more reports whether the next event has been read, so that it need not be waited for.
+// An exception is not read ahead, nor is the first event of a type.
+func (s *bedrockStream) more() bool {
+	headers, read := s.frames.Ahead()
+	return read && string(s.known.message) == "event" && bytes.Equal(headers, s.last)
 }
 
 // events yields each event. An exception in the stream and a frame that is broken or cut
@@ -70,8 +79,11 @@ func (s *bedrockStream) next() (frameEvent, error) {
 	if err != nil {
 		return frameEvent{}, frameError(err)
 	}
-	h := readHeaders(frame.Headers)
-	switch string(h.message) {
+	if !bytes.Equal(frame.Headers, s.last) {
+		s.last = append(s.last[:0], frame.Headers...)
+		s.known = readHeaders(s.last)
+	}
+	switch h := s.known; string(h.message) {
 	case "event":
 		return frameEvent{h.event, frame.Payload}, nil
 	case "exception":

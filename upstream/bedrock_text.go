@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -106,9 +105,9 @@ type textCompletion struct {
 // a stop reason.
 type textDecoder struct {
 	prompt     *translate.Prompt
-	begun      bool   // there was text
-	intervened bool   // a guardrail intervened
-	text       []byte // of the last chunk, kept to save an allocation a chunk
+	begun      bool // there was text
+	intervened bool // a guardrail intervened
+	texts      texts
 }
 
 // newTextDecoder returns a decoder for the answer to a prompt.
@@ -155,13 +154,11 @@ func (d *textDecoder) piece(data []byte) (string, bool) {
 		return "", false
 	}
 	quoted := data[len(pieceStart)-1:]
-	end := stringEnd(quoted)
-	if !bytes.Equal(quoted[end:], pieceEnd) {
+	text, length, ok := d.texts.unquote(quoted)
+	if !ok || !bytes.Equal(quoted[length:], pieceEnd) {
 		return "", false
 	}
-	text, err := jsontext.AppendUnquote(d.text[:0], quoted[:end])
-	d.text = text
-	return string(text), err == nil
+	return d.texts.of(text), true
 }
 
 // trim takes off the blank that the model writes after "Assistant:"

@@ -33,11 +33,14 @@ func (c *chatClient) invoke(ctx context.Context, m Model, p *translate.Prompt) i
 		}
 		defer response.Body.Close()
 		d := newChatDecoder(p, send)
-		decode, payloads := d.decode, d.ended(newSSEReader(response.Body).payloads())
+		yield = withRequestID(requestID(response.Header), yield)
+		events := newSSEReader(response.Body)
+		decode, payloads := d.decode, d.ended(events.payloads())
 		if mediaType(response) == "application/json" {
 			decode, payloads = d.whole, wholeBody(response.Body)
+		} else {
+			yield = withMore(events.more, yield)
 		}
-		yield = withRequestID(requestID(response.Header), yield)
 		if yield(translate.Chunk{}, nil) && decodeStream(payloads, decode, yield) {
 			drain(response.Body, cancel)
 		}

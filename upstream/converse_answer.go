@@ -56,7 +56,8 @@ const streamEnd = "end"
 // readStream yields the chunks of an answer of ConverseStream. It reports whether it
 // came to the last one.
 func (d *converseDecoder) readStream(answer io.Reader, yield func(translate.Chunk, error) bool) bool {
-	return decodeStream(withEnd(newBedrockStream(answer).events()), d.decode, yield)
+	stream := newBedrockStream(answer)
+	return decodeStream(withEnd(stream.events()), d.decode, withMore(stream.more, yield))
 }
 
 // withEnd yields the events, and after them one for the end of the stream: a stream

@@ -114,7 +114,8 @@ func streamMessages[P portion](ctx context.Context, e endpoint, encode func() ([
 			return
 		}
 		defer response.Body.Close()
-		if decodeStream(newSSEReader(response.Body).payloads(), decode, withRequestID(requestID(response.Header), yield)) {
+		events := newSSEReader(response.Body)
+		if decodeStream(events.payloads(), decode, withMore(events.more, withRequestID(requestID(response.Header), yield))) {
 			drain(response.Body, cancel)
 		}
 	})

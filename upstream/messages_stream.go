@@ -55,7 +55,7 @@ type bedrockMetrics struct {
 type messagesDecoder struct {
 	asked    []string      // the stop sequences that were sent
 	event    messagesEvent // of the last decode, kept to save an allocation an event
-	text     []byte        // of the last text delta, likewise
+	texts    texts
 	usage    messages.Usage
 	stop     messages.Stop
 	sequence string // the stop sequence that was met
@@ -70,8 +70,14 @@ func newMessagesDecoder(p *translate.Prompt) *messagesDecoder {
 // which shows at least that the upstream is alive. The chunk for message_stop, and no
 // other, has Stop set.
 func (d *messagesDecoder) decode(data []byte) (translate.Chunk, error) {
-	if text, ok := d.textDelta(data); ok {
-		return translate.Chunk{Text: text}, nil
+	if delta, ok := d.delta(data); ok {
+		switch delta.kind {
+		case messages.TextDelta:
+			return translate.Chunk{Text: d.texts.of(delta.text)}, nil
+		case messages.ThinkingDelta:
+			return translate.Chunk{Thinking: d.texts.of(delta.text)}, nil
+		}
+		return translate.Chunk{}, nil
 	}
 	d.event = messagesEvent{}
 	ev := &d.event
@@ -122,34 +128,58 @@ func readEvent(data []byte, event any, typ *string) error {
 	return nil
 }
 
-// How the servers that we know begin the event of which nearly all of a stream is made.
+// blockDelta is a content_block_delta: the index of its block, and what it adds to it.
+type blockDelta struct {
+	index int
+	kind  messages.DeltaType
+	text  []byte // valid until the next event is decoded
+}
+
+// How the servers that we know write the events of which nearly all of a stream is made.
 var (
 	deltaStart = []byte(`{"type":"content_block_delta","index":`)
-	deltaText  = []byte(`,"delta":{"type":"text_delta","text":`)
+	deltaKinds = [...]struct {
+		kind  messages.DeltaType
+		start []byte
+	}{
+		{messages.TextDelta, []byte(`,"delta":{"type":"text_delta","text":`)},
+		{messages.InputJSONDelta, []byte(`,"delta":{"type":"input_json_delta","partial_json":`)},
+		{messages.ThinkingDelta, []byte(`,"delta":{"type":"thinking_delta","thinking":`)},
+	}
 )
 
-// textDelta returns the text of a text delta, without a JSON decoder and in a tenth of
-// its time. It is false for whatever is not written in just this way, broken JSON
-// included: decode reads that.
-func (d *messagesDecoder) textDelta(data []byte) (string, bool) {
+// delta returns what such an event says, without a JSON decoder and in a fraction of its
+// time. It is false for whatever is not written in just this way, broken JSON included:
+// decode reads that.
+func (d *messagesDecoder) delta(data []byte) (blockDelta, bool) {
 	rest, ok := bytes.CutPrefix(data, deltaStart)
-	index := digits(rest)
-	if !ok || index == 0 {
-		return "", false
+	n := digits(rest)
+	if !ok || n == 0 || n > maxIndexDigits {
+		return blockDelta{}, false
 	}
-	rest, ok = bytes.CutPrefix(rest[index:], deltaText)
-	if !ok || len(rest) == 0 || rest[0] != '"' {
-		return "", false
+	index := 0
+	for _, digit := range rest[:n] {
+		index = 10*index + int(digit-'0')
 	}
-	end := stringEnd(rest)
-	// Blanks pad the event, so that its length does not give away that of the text.
-	tail, ok := bytes.CutPrefix(rest[end:], []byte{'}'})
-	if !ok || string(bytes.TrimLeft(tail, " ")) != "}" {
-		return "", false
+	for i := range deltaKinds {
+		kind := &deltaKinds[i]
+		if quoted, ok := bytes.CutPrefix(rest[n:], kind.start); ok {
+			text, length, ok := d.texts.unquote(quoted)
+			return blockDelta{index, kind.kind, text}, ok && closesDelta(quoted[length:])
+		}
 	}
-	text, err := jsontext.AppendUnquote(d.text[:0], rest[:end])
-	d.text = text
-	return string(text), err == nil
+	return blockDelta{}, false
+}
+
+// maxIndexDigits is how long the index of a block is at most that is read without a JSON
+// decoder.
+const maxIndexDigits = 9
+
+// closesDelta reports whether a delta and its event end, and nothing follows. Blanks pad
+// the event, so that its length does not give away that of the text.
+func closesDelta(rest []byte) bool {
+	tail, ok := bytes.CutPrefix(rest, []byte{'}'})
+	return ok && string(bytes.TrimLeft(tail, " ")) == "}"
 }
 
 // meter takes from Bedrock's own counters those that the model did not report.

@@ -165,23 +165,26 @@ func TestTextDelta(t *testing.T) {
 		head + `null}}`:                                       false,
 		head:                                                  false,
 	} {
-		if _, ok := new(messagesDecoder).textDelta([]byte(data)); ok != want {
+		if _, ok := new(messagesDecoder).delta([]byte(data)); ok != want {
 			t.Errorf("%s: %v", data, ok)
 		}
 	}
 }
 
-// FuzzTextDelta compares the short way with the JSON decoder.
-func FuzzTextDelta(f *testing.F) {
+// FuzzDelta compares the short way with the JSON decoder.
+func FuzzDelta(f *testing.F) {
 	f.Add([]byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\n\u00e9"} }`))
+	f.Add([]byte(`{"type":"content_block_delta","index":10,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}`))
+	f.Add([]byte(`{"type":"content_block_delta","index":2,"delta":{"type":"thinking_delta","thinking":"hm"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		text, ok := new(messagesDecoder).textDelta(data)
+		got, ok := new(messagesDecoder).delta(data)
 		if !ok {
 			return
 		}
-		var ev messagesEvent
-		if err := json.Unmarshal(data, &ev); err != nil || ev.Type != "content_block_delta" || ev.Delta.Text != text {
-			t.Errorf("%q: %v, %+v", text, err, ev)
+		var ev nativeEvent
+		err := json.Unmarshal(data, &ev)
+		if kind, text := ev.delta(); err != nil || ev.Type != "content_block_delta" || ev.Index != got.index || kind != got.kind || string(text) != string(got.text) {
+			t.Errorf("%+v: %v, %+v", got, err, ev)
 		}
 	})
 }
@@ -189,13 +192,16 @@ func FuzzTextDelta(f *testing.F) {
 func TestDecodeAllocations(t *testing.T) {
 	d := new(messagesDecoder)
 	data := []byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a piece of some more text"}}`)
-	allocs := testing.AllocsPerRun(100, func() {
-		if c, err := d.decode(data); err != nil || c.Text == "" {
-			t.Fatal(c, err)
+	const deltas = 1000
+	allocs := testing.AllocsPerRun(5, func() {
+		for range deltas {
+			if c, err := d.decode(data); err != nil || c.Text == "" {
+				t.Fatal(c, err)
+			}
 		}
 	})
-	if allocs > 2 {
-		t.Errorf("%v allocations for a text delta", allocs)
+	if allocs > deltas/50 {
+		t.Errorf("%v allocations for %d text deltas", allocs, deltas)
 	}
 }
 

@@ -3,7 +3,6 @@ package upstream
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,7 +14,7 @@ import (
 // event keeps its JSON in Raw, which is what the client is sent; its other members are
 // what the proxy counts and checks.
 type nativeDecoder struct {
-	chunks messagesDecoder // reads text deltas
+	chunks messagesDecoder // reads deltas
 	usage  messages.Usage  // so far
 	order  nativeOrder     // of the events so far
 	cut    cutCalls        // among the calls so far
@@ -27,17 +26,15 @@ type nativeDecoder struct {
 // decode returns the event for one of the wire's. Its Raw and its Text are valid until
 // the next one. An event that cannot stand where it comes is an error: see nativeOrder.
 func (d *nativeDecoder) decode(data []byte) (messages.Event, error) {
-	if bytes.ContainsAny(data, "\r\n") { // which would end a line of the client's stream
+	if bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 { // which would end a line of the client's stream
 		raw := jsontext.Value(bytes.Clone(data))
 		if raw.Compact() == nil {
 			data = raw
 		}
 	}
-	// Nearly all events are text deltas, which are read as a completion's are.
 	var e messages.Event
-	if text, ok := d.chunks.textDelta(data); ok {
-		index, _ := strconv.Atoi(string(data[len(deltaStart) : len(deltaStart)+digits(data[len(deltaStart):])]))
-		e = messages.Event{Type: messages.ContentBlockDelta, Delta: messages.TextDelta, Index: index, Text: []byte(text), Raw: data}
+	if delta, ok := d.chunks.delta(data); ok { // nearly all
+		e = messages.Event{Type: messages.ContentBlockDelta, Delta: delta.kind, Index: delta.index, Text: delta.text, Raw: data}
 	} else {
 		var ev nativeEvent
 		if err := readEvent(data, &ev, &ev.Type); err != nil {

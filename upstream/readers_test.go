@@ -31,7 +31,7 @@ func joined(payloads iter.Seq2[[]byte, error]) (string, error) {
 }
 
 func TestSSEReader(t *testing.T) {
-	long := strings.Repeat("x", 3*sseBuffer)
+	long := strings.Repeat("x", 3*8<<10)
 	tests := []struct{ name, stream, want string }{
 		{"events", "event: a\ndata: 1\n\nevent: b\ndata: 2\n\n", "1|2|"},
 		{"carriage returns", "event: a\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n", "1|2|"},

@@ -43,13 +43,10 @@ type portion interface {
 func withRequestID[P portion](id string, yield func(P, error) bool) func(P, error) bool {
 	told := false
 	return func(p P, err error) bool {
-		var known *Error
-		if errors.As(err, &known) && known.RequestID == "" {
-			own := *known
-			own.RequestID = id
-			err = &own
-		}
-		if !told && err == nil {
+		switch {
+		case err != nil:
+			err = errorWithID(err, id)
+		case !told:
 			switch p := any(&p).(type) {
 			case *translate.Chunk:
 				p.RequestID, told = id, true
@@ -57,6 +54,34 @@ func withRequestID[P portion](id string, yield func(P, error) bool) func(P, erro
 				if p.Message != nil {
 					p.Message.RequestID, told = id, true
 				}
+			}
+		}
+		return yield(p, err)
+	}
+}
+
+// errorWithID returns err with the upstream's id of the request, if it has a place for it
+// and none in it.
+func errorWithID(err error, id string) error {
+	var known *Error
+	if !errors.As(err, &known) || known.RequestID != "" {
+		return err
+	}
+	own := *known
+	own.RequestID = id
+	return &own
+}
+
+// withMore returns a yield that says of each portion but the last whether more of them
+// are at hand.
+func withMore[P portion](more func() bool, yield func(P, error) bool) func(P, error) bool {
+	return func(p P, err error) bool {
+		if err == nil && !isLast(p) && more() {
+			switch p := any(&p).(type) {
+			case *translate.Chunk:
+				p.More = true
+			case *messages.Event:
+				p.More = true
 			}
 		}
 		return yield(p, err)

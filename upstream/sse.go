@@ -1,43 +1,45 @@
 package upstream
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
 	"iter"
+
+	"dragoman/upstream/readahead"
 )
 
-const (
-	sseBuffer   = 8 << 10 // read ahead
-	maxSSEEvent = 4 << 20 // bytes of one event; an answer in a single delta still fits
-)
-
-var (
-	byteOrderMark = []byte("\xef\xbb\xbf")
-	dataField     = []byte("data")
-)
+// maxSSEEvent bounds one event, in bytes; an answer in a single delta still fits.
+const maxSSEEvent = 4 << 20
 
 // sseReader reads server-sent events (docs/reference/streaming.md §1). It looks at each
-// byte once and holds one event at most.
+// byte once. Of an event that was read at once, as nearly all are, nothing is copied.
 type sseReader struct {
-	r    *bufio.Reader
-	long []byte // a line that did not fit the buffer of r, reused
-	data []byte // of the event, reused
+	in      *readahead.Buffer
+	begun   bool // the first line has been read
+	scanned int  // how many bytes of in have been looked through for the end of a line
+	event   sseEvent
+	joined  []byte // the data of an event that does not lie in the buffer as one line, reused
+	err     error
+}
+
+// sseEvent is an event of which some lines have been read.
+type sseEvent struct {
+	lines    int    // of data
+	data     []byte // of these lines
+	isJoined bool   // data is not in the buffer, but in joined
+	whole    bool   // the empty line has been read
+	returned bool   // by next
 }
 
 func newSSEReader(r io.Reader) *sseReader {
-	return &sseReader{r: bufio.NewReaderSize(r, sseBuffer)}
+	return &sseReader{in: readahead.New(r)}
 }
 
 // payloads yields the data of each event that has any, valid until the next one. An
 // event counts when the empty line after it has come: one that was cut is left out.
 func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		// A byte order mark before the first line is not a part of it.
-		if start, _ := s.r.Peek(len(byteOrderMark)); bytes.Equal(start, byteOrderMark) {
-			_, _ = s.r.Discard(len(start))
-		}
 		for {
 			data, err := s.next()
 			if err == io.EOF {
@@ -52,51 +54,89 @@ func (s *sseReader) payloads() iter.Seq2[[]byte, error] {
 
 // next returns the data of the next event, or io.EOF where the stream ends.
 func (s *sseReader) next() ([]byte, error) {
-	s.data = s.data[:0]
-	for lines := 0; ; { // of data
-		line, err := s.line()
-		if err != nil {
-			return nil, readError(err)
+	for !s.scan() {
+		if s.err != nil {
+			return nil, s.err
 		}
+		s.keep()
+		if err := s.in.Fill(); err != nil {
+			s.err = readError(err)
+		}
+	}
+	s.event.returned = true
+	return s.event.data, nil
+}
+
+// more reports whether next will return an event without waiting for it. The data that
+// it has returned stays valid.
+func (s *sseReader) more() bool {
+	// Another event may need the memory of one that is joined.
+	return !(s.event.returned && s.event.isJoined) && s.scan()
+}
+
+// scan reads on in the buffer, and reports whether the event is whole that next is to
+// return.
+func (s *sseReader) scan() bool {
+	if s.event.returned {
+		s.event = sseEvent{}
+	}
+	for !s.event.whole && s.err == nil {
+		unread := s.in.Bytes()
+		n := bytes.IndexByte(unread[s.scanned:], '\n')
+		if n < 0 {
+			if s.scanned = len(unread); s.scanned > maxSSEEvent {
+				s.err = tooLong()
+			}
+			break
+		}
+		line := unread[:s.scanned+n]
+		s.in.Take(len(line) + 1)
+		s.scanned = 0
+		s.read(bytes.TrimSuffix(line, []byte{'\r'}))
+	}
+	return s.event.whole
+}
+
+// read reads a line, which is within the buffer, without its ending.
+func (s *sseReader) read(line []byte) {
+	if !s.begun { // a byte order mark before the first line is not a part of it
+		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		s.begun = true
+	}
+	const field = "data"
+	e := &s.event
+	switch {
+	case len(line) == 0:
 		// An empty line ends an event that has data. After a comment, or a field that we
 		// have no use for, it ends nothing.
-		if len(line) == 0 && lines > 0 {
-			return s.data, nil
-		}
-		name, value, _ := bytes.Cut(line, []byte{':'})
-		if !bytes.Equal(name, dataField) {
-			continue // a comment, the event's name (its JSON has the type too), or another field
-		}
-		if lines++; lines > 1 {
-			s.data = append(s.data, '\n')
-		}
-		s.data = append(s.data, bytes.TrimPrefix(value, []byte{' '})...) // one blank after the colon is layout
-		if len(s.data) > maxSSEEvent {
-			return nil, tooLong()
-		}
+		e.whole = e.lines > 0
+		return
+	case len(line) > len(field) && string(line[:len(field)]) == field && line[len(field)] == ':':
+		line = bytes.TrimPrefix(line[len(field)+1:], []byte{' '}) // one blank after the colon is layout
+	case string(line) == field:
+		line = nil
+	default:
+		return // a comment, the event's name (its JSON has the type too), or another field
+	}
+	if e.lines++; e.lines == 1 {
+		e.data = line
+	} else {
+		s.keep()
+		s.joined = append(append(s.joined, '\n'), line...)
+		e.data = s.joined
+	}
+	if len(e.data) > maxSSEEvent {
+		s.err = tooLong()
 	}
 }
 
-// line returns the next line without its ending, valid until the next call. Text after
-// the last line ending is not a line.
-func (s *sseReader) line() ([]byte, error) {
-	line, err := s.r.ReadSlice('\n')
-	// A line that fits the buffer is returned from there, without a copy.
-	if err == bufio.ErrBufferFull {
-		s.long = s.long[:0]
-		for err == bufio.ErrBufferFull {
-			if s.long = append(s.long, line...); len(s.long) > maxSSEEvent {
-				return nil, tooLong()
-			}
-			line, err = s.r.ReadSlice('\n')
-		}
-		s.long = append(s.long, line...)
-		line = s.long
+// keep copies the data of an event that is not whole out of the buffer, before that is
+// filled again.
+func (s *sseReader) keep() {
+	if e := &s.event; e.lines > 0 && !e.isJoined {
+		s.joined = append(s.joined[:0], e.data...)
+		e.data, e.isJoined = s.joined, true
 	}
-	if err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'}), nil
 }
 
 // tooLong returns the error for an event that is longer than maxSSEEvent.

@@ -89,6 +89,8 @@ type Event struct {
 	// package does not know; the other fields then say what Raw says. It is nil for events of this
 	// project's making. It is valid only until the next event.
 	Raw jsontext.Value
+	// More says, of an event with Raw, that the next one is at hand: nothing is waited for before it.
+	More bool
 }
 
 // Name returns the event's "type" on the wire, also for OtherEvent.

@@ -1,20 +1,18 @@
 package eventstream
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
+
+	"dragoman/upstream/readahead"
 )
 
 // MaxFrame is the length of the longest frame that a [Reader] reads, in bytes. Bedrock
 // promises payloads of at most 1,000,000 bytes (docs/reference/bedrock.md §3).
 const MaxFrame = 4 << 20
-
-// readAhead is the size of a Reader's buffer, in bytes.
-const readAhead = 8 << 10
 
 // A Frame is a frame that was read. Its bytes are valid until the next one is read.
 type Frame struct {
@@ -28,63 +26,77 @@ type CorruptError string
 
 func (e CorruptError) Error() string { return string(e) }
 
-// A Reader reads frames. It checks both checksums of each.
+// A Reader reads frames. It checks both checksums of each. A frame is not copied: it lies
+// in the buffer that the stream is read into.
 type Reader struct {
-	r     *bufio.Reader
-	frame []byte // the frame that was read last, reused
+	in      *readahead.Buffer
+	frame   Frame   // the first one in the buffer, if length is not 0
+	length  int     // of that frame
+	headers Headers // of the last frame, which can be read: those of the next one are mostly the same
 }
 
 // NewReader returns a reader of the frames in r. It reads ahead.
 func NewReader(r io.Reader) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, readAhead)}
+	return &Reader{in: readahead.New(r)}
 }
 
 // Next returns the next frame. The error is io.EOF where the stream ends between two
 // frames, io.ErrUnexpectedEOF where it ends within one, a [CorruptError] or a
 // [HeaderError] where a frame cannot be read, and else that of the reader below.
 func (r *Reader) Next() (Frame, error) {
-	prelude, err := r.r.Peek(preludeLen)
-	if err != nil {
-		if err == io.EOF && len(prelude) > 0 {
-			err = io.ErrUnexpectedEOF
+	for {
+		if err := r.look(); err != nil {
+			return Frame{}, err
 		}
-		return Frame{}, err
+		if r.length > 0 {
+			r.in.Take(r.length)
+			r.length = 0
+			return r.frame, nil
+		}
+		if err := r.in.Fill(); err != nil {
+			if err == io.EOF && len(r.in.Bytes()) > 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			return Frame{}, err
+		}
+	}
+}
+
+// Ahead returns the headers of the frame that Next will return without waiting for it,
+// and whether there is one. The frame that Next returned last stays valid.
+func (r *Reader) Ahead() (Headers, bool) {
+	err := r.look()
+	return r.frame.Headers, err == nil && r.length > 0
+}
+
+// look reads the first frame in the buffer, if that is whole and has not been read.
+func (r *Reader) look() error {
+	prelude := r.in.Bytes()
+	if r.length > 0 || len(prelude) < preludeLen {
+		return nil
 	}
 	frameLen := binary.BigEndian.Uint32(prelude)
 	headersLen := binary.BigEndian.Uint32(prelude[4:])
 	if crc32.ChecksumIEEE(prelude[:8]) != binary.BigEndian.Uint32(prelude[8:]) {
-		return Frame{}, CorruptError("checksum of the prelude")
+		return CorruptError("checksum of the prelude")
 	}
 	if frameLen < minFrameLen || frameLen > MaxFrame || headersLen > frameLen-minFrameLen {
-		return Frame{}, CorruptError(fmt.Sprintf("lengths %d and %d", frameLen, headersLen))
+		return CorruptError(fmt.Sprintf("lengths %d and %d", frameLen, headersLen))
 	}
-	if err := r.fill(int(frameLen)); err != nil {
-		return Frame{}, err
+	if uint32(len(prelude)) < frameLen {
+		return nil
 	}
-	body, sum := r.frame[:frameLen-crc32.Size], r.frame[frameLen-crc32.Size:]
+	body, sum := prelude[:frameLen-crc32.Size], prelude[frameLen-crc32.Size:]
 	if crc32.ChecksumIEEE(body) != binary.BigEndian.Uint32(sum) {
-		return Frame{}, CorruptError("checksum of the message")
+		return CorruptError("checksum of the message")
 	}
 	headers := Headers(body[preludeLen : preludeLen+headersLen])
-	if err := headers.check(); err != nil {
-		return Frame{}, err
-	}
-	return Frame{headers, body[preludeLen+headersLen:]}, nil
-}
-
-// fill reads n bytes into r.frame. The buffer at most doubles with each read: memory
-// grows with what has arrived, and not with the length that a frame claims to have.
-func (r *Reader) fill(n int) error {
-	r.frame = r.frame[:0]
-	for len(r.frame) < n {
-		step := min(n-len(r.frame), max(readAhead, len(r.frame)))
-		r.frame = slices.Grow(r.frame, step)[:len(r.frame)+step]
-		if _, err := io.ReadFull(r.r, r.frame[len(r.frame)-step:]); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
+	if !bytes.Equal(headers, r.headers) {
+		if err := headers.check(); err != nil {
 			return err
 		}
+		r.headers = append(r.headers[:0], headers...)
 	}
+	r.frame, r.length = Frame{headers, body[preludeLen+headersLen:]}, int(frameLen)
 	return nil
 }

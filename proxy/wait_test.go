@@ -1,0 +1,107 @@
+package proxy
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+)
+
+// writesOf records what is written to a client at once.
+type writesOf struct {
+	*httptest.ResponseRecorder
+	texts []string
+}
+
+func (w *writesOf) Write(p []byte) (int, error) {
+	w.texts = append(w.texts, string(p))
+	return w.ResponseRecorder.Write(p)
+}
+
+// What is at hand together is written at once, and before anything is waited for.
+func TestPiecesAtHandAreWrittenTogether(t *testing.T) {
+	w := &writesOf{ResponseRecorder: httptest.NewRecorder()}
+	var before []int // how much was written before each piece
+	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		for _, c := range []translate.Chunk{{More: true}, {Text: "one ", More: true}, {Text: "two"}, {Text: " three ", More: true}, {Text: "four"}, endOfTurn} {
+			before = append(before, len(w.texts))
+			if !yield(c, nil) {
+				return
+			}
+		}
+	})
+	answerTo(newServer(t, up), w, newRequest("POST", "/v1/messages", streamed(question)))
+	if len(w.texts) != 3 || !strings.Contains(w.texts[0], "message_start") || !strings.Contains(w.texts[0], "two") ||
+		!strings.Contains(w.texts[1], "three") || !strings.Contains(w.texts[1], "four") || !strings.Contains(w.texts[2], "message_stop") {
+		t.Errorf("written %q", w.texts)
+	}
+	for i, want := range []int{0, 0, 0, 1, 1, 2} {
+		if before[i] != want {
+			t.Errorf("before piece %d there were %d writes, want %d", i, before[i], want)
+		}
+	}
+}
+
+// A failure that is at hand with the first pieces comes behind them, as it does when it is not.
+func TestFailureAtHand(t *testing.T) {
+	for name, up := range map[string]upstreamFunc{
+		"an error": func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			_ = yield(translate.Chunk{Text: "one ", More: true}, nil) && yield(translate.Chunk{}, &upstream.Error{Status: 529, Type: messages.ErrorOverloaded, Message: "busy"})
+		},
+		"the end": func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			yield(translate.Chunk{Text: "one ", More: true}, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := post(newServer(t, up), streamed(question))
+			frames := readFrames(t, w.Body)
+			if got := names(frames); w.Code != 200 || got != "message_start ping content_block_start content_block_delta error" {
+				t.Errorf("%d %s", w.Code, got)
+			}
+		})
+	}
+}
+
+// A client that leaves ends an answer of which more is always at hand.
+func TestMoreWithoutEnd(t *testing.T) {
+	w := &brokenPipe{httptest.NewRecorder(), 100_000}
+	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		for yield(translate.Chunk{Text: "and on ", More: true}, nil) {
+		}
+	})
+	if !answerTo(newServer(t, up), w, newRequest("POST", "/v1/messages", streamed(question))) {
+		t.Error("the connection was not cut")
+	}
+}
+
+func TestWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := &exchange{began: time.Now()}
+		var expired []time.Duration
+		w := x.newWatch(10*time.Second, func() { expired = append(expired, x.elapsed()) })
+		at := func(d time.Duration) {
+			time.Sleep(d - x.elapsed())
+			synctest.Wait()
+		}
+		at(15 * time.Second) // nothing is under way
+		w.begin(x.elapsed())
+		at(24 * time.Second)
+		w.begin(x.elapsed()) // in time
+		at(33 * time.Second)
+		w.end()
+		at(60 * time.Second)
+		w.begin(x.elapsed())
+		at(85 * time.Second)
+		w.stop()
+		at(200 * time.Second)
+		if len(expired) != 2 || expired[0] != 70*time.Second || expired[1] != 80*time.Second {
+			t.Errorf("expired after %v", expired)
+		}
+	})
+}
