@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
@@ -38,7 +40,10 @@ type BedrockOptions struct {
 // chosen as well: [Bedrock.Messages], [Bedrock.Text] and [Bedrock.Converse] return
 // upstreams that ask over one wire, with the same client.
 type Bedrock struct {
-	client      *bedrockruntime.Client
+	client      *bedrockruntime.Client // for rehearsals: see blueprint
+	options     bedrockruntime.Options // of client
+	blueprints  sync.Map               // *blueprint by *operation
+	signer      *v4.Signer
 	credentials *leases[aws.Credentials]
 	clock       *clock
 }
@@ -61,7 +66,7 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 	if cfg.Region == "" {
 		return nil, errors.New("bedrock: no region; set region, AWS_REGION, or one in the AWS profile")
 	}
-	b := &Bedrock{clock: new(clock)}
+	b := &Bedrock{clock: new(clock), signer: v4.NewSigner()}
 	b.credentials = opt.credentialLeases(b.clock)
 	b.client = bedrockruntime.NewFromConfig(cfg, func(o *bedrockruntime.Options) {
 		if opt.Endpoint != "" {
@@ -71,6 +76,7 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 			o.HTTPClient = withoutRedirects(opt.HTTPClient)
 		}
 	})
+	b.options = b.client.Options()
 	return b, nil
 }
 

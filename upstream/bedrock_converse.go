@@ -33,22 +33,28 @@ func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prom
 		data, err := encodeConverse(m, p, send)
 		d := &converseDecoder{stops: send}
 		if m.Can.Has(Streaming) {
-			return bedrockRequest[translate.Chunk]{data, sendConverseStream, d.readStream}, err
+			return bedrockRequest[translate.Chunk]{data, converseStream, d.readStream}, err
 		}
-		return bedrockRequest[translate.Chunk]{data, sendConverse, d.readWhole}, err
+		return bedrockRequest[translate.Chunk]{data, converseWhole, d.readWhole}, err
 	}))
 }
 
-// sendConverseStream is the [operation] whose answer is an event stream.
-func sendConverseStream(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
-	_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, call.join, call.replaceBody, withoutEventStream)
-	return err
+// converseStream is the operation whose answer is an event stream.
+var converseStream = &operation{
+	name: "ConverseStream",
+	rehearse: func(ctx context.Context, client *bedrockruntime.Client, model *string, options func(*bedrockruntime.Options)) error {
+		_, err := client.ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{ModelId: model}, options)
+		return err
+	},
 }
 
-// sendConverse is the [operation] whose answer comes in one piece.
-func sendConverse(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
-	_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: &m.ID}, call.join, call.replaceBody)
-	return err
+// converseWhole is the operation whose answer comes in one piece.
+var converseWhole = &operation{
+	name: "Converse",
+	rehearse: func(ctx context.Context, client *bedrockruntime.Client, model *string, options func(*bedrockruntime.Options)) error {
+		_, err := client.Converse(ctx, &bedrockruntime.ConverseInput{ModelId: model}, options)
+		return err
+	},
 }
 
 // Keeps reports whether answers pass the guardrail. Converse has no tag suffix.

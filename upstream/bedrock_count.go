@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	"github.com/go-json-experiment/json"
@@ -34,20 +33,22 @@ func (b *Bedrock) countInvoke(ctx context.Context, m Model, body []byte, err err
 
 // count returns how many tokens an input has: an object with the body of one operation.
 func (b *Bedrock) count(ctx context.Context, m Model, input jsontext.Value) (int, error) {
-	if err := checkModelID(m.ID); err != nil {
+	call, err := b.open(ctx, m, countTokens, asJSON(map[string]any{"input": input}))
+	if err != nil {
 		return 0, err
 	}
-	count := 0
-	_, err := b.signed(ctx, asJSON(map[string]any{"input": input}), func(call *sdkCall) error {
-		// This input is only for the checks of the SDK: replaceBody sends that of call instead.
-		out, err := b.client.CountTokens(ctx, &bedrockruntime.CountTokensInput{
-			ModelId: &m.ID,
+	defer call.answer.Close()
+	return readCount(call.answer, "inputTokens")
+}
+
+// countTokens is the operation that counts.
+var countTokens = &operation{
+	name: "CountTokens",
+	rehearse: func(ctx context.Context, client *bedrockruntime.Client, model *string, options func(*bedrockruntime.Options)) error {
+		_, err := client.CountTokens(ctx, &bedrockruntime.CountTokensInput{
+			ModelId: model,
 			Input:   &types.CountTokensInputMemberInvokeModel{Value: types.InvokeModelTokensRequest{Body: []byte("{}")}},
-		}, call.replaceBody, call.bound)
-		if err == nil {
-			count = int(aws.ToInt32(out.InputTokens))
-		}
+		}, options)
 		return err
-	})
-	return count, err
+	},
 }

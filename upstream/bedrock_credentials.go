@@ -83,28 +83,24 @@ var renewable = []string{
 	"InvalidSignatureException", "SignatureDoesNotMatch", "RequestExpired", "RequestTimeTooSkewed", "RequestInTheFuture",
 }
 
-// signed runs a call of the SDK. If Bedrock does not take the signature, it is run once
-// more: with new credentials, and by Bedrock's clock, which the SDK signs by once it has
-// seen a response.
-func (b *Bedrock) signed(ctx context.Context, request []byte, send func(call *sdkCall) error) (*sdkCall, error) {
-	call := &sdkCall{bedrock: b, request: request}
-	err := send(call)
+// signed makes a call of Bedrock. If Bedrock does not take the signature, it is made once more:
+// with new credentials, and by Bedrock's clock, which requests are signed by once there was a
+// response.
+func (b *Bedrock) signed(ctx context.Context, send func() (*bedrockCall, error)) (*bedrockCall, error) {
+	call, err := send()
 	if err == nil {
 		return call, nil
 	}
-	call.close()
 	if call.lease == nil || !slices.Contains(renewable, exceptionName(err)) {
 		return nil, bedrockError(err)
 	}
 	b.credentials.reject(call.lease)
 	next, missing := b.credentials.get(ctx)
-	var skewed interface{ RetryableError() bool } // the SDK signed by another time than it would now
-	if missing == nil && (errors.As(err, &skewed) || next.value != call.lease.value) {
-		call = &sdkCall{bedrock: b, request: request}
-		if err = send(call); err == nil {
+	skewed := (b.ahead() - call.ahead).Abs() > maxSkew // it was signed by another time than it would be now
+	if missing == nil && (skewed || next.value != call.lease.value) {
+		if call, err = send(); err == nil {
 			return call, nil
 		}
-		call.close()
 	}
 	e := bedrockError(err)
 	if e.Credentials != "" {

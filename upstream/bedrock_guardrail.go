@@ -3,10 +3,9 @@ package upstream
 import (
 	"bytes"
 	"iter"
+	"net/http"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -25,18 +24,21 @@ const (
 // invokeModes are the modes of [Guardrail] in the words of InvokeModel.
 var invokeModes = map[string]string{"sync": "SYNCHRONOUS", "async": "ASYNCHRONOUS"}
 
-// guard asks InvokeModel for the guardrail, if there is one: in headers, and in the body
-// for what has no header.
-func (g *Guardrail) guard(in *bedrockruntime.InvokeModelWithResponseStreamInput) {
+// guard asks InvokeModel for the guardrail, if there is one: in headers, and in the body that it
+// returns for what has no header.
+func (g *Guardrail) guard(h http.Header, body []byte) []byte {
 	if g == nil {
-		return
+		return body
 	}
-	in.GuardrailIdentifier, in.GuardrailVersion = &g.ID, &g.Version
-	in.Trace = types.Trace(strings.ToUpper(g.Trace))
+	h.Set("X-Amzn-Bedrock-GuardrailIdentifier", g.ID)
+	h.Set("X-Amzn-Bedrock-GuardrailVersion", g.Version)
+	if g.Trace != "" {
+		h.Set("X-Amzn-Bedrock-Trace", strings.ToUpper(g.Trace))
+	}
 	if g.Mode == "" && g.TagSuffix == "" {
-		return
+		return body
 	}
-	in.Body = rawjson.WithMembers(in.Body, map[string]jsontext.Value{GuardrailConfig: asJSON(struct {
+	return rawjson.WithMembers(body, map[string]jsontext.Value{GuardrailConfig: asJSON(struct {
 		TagSuffix string `json:"tagSuffix,omitzero"`
 		Mode      string `json:"streamProcessingMode,omitzero"`
 	}{g.TagSuffix, invokeModes[g.Mode]})})

@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"io"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
@@ -12,15 +13,16 @@ import (
 // (docs/reference/bedrock.md §2). It carries the Messages body and that of text
 // completions.
 
-// invokeModel is the [operation] of a body in the model's own form.
-func invokeModel(ctx context.Context, client *bedrockruntime.Client, m Model, call *sdkCall) error {
-	in := &bedrockruntime.InvokeModelWithResponseStreamInput{
-		ModelId: &m.ID, Body: call.request, ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
-	}
-	m.Guardrail.guard(in)
-	call.request = in.Body
-	_, err := client.InvokeModelWithResponseStream(ctx, in, call.join, withoutEventStream)
-	return err
+// invokeModel takes a body in the model's own form.
+var invokeModel = &operation{
+	name: "InvokeModelWithResponseStream",
+	rehearse: func(ctx context.Context, client *bedrockruntime.Client, model *string, options func(*bedrockruntime.Options)) error {
+		_, err := client.InvokeModelWithResponseStream(ctx, &bedrockruntime.InvokeModelWithResponseStreamInput{
+			ModelId: model, Body: []byte("{}"), ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
+		}, options)
+		return err
+	},
+	adapt: func(m Model, h http.Header, body []byte) []byte { return m.Guardrail.guard(h, body) },
 }
 
 // readChunks returns a reader of answers in the model's own form. decode is given the

@@ -46,17 +46,24 @@ func (e endpoint) count(ctx context.Context, body []byte) (int, error) {
 		return 0, err
 	}
 	defer response.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(response.Body, maxCount))
+	return readCount(response.Body, "input_tokens")
+}
+
+// readCount reads the answer that has the number of tokens in this member.
+func readCount(r io.Reader, member string) (int, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxCount))
 	if err != nil {
 		return 0, readError(err)
 	}
-	var answer struct {
-		Tokens *int `json:"input_tokens"`
+	var answer map[string]jsontext.Value
+	tokens := -1
+	if err = json.Unmarshal(data, &answer, lenient); err == nil && answer[member] != nil {
+		err = json.Unmarshal(answer[member], &tokens)
 	}
-	if err := json.Unmarshal(data, &answer, lenient); err != nil || answer.Tokens == nil {
+	if err != nil || tokens < 0 {
 		return 0, gatewayError("the upstream did not say how many tokens there are", err)
 	}
-	return *answer.Tokens, nil
+	return tokens, nil
 }
 
 // countBody returns the body of a request for a count of tokens: that of a request for an

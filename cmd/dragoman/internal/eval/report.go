@@ -1,10 +1,7 @@
 package eval
 
 import (
-	_ "embed"
-	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"os"
 	"path/filepath"
@@ -209,83 +206,4 @@ func markdownTable(out *strings.Builder, head []string, rows [][]string) {
 		}
 		write(safe)
 	}
-}
-
-//go:embed report.html.tmpl
-var page string
-
-var pageTemplate = template.Must(template.New("report").Parse(page))
-
-// The measures of a chart, in pixels.
-const (
-	chartLabel = 120 // for the names of the bars
-	chartBars  = 400 // for the longest
-	chartRow   = 24
-)
-
-// drawn is a chart with the places of its parts, in pixels, as the template writes them
-// into an SVG.
-type drawn struct {
-	Title         string
-	Width, Height int
-	Bars          []drawnBar
-}
-
-// drawnBar is a bar with its place. Its texts stand on the line TextY, the label from the
-// left edge on and the figure from TextStart on.
-type drawnBar struct {
-	Label, Text         string
-	Y, TextY            int
-	X, Width, TextStart int
-}
-
-// draw places the bars below one another, each in a row of its own.
-func (c chart) draw() drawn {
-	const gap, textWidth = 6, 90
-	d := drawn{Title: c.title, Width: chartLabel + chartBars + textWidth, Height: chartRow * len(c.bars)}
-	for i, b := range c.bars {
-		width := int(b.share*chartBars + 0.5)
-		d.Bars = append(d.Bars, drawnBar{
-			Label: b.label, Text: b.text,
-			Y: i*chartRow + gap/2, TextY: i*chartRow + chartRow/2 + gap,
-			X: chartLabel, Width: width, TextStart: chartLabel + width + gap,
-		})
-	}
-	return d
-}
-
-// html returns the report as a page of HTML that loads nothing from elsewhere, so that it
-// can be sent as one file.
-func (r *Report) html() string {
-	type table struct {
-		Title string
-		Head  []string
-		Rows  [][]string
-	}
-	data := struct {
-		Title, Intro string
-		Simulated    bool
-		Figures      table
-		Charts       []drawn
-		Tables       []table
-	}{
-		Title: r.Model + " on " + r.Set, Intro: r.intro(), Simulated: r.Simulated,
-		Figures: table{"", columns, rowsOf(r.Formats)},
-	}
-	for _, c := range r.charts() {
-		data.Charts = append(data.Charts, c.draw())
-	}
-	data.Tables = append(data.Tables, table{"How calls were read", []string{"format", "outcomes"}, r.outcomeRows()})
-	if r.Kinds != nil {
-		head, rows := r.kindTable()
-		data.Tables = append(data.Tables, table{"Right, by kind", head, rows})
-	}
-	if len(r.Wrong) > 0 {
-		data.Tables = append(data.Tables, table{fmt.Sprintf("Not right: %d", len(r.Wrong)), []string{"format", "question", "why"}, r.wrongRows()})
-	}
-	var out strings.Builder
-	if err := pageTemplate.Execute(&out, data); err != nil {
-		panic(errors.Join(errors.New("eval: the template does not fit its data"), err))
-	}
-	return out.String()
 }

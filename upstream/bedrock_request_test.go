@@ -1,0 +1,142 @@
+package upstream
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
+	"github.com/google/go-cmp/cmp"
+)
+
+// recorder is a transport that keeps the requests and sends none.
+type recorder struct{ requests []*http.Request }
+
+func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	own := *request
+	if own.Body != nil {
+		body, _ := io.ReadAll(own.Body)
+		own.Body = io.NopCloser(strings.NewReader(string(body)))
+	}
+	r.requests = append(r.requests, &own)
+	return &http.Response{StatusCode: 400, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"message":"no"}`)), Request: request}, nil
+}
+
+// TestRequestIsTheSDKs holds that a request is what the SDK would send, but for the body, the time,
+// the id of the call and the signature of these.
+func TestRequestIsTheSDKs(t *testing.T) {
+	guardrail := &Guardrail{ID: "gr1", Version: "DRAFT", Trace: "enabled"}
+	tests := []struct {
+		name, model, endpoint string
+		guardrail             *Guardrail
+		env                   map[string]string
+	}{
+		{name: "a region's endpoint", model: "anthropic.claude-v2:1"},
+		{name: "an ARN", model: "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-3-haiku-20240307-v1:0"},
+		{name: "an endpoint with a path", model: "anthropic.claude-v2", endpoint: "https://gateway.example:8443/aws%2Fbedrock/x/"},
+		{name: "plain HTTP", model: "anthropic.claude-v2", endpoint: "http://127.0.0.1:9"},
+		{name: "FIPS", model: "anthropic.claude-v2", env: map[string]string{"AWS_USE_FIPS_ENDPOINT": "true"}},
+		{name: "dual stack", model: "anthropic.claude-v2", env: map[string]string{"AWS_USE_DUALSTACK_ENDPOINT": "true"}},
+		{name: "an endpoint of the environment", model: "anthropic.claude-v2", env: map[string]string{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME": "https://vpce.example/p"}},
+		{name: "China", model: "anthropic.claude-v2", env: map[string]string{"AWS_REGION": "cn-north-1"}},
+		{name: "a session", model: "anthropic.claude-v2", env: map[string]string{"AWS_SESSION_TOKEN": "session"}},
+		{name: "a bearer token", model: "anthropic.claude-v2", env: map[string]string{"AWS_BEARER_TOKEN_BEDROCK": "token"}},
+		{name: "an application's id", model: "anthropic.claude-v2", env: map[string]string{"AWS_SDK_UA_APP_ID": "app"}},
+		{name: "a guardrail", model: "anthropic.claude-v2", guardrail: guardrail},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("AWS_REGION", "us-east-1")
+			t.Setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+			t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+			for name, value := range test.env {
+				t.Setenv(name, value)
+			}
+			var sent recorder
+			b, err := NewBedrock(t.Context(), BedrockOptions{Endpoint: test.endpoint, HTTPClient: &http.Client{Transport: &sent}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			creds, err := b.credentials.get(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := Model{ID: test.model, Guardrail: test.guardrail}
+			bySDK := map[*operation]func() error{
+				invokeModel: func() error {
+					in := &bedrockruntime.InvokeModelWithResponseStreamInput{
+						ModelId: &m.ID, Body: []byte(`{"a":1}`), ContentType: aws.String("application/json"), Accept: aws.String("application/json"),
+					}
+					if g := m.Guardrail; g != nil {
+						in.GuardrailIdentifier, in.GuardrailVersion, in.Trace = &g.ID, &g.Version, types.TraceEnabled
+					}
+					_, err := b.client.InvokeModelWithResponseStream(t.Context(), in, leased(creds))
+					return err
+				},
+				converseStream: func() error {
+					_, err := b.client.ConverseStream(t.Context(), &bedrockruntime.ConverseStreamInput{ModelId: &m.ID}, leased(creds))
+					return err
+				},
+				converseWhole: func() error {
+					_, err := b.client.Converse(t.Context(), &bedrockruntime.ConverseInput{ModelId: &m.ID}, leased(creds))
+					return err
+				},
+				countTokens: func() error {
+					_, err := b.client.CountTokens(t.Context(), &bedrockruntime.CountTokensInput{
+						ModelId: &m.ID, Input: &types.CountTokensInputMemberInvokeModel{Value: types.InvokeModelTokensRequest{Body: []byte("{}")}},
+					}, leased(creds))
+					return err
+				},
+			}
+			for op, send := range bySDK {
+				sent.requests = nil
+				if err := send(); err == nil {
+					t.Fatal("no error")
+				}
+				for range 2 { // the second has no rehearsal before it
+					if _, err := b.open(t.Context(), m, op, []byte(`{"a":1}`)); err == nil {
+						t.Fatal("no error")
+					}
+				}
+				if len(sent.requests) != 3 {
+					t.Fatalf("%s: %d requests", op.name, len(sent.requests))
+				}
+				for _, ours := range sent.requests[1:] {
+					if diff := cmp.Diff(lasting(sent.requests[0]), lasting(ours)); diff != "" {
+						t.Errorf("%s: the SDK's (-), ours (+):\n%s", op.name, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+// leased has the SDK sign with the credentials of a lease, as it would with its own.
+func leased(l *lease[aws.Credentials]) func(*bedrockruntime.Options) {
+	return func(o *bedrockruntime.Options) {
+		o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return l.value, nil })
+	}
+}
+
+// lasting returns what of a request does not change from one to the next.
+func lasting(r *http.Request) map[string]string {
+	parts := map[string]string{"": r.Method + " " + r.URL.String() + " " + r.Host}
+	for name, values := range r.Header {
+		if values == nil {
+			continue // not sent
+		}
+		value := strings.Join(values, "|")
+		switch name {
+		case "Amz-Sdk-Invocation-Id", "X-Amz-Date":
+			value = "set"
+		case "Authorization":
+			value, _, _ = strings.Cut(value, "Signature=")
+		}
+		parts[name] = value
+	}
+	return parts
+}
