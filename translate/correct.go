@@ -18,7 +18,7 @@ import (
 // answer that still has no such call is as the model wrote it, and [messages.Message.Unmet] says so.
 func Corrected(req *messages.Request, prompt *Prompt, ask Ask, checks *Checks, render func(*messages.Request) (*Prompt, error)) iter.Seq2[messages.Event, error] {
 	c := &corrector{
-		correction: correction{Checks: checks, req: req, language: func() *language { return languageOf(prompt.language, req) }},
+		correction: correction{Checks: checks, req: req, language: func() *language { return languageOf(prompt.language, req, nil) }},
 		prompt:     prompt, ask: ask, render: render,
 	}
 	return c.yieldEvents

@@ -112,7 +112,7 @@ func TestLanguageOfConversation(t *testing.T) {
 		"": "en",
 	} {
 		req := &messages.Request{Messages: []messages.MessageParam{user(text)}}
-		if got := languageOf(LanguageAuto, req).name; got != want {
+		if got := languageOf(LanguageAuto, req, nil).name; got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -3,7 +3,6 @@ package translate
 import (
 	"slices"
 
-	"dragoman/translate/langid"
 	"dragoman/translate/messages"
 )
 
@@ -27,10 +26,10 @@ func Languages() []string {
 
 // languageOf returns the language of that name, or the default if there is none. For
 // LanguageAuto it is the language of the first text in the messages: a later text must not
-// change the preamble, which prompt caches keep.
-func languageOf(name string, req *messages.Request) *language {
+// change the preamble, which prompt caches keep. memo may be nil.
+func languageOf(name string, req *messages.Request, memo *Memo) *language {
 	if name == LanguageAuto {
-		name = langid.Identify(firstText(req))
+		name = memo.identify(firstText(req))
 	}
 	if i := slices.IndexFunc(languages, func(l language) bool { return l.name == name }); i >= 0 {
 		return &languages[i]

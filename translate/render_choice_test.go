@@ -19,7 +19,7 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	choices := []messages.ToolChoice{{Type: messages.ChoiceAuto}, {Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "g"}, {Type: messages.ChoiceNone}}
 	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: FormatJSON}, {Format: FormatAttribute, Language: LanguageAuto}} {
 		before := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system}, target).System
-		l := languageOf(target.Language, &messages.Request{})
+		l := languageOf(target.Language, &messages.Request{}, nil)
 		for _, choice := range choices {
 			for _, single := range []bool{false, true} {
 				for _, thinking := range []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown, messages.ThinkingOmitted} {

@@ -35,7 +35,7 @@ type pastCall struct {
 // that of a conversation takes longer than to render a short request without tools.
 func (r *renderer) language() *language {
 	if r.promptLanguage == nil {
-		r.promptLanguage = languageOf(r.target.Language, r.req)
+		r.promptLanguage = languageOf(r.target.Language, r.req, r.target.Memo)
 	}
 	return r.promptLanguage
 }

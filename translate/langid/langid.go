@@ -16,7 +16,7 @@ package langid
 // Limits of what is looked at, so that a long text costs no more than one that is long
 // enough.
 const (
-	maxBytes = 4 << 10
+	MaxBytes = 4 << 10
 	maxWords = 100
 )
 
@@ -33,7 +33,7 @@ func Identify(text string) string {
 	p := counted()
 	scores := make([]float32, len(p.codes))
 	n := 0
-	for word := range words(text[:min(len(text), maxBytes)]) {
+	for word := range words(text[:min(len(text), MaxBytes)]) {
 		p.add(scores, word)
 		if n++; n == maxWords {
 			break

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/langid"
 	"dragoman/translate/markup"
 	"dragoman/translate/memo"
 	"dragoman/translate/messages"
@@ -16,11 +17,12 @@ import (
 )
 
 // Memo keeps what is made of tools, for the next request that offers the same: their descriptions, and
-// their schemas compiled. It changes no prompt and no event, and takes some megabytes at most, whatever
+// their schemas compiled. It also keeps in which language a conversation began, where that is asked for. It changes no prompt and no event, and takes some megabytes at most, whatever
 // tools it sees. It may be used by several goroutines at once; a nil Memo keeps nothing.
 type Memo struct {
 	descriptions *memo.Table[describedTools] // by what appendMemoKey writes
 	schemas      *memo.Table[*schema.Schema] // by the text of the schema
+	languages    *memo.Table[string]         // by the beginning of a conversation
 	keys         sync.Pool                   // of *[]byte: keys that are only looked up
 }
 
@@ -28,6 +30,7 @@ type Memo struct {
 const (
 	memoLists, memoListBytes     = 64, 8 << 20
 	memoSchemas, memoSchemaBytes = 1024, 4 << 20
+	memoTexts, memoTextBytes     = 512, 1 << 20
 )
 
 // NewMemo returns a Memo that is empty.
@@ -35,6 +38,7 @@ func NewMemo() *Memo {
 	return &Memo{
 		descriptions: memo.New[describedTools](memoLists, memoListBytes),
 		schemas:      memo.New[*schema.Schema](memoSchemas, memoSchemaBytes),
+		languages:    memo.New[string](memoTexts, memoTextBytes),
 		keys:         sync.Pool{New: func() any { return new([]byte) }},
 	}
 }
@@ -57,6 +61,20 @@ func (m *Memo) compile(raw jsontext.Value) *schema.Schema {
 	s := schema.Compile(own)
 	m.schemas.Keep(own, s, len(own)+s.Memory())
 	return s
+}
+
+// identify is [langid.Identify].
+func (m *Memo) identify(text string) string {
+	if m == nil {
+		return langid.Identify(text)
+	}
+	input := []byte(text[:min(len(text), langid.MaxBytes)])
+	code, ok := m.languages.Find(input)
+	if !ok {
+		code = langid.Identify(text)
+		m.languages.Keep(input, code, 0)
+	}
+	return code
 }
 
 // describe returns what r.describeTools makes.

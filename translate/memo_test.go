@@ -147,3 +147,19 @@ func TestMemoAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// With tools that are known, what a request takes in memory is its text once, and some parts of it for
+// each turn: nothing for each byte, and nothing for each tool.
+func TestRenderMemory(t *testing.T) {
+	target := Target{Memo: NewMemo()}
+	for _, load := range testcost.Loads() {
+		req, err := messages.Decode([]byte(load.Body), messages.DecodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		allocations := testing.AllocsPerRun(20, func() { mustRender(t, req, target) })
+		if most := float64(30 + 8*len(req.Messages)); allocations > most {
+			t.Errorf("%s: %v allocations, and not %v", load.Name, allocations, most)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package upstream
+
+import (
+	"testing"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/translate/testcost"
+)
+
+// encoder is a wire whose bodies are measured.
+type encoder struct {
+	name   string
+	target translate.Target
+	encode func(p *translate.Prompt) ([]byte, error)
+}
+
+func encoders() []encoder {
+	m := Model{ID: "anthropic.claude-v2", Can: Prefill | System | Streaming | StopSequences | Caching}
+	return []encoder{
+		{"messages", translate.Target{}, messagesBody{Model: m.ID, Stream: true, cache: true}.encode},
+		{"converse", translate.Target{}, func(p *translate.Prompt) ([]byte, error) { return encodeConverse(m, p, p.StopSequences) }},
+		{"chat", translate.Target{}, func(p *translate.Prompt) ([]byte, error) { return encodeChat(m, p, p.StopSequences, true) }},
+		{"text", translate.Target{TextWire: true}, encodeText},
+	}
+}
+
+// prompt returns the prompt of a request on the wire.
+func (e encoder) prompt(t testing.TB, load testcost.Load) *translate.Prompt {
+	req, err := messages.Decode([]byte(load.Body), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := translate.Render(req, e.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The body of a request is written into one buffer, whatever it holds.
+func TestEncodeMemory(t *testing.T) {
+	for _, wire := range encoders() {
+		for _, load := range testcost.Loads() {
+			p := wire.prompt(t, load)
+			body, _ := wire.encode(p)
+			most := float64(5 + 2*len(p.Turns)) // lists of pieces
+			if wire.name == "messages" || wire.name == "converse" {
+				most = 3
+			}
+			if n := testing.AllocsPerRun(20, func() { _, _ = wire.encode(p) }); n > most {
+				t.Errorf("%s: %s: %v allocations, and not %v", wire.name, load.Name, n, most)
+			}
+			if cap(body) > len(body)*5/4+4<<10 {
+				t.Errorf("%s: %s: %d bytes for a body of %d", wire.name, load.Name, cap(body), len(body))
+			}
+		}
+	}
+}
+
+// BenchmarkEncode writes the body of a request on each wire.
+func BenchmarkEncode(b *testing.B) {
+	for _, wire := range encoders() {
+		for _, load := range testcost.Loads() {
+			b.Run(wire.name+"/"+load.Name, func(b *testing.B) {
+				p := wire.prompt(b, load)
+				body, err := wire.encode(p)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := wire.encode(p); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
