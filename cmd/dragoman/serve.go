@@ -44,6 +44,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
 	hangUps := hangUps()
+	collectRarely(p.getenv)
 	memory := limitMemory(hostRoot(), p.getenv)
 	load := func() (*config.Config, error) { return s.loadFor(p, memory) }
 	cfg, err := load()
