@@ -88,8 +88,10 @@ func (u chatUsage) usage() messages.Usage {
 // is the one for the end of the stream.
 type chatDecoder struct {
 	stops    []string // that the server was sent
-	called   bool     // the text has begun a call
-	held     string   // the end of the text, if it may be the beginning of callOpens
+	delta    chatTemplate
+	texts    texts
+	called   bool   // the text has begun a call
+	held     string // the end of the text, if it may be the beginning of callOpens
 	usage    messages.Usage
 	stop     messages.Stop
 	sequence string
@@ -131,6 +133,11 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	if string(data) == chatEnd {
 		return d.end()
 	}
+	if text, ok := d.delta.text(data, &d.texts); ok { // nearly all
+		chunk := translate.Chunk{Text: d.texts.of(text), Usage: d.usage}
+		d.read(chunk.Text)
+		return chunk, nil
+	}
 	var c chatCompletion
 	if err := json.Unmarshal(data, &c, lenient); err != nil {
 		if e := chatError(data, 0); e != nil {
@@ -148,6 +155,7 @@ func (d *chatDecoder) decode(data []byte) (translate.Chunk, error) {
 	if len(c.Choices) == 0 { // the counters come alone
 		return translate.Chunk{Usage: d.usage}, nil
 	}
+	d.delta.learn(data, &c)
 	return d.choice(&c.Choices[0])
 }
 

@@ -59,6 +59,63 @@ func TestSSEReader(t *testing.T) {
 	}
 }
 
+// reads is a stream of which each read returns one piece.
+type reads []string
+
+func (r *reads) Read(p []byte) (int, error) {
+	if len(*r) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, (*r)[0])
+	*r = (*r)[1:]
+	return n, nil
+}
+
+// What is said to be at hand is there without another read, and what is there is said to be.
+func TestMore(t *testing.T) {
+	one, two, three := chunkFrame(t, `{"bytes":"MQ=="}`), chunkFrame(t, `{"bytes":"Mg=="}`), chunkFrame(t, `{"bytes":"Mw=="}`)
+	for name, tt := range map[string]struct {
+		stream reads
+		want   []bool // behind each event
+	}{
+		"SSE alone":                 {reads{"data: 1\n\n", "data: 2\n\n"}, []bool{false, false}},
+		"SSE together":              {reads{"data: 1\n\nevent: a\ndata: 2\n\ndata: 3\n\n"}, []bool{true, true, false}},
+		"SSE a part":                {reads{"data: 1\n\ndata: 2\n", "\ndata: 3", "\n\n"}, []bool{false, false, false}},
+		"SSE a part and more":       {reads{"data: 1\n\ndata: 2", "\n\ndata: 3\n\n"}, []bool{false, true, false}},
+		"SSE a comment":             {reads{"data: 1\n\n: there\n\n", ": there\n\ndata: 2\n\n"}, []bool{false, false}},
+		"SSE behind several lines":  {reads{"data: 1\ndata: 1\n\ndata: 2\n\n"}, []bool{false, false}},
+		"SSE before several lines":  {reads{"data: 1\n\ndata: 2\ndata: 2\n\n"}, []bool{true, false}},
+		"frames alone":              {reads{one, two}, []bool{false, false}},
+		"frames together":           {reads{one + two + three}, []bool{true, true, false}},
+		"frames a part":             {reads{one + two[:20], two[20:] + three}, []bool{false, true, false}},
+		"frames and something else": {reads{one + frame(t, "{}", ":event-type", "trace", ":message-type", "event"), two}, []bool{false, false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sse, frames := newSSEReader(&tt.stream), newBedrockStream(&tt.stream)
+			payloads, more := sse.payloads(), sse.more
+			if strings.HasPrefix(name, "frames") {
+				payloads, more = frames.payloads(), frames.more
+			}
+			var got []bool
+			for data, err := range payloads {
+				if err != nil {
+					t.Fatal(err)
+				}
+				before, left := string(data), len(tt.stream)
+				got = append(got, more(), more())
+				if string(data) != before || len(tt.stream) != left {
+					t.Errorf("%q became %q, or was read behind", before, data)
+				}
+			}
+			for i := range got {
+				if len(got) != 2*len(tt.want) || got[i] != tt.want[i/2] {
+					t.Fatalf("more %v, want each of %v twice", got, tt.want)
+				}
+			}
+		})
+	}
+}
+
 // endless is a stream that begins with head and goes on with x for ever.
 func endless(head string) io.Reader {
 	return io.MultiReader(strings.NewReader(head), repeat{})
