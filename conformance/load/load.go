@@ -67,7 +67,7 @@ func sections(programs map[string]string) []section {
 			loads: arrivals(), ways: all(programs, messagesAPI), columns: wholeColumns},
 		{name: opened, about: "So many streams at once, of ten events a second each. They last for one to four seconds, and begin one after another.",
 			loads: open(), ways: all(programs, messagesAPI), columns: openColumns},
-		{name: "Overload", about: "Requests of 2 KB, of which 64 are admitted at once and take 100 ms each: half of what can be admitted, and twice that. " +
+		{name: "Overload", about: "Requests of 2 KB, of which 32 are admitted at once and take 200 ms each: half of what can be admitted, and twice that. " +
 			"What is beyond is answered with 529 and `retry-after`.",
 			loads: overload(), ways: overloaded(programs), columns: overloadColumns},
 	}
@@ -145,10 +145,11 @@ func open() (list []workload) {
 	return list
 }
 
-// admitted is how many requests are at once, and held how long each takes.
+// admitted is how many requests are at once, and held how long each takes: so few a second that it is
+// places that are short, and not the processor.
 const (
-	admitted = 64
-	held     = 100 * time.Millisecond
+	admitted = 32
+	held     = 200 * time.Millisecond
 )
 
 func overload() (list []workload) {

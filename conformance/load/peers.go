@@ -18,7 +18,7 @@ func peerLoads() []workload {
 	stream.name = "71 KB, stream"
 	list := append(atRest(false)[:2], stream)
 	for i := range list {
-		list[i].rounds, list[i].lasts = 2, 2*time.Second
+		list[i].rounds, list[i].lasts = 2, 1500*time.Millisecond
 	}
 	return list
 }
