@@ -82,10 +82,12 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 // media types; the caller has to close its body. read maps the body of any other. None
 // of the client's headers go upstream.
 func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
+	sent := &sentBody{reader: bytes.NewReader(body), data: body}
+	request, err := http.NewRequestWithContext(sent.traced(ctx), http.MethodPost, e.url, sent.reader)
 	if err != nil {
 		return nil, transportError(err)
 	}
+	request.GetBody = sent.sendAgain
 	h := request.Header
 	h.Set("content-type", "application/json")
 	h.Set("accept", strings.Join(kinds, ", "))
@@ -102,15 +104,17 @@ func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 		response.Body.Close()
 		return nil, err
 	}
+	sent.accept()
 	return response, nil
 }
 
-// streamMessages returns the sequence of an answer in the form of the Messages API. When
-// the range begins it sends the body that encode returns; decode is given the JSON of
+// streamMessages returns the sequence of an answer in the form of the Messages API, which
+// can be ranged over once. When the range begins it sends the body that encode returns; decode is given the JSON of
 // each event of the stream that comes back.
 func streamMessages[P portion](ctx context.Context, e endpoint, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		body, err := encode()
+		encode = nil // an answer may take minutes: the prompt is not kept for it here
 		var response *http.Response
 		if err == nil {
 			response, err = e.post(ctx, body, readMessagesError, "text/event-stream")
