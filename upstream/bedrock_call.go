@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -115,7 +116,8 @@ func readException(r *http.Response) error {
 		Message string // whatever its case, as for package json
 		Code    any
 	}
-	if err := json.NewDecoder(io.LimitReader(r.Body, maxErrorBody)).Decode(&body); err != nil && err != io.EOF {
+	data, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // to its end: the connection can then be used again
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&body); err != nil && err != io.EOF {
 		return errors.New("upstream: the refusal is not in JSON")
 	}
 	code, _ := body.Code.(string)

@@ -2,9 +2,13 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -110,6 +114,51 @@ func TestRequestIsTheSDKs(t *testing.T) {
 						t.Errorf("%s: the SDK's (-), ours (+):\n%s", op.name, diff)
 					}
 				}
+			}
+		})
+	}
+}
+
+// TestRefusalsKeepTheConnection holds that a refusal is read to its end, whatever it is: the next
+// request needs no connection of its own.
+func TestRefusalsKeepTheConnection(t *testing.T) {
+	t.Setenv("AWS_REGION", "us-east-1")
+	t.Setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	for name, refusal := range map[string]string{
+		"JSON":           `{"message":"slow down"}`,
+		"JSON and more":  `{"message":"slow down"}` + strings.Repeat("\n", 4<<10),
+		"a page of HTML": "<html>" + strings.Repeat("no ", 1<<10) + "</html>",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var connections atomic.Int32
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.WriteHeader(http.StatusTooManyRequests)
+				_, _ = io.WriteString(w, refusal)
+			}))
+			s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+				if state == http.StateNew {
+					connections.Add(1)
+				}
+			}
+			s.Start()
+			defer s.Close()
+			transport := new(http.Transport)
+			defer transport.CloseIdleConnections()
+			b, err := NewBedrock(t.Context(), BedrockOptions{Endpoint: s.URL, HTTPClient: &http.Client{Transport: transport}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 5 {
+				var refused *Error
+				_, err := b.open(t.Context(), Model{ID: "anthropic.claude-v2"}, invokeModel, []byte("{}"))
+				if !errors.As(err, &refused) || refused.Status != http.StatusTooManyRequests {
+					t.Fatalf("%v", err)
+				}
+			}
+			if n := connections.Load(); n != 1 {
+				t.Errorf("%d connections for five requests", n)
 			}
 		})
 	}
