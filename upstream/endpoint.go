@@ -56,14 +56,14 @@ func readCount(r io.Reader, member string) (int, error) {
 		return 0, readError(err)
 	}
 	var answer map[string]jsontext.Value
-	tokens := -1
+	var tokens *int // nil for null as well
 	if err = json.Unmarshal(data, &answer, lenient); err == nil && answer[member] != nil {
 		err = json.Unmarshal(answer[member], &tokens)
 	}
-	if err != nil || tokens < 0 {
+	if err != nil || tokens == nil || *tokens < 0 {
 		return 0, gatewayError("the upstream did not say how many tokens there are", err)
 	}
-	return tokens, nil
+	return *tokens, nil
 }
 
 // countBody returns the body of a request for a count of tokens: that of a request for an
@@ -109,8 +109,8 @@ func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 }
 
 // streamMessages returns the sequence of an answer in the form of the Messages API, which
-// can be ranged over once. When the range begins it sends the body that encode returns; decode is given the JSON of
-// each event of the stream that comes back.
+// can be ranged over once. When the range begins it sends the body that encode returns;
+// decode is given the JSON of each event of the stream that comes back.
 func streamMessages[P portion](ctx context.Context, e endpoint, encode func() ([]byte, error), decode func([]byte) (P, error)) iter.Seq2[P, error] {
 	return newSequence(ctx, func(ctx context.Context, cancel context.CancelFunc, yield func(P, error) bool) {
 		body, err := encode()
