@@ -17,13 +17,6 @@ func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// AppendStringUTF8 is [AppendString] for text that is known to be UTF-8.
-func AppendStringUTF8(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	dst = AppendEscapedUTF8(dst, []byte(s)) // not a copy: the bytes are only read
-	return append(dst, '"')
-}
-
 // AppendEscaped appends s to dst as the inside of a JSON string, without the quotes. It
 // escapes what must be escaped and nothing else; bytes that are not UTF-8 become U+FFFD,
 // one for each byte. A text may be escaped in pieces if no piece ends inside a character.
