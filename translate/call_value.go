@@ -52,9 +52,9 @@ func sameJSON(a, b jsontext.Value) bool {
 	return bytes.Equal(a, b) || a.Kind() == b.Kind() && rawjson.CompactString(a) == rawjson.CompactString(b)
 }
 
-// appendOnLines appends a value, escaped, of the parameter with this tag. The parser takes newlines around a value for layout
-// (docs/reference/legacy-format.md §5), so a value that begins with a newline of its own is
-// put on lines of its own.
+// appendOnLines appends a value, escaped, of the parameter with this tag. The parser takes newlines
+// around a value for layout (docs/reference/legacy-format.md §5), so a value that begins with a newline
+// of its own is put on lines of its own.
 func appendOnLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
 	if strings.TrimLeft(text, "\r\n") == text {
 		return e.AppendValue(dst, text, tag)

@@ -17,8 +17,9 @@ import (
 )
 
 // Memo keeps what is made of tools, for the next request that offers the same: their descriptions, and
-// their schemas compiled. It also keeps in which language a conversation began, where that is asked for. It changes no prompt and no event, and takes some megabytes at most, whatever
-// tools it sees. It may be used by several goroutines at once; a nil Memo keeps nothing.
+// their schemas compiled. It also keeps in which language a conversation began, where that is asked
+// for. It changes no prompt and no event, and takes some megabytes at most, whatever tools it sees. It
+// may be used by several goroutines at once; a nil Memo keeps nothing.
 type Memo struct {
 	descriptions *memo.Table[describedTools] // by what appendMemoKey writes
 	schemas      *memo.Table[*schema.Schema] // by the text of the schema

@@ -44,9 +44,9 @@ func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) 
 	})
 }
 
-// encodeText returns the body for the prompt as JSON (docs/reference/bedrock.md §2b). It fails if the text of the prompt
-// has more markers than the prompt has turns: then one stands in a text, and the model
-// would read there the beginning of another turn.
+// encodeText returns the body for the prompt as JSON (docs/reference/bedrock.md §2b). It
+// fails if the text of the prompt has more markers than the prompt has turns: then one
+// stands in a text, and the model would read there the beginning of another turn.
 func encodeText(p *translate.Prompt) ([]byte, error) {
 	if err := onlyText(p); err != nil {
 		return nil, err
