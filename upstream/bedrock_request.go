@@ -138,6 +138,11 @@ func (b *Bedrock) authorize(r *http.Request, p *blueprint, body []byte, ahead ti
 	if err != nil {
 		return nil, err
 	}
+	return kept, b.sign(r, p, kept.value, body, time.Now().Add(ahead))
+}
+
+// sign signs the request, which has this body, as of a time.
+func (b *Bedrock) sign(r *http.Request, p *blueprint, with aws.Credentials, body []byte, at time.Time) error {
 	sum := sha256.Sum256(body)
-	return kept, b.signer.SignHTTP(r.Context(), kept.value, r, hex.EncodeToString(sum[:]), p.service, p.region, time.Now().Add(ahead))
+	return b.signer.SignHTTP(r.Context(), with, r, hex.EncodeToString(sum[:]), p.service, p.region, at)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
@@ -109,6 +110,11 @@ func TestRequestIsTheSDKs(t *testing.T) {
 				if len(sent.requests) != 3 {
 					t.Fatalf("%s: %d requests", op.name, len(sent.requests))
 				}
+				if bySDK := sent.requests[0]; bySDK.Header.Get("X-Amz-Date") != "" {
+					if diff := cmp.Diff(bySDK.Header.Get("Authorization"), signedAgain(t, b, op, creds, bySDK)); diff != "" {
+						t.Errorf("%s: the SDK's signature (-), ours (+):\n%s", op.name, diff)
+					}
+				}
 				for _, ours := range sent.requests[1:] {
 					if diff := cmp.Diff(lasting(sent.requests[0]), lasting(ours)); diff != "" {
 						t.Errorf("%s: the SDK's (-), ours (+):\n%s", op.name, diff)
@@ -169,6 +175,28 @@ func leased(l *lease[aws.Credentials]) func(*bedrockruntime.Options) {
 	return func(o *bedrockruntime.Options) {
 		o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return l.value, nil })
 	}
+}
+
+// signedAgain returns how we sign a request that the SDK has signed, at the same time.
+func signedAgain(t *testing.T, b *Bedrock, op *operation, creds *lease[aws.Credentials], request *http.Request) string {
+	t.Helper()
+	plan, err := b.blueprint(t.Context(), op)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := time.Parse("20060102T150405Z", request.Header.Get("X-Amz-Date"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(request.Body)
+	own := request.Clone(t.Context())
+	for _, name := range []string{"Authorization", "X-Amz-Date", "X-Amz-Security-Token"} {
+		own.Header.Del(name)
+	}
+	if err := b.sign(own, plan, creds.value, body, at); err != nil {
+		t.Fatal(err)
+	}
+	return own.Header.Get("Authorization")
 }
 
 // lasting returns what of a request does not change from one to the next.
