@@ -28,7 +28,7 @@ type stream struct {
 	err          error         // of the connection
 	stall        *watch        // of a write; nil until began
 	silence      *watch        // since the last write; nil until began
-	written      time.Duration // when the last write ended
+	written      time.Duration // when the last write ended, or was given up
 }
 
 // maxPending bounds the frames that are gathered: those of a long chunk are written in
@@ -94,6 +94,7 @@ func (st *stream) flushPending(now time.Duration) (time.Duration, error) {
 func (st *stream) flush(now time.Duration) (time.Duration, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	now = max(now, st.written) // a ping may have been in the way
 	if len(st.pending) > 0 {
 		if !st.began {
 			maps.Copy(st.w.Header(), st.x.w.Header())
@@ -153,12 +154,12 @@ func (st *stream) write(frames []byte, now time.Duration) {
 		err = st.x.control.Flush()
 	}
 	st.stall.end()
+	st.written = st.x.elapsed()
 	if err != nil {
 		st.err = fmt.Errorf("%w: %w", errClientGone, err)
 		st.x.leave(st.err)
 		return
 	}
-	st.written = st.x.elapsed()
 	st.silence.begin(st.written)
 }
 

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -102,6 +103,68 @@ func TestWatch(t *testing.T) {
 		at(200 * time.Second)
 		if len(expired) != 2 || expired[0] != 70*time.Second || expired[1] != 80*time.Second {
 			t.Errorf("expired after %v", expired)
+		}
+	})
+}
+
+// timedClient takes the first write at once and each later one in a while, unless it is given up before.
+type timedClient struct {
+	*httptest.ResponseRecorder
+	takes  time.Duration
+	writes int
+	cut    chan struct{}
+}
+
+func (w *timedClient) Write(p []byte) (int, error) {
+	if w.writes++; w.writes > 1 {
+		select {
+		case <-time.After(w.takes):
+		case <-w.cut:
+			return 0, os.ErrDeadlineExceeded
+		}
+	}
+	return w.ResponseRecorder.Write(p)
+}
+
+func (w *timedClient) SetWriteDeadline(t time.Time) error {
+	if !t.IsZero() && t.Before(time.Now()) {
+		close(w.cut)
+	}
+	return nil
+}
+
+// A write that has waited for a ping to be taken has all of its time behind that.
+func TestWriteBehindPing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &timedClient{httptest.NewRecorder(), 40 * time.Second, 0, make(chan struct{})}
+		s := newServer(t, completing(endOfTurn), func(o *Options) { o.Ping = time.Hour })
+		x := s.newExchange(&messagesAPI, w, newRequest("POST", "/v1/messages", streamed(question)))
+		x.leave = func(error) {}
+		st := &stream{x: x, w: w}
+		defer st.stopWatch()
+		defer st.stopPings()
+		st.pending = []byte("one")
+		_, _ = st.flush(x.elapsed())
+		now := x.elapsed() // when the text came that is written behind the ping
+		st.ping()
+		st.pending = []byte("two")
+		if got, err := st.flush(now); err != nil || got != 80*time.Second {
+			t.Errorf("after %v: %v", got, err)
+		}
+	})
+}
+
+// The time until a write is given up is not that of the upstream, whose answer is read to its end.
+func TestIdleBehindStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logged
+		up := slow(pause{0, translate.Chunk{}}, pause{5 * time.Second, translate.Chunk{Text: "It is "}}, pause{10 * time.Second, translate.Chunk{Text: "cold."}}, pause{0, endOfTurn})
+		s := newServer(t, up, log.option, finishing, func(o *Options) {
+			o.Timeouts.WriteStall, o.Timeouts.Idle, o.Ping = 30*time.Second, 20*time.Second, time.Hour
+		})
+		answerTo(s, &timedClient{httptest.NewRecorder(), time.Hour, 0, make(chan struct{})}, newRequest("POST", "/v1/messages", streamed(question)))
+		if got := log.exchange(t); got["terminal"] != "client_gone" || got["duration_ms"] != 45_000.0 || got["output_tokens"] != 7.0 {
+			t.Errorf("logged %v", got)
 		}
 	})
 }
