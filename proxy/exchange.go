@@ -77,6 +77,7 @@ func (x *exchange) extendWriteDeadline() {
 	_ = x.control.SetWriteDeadline(time.Now().Add(x.s.timeouts.WriteStall))
 }
 
-// clearWriteDeadline takes the limit away while nothing is written. On HTTP/2 a deadline
-// that passes ends the stream, even if it is only silent.
+// clearWriteDeadline takes the limit away: a whole answer sets its own, and the writes of a
+// stream are watched. On HTTP/2 a deadline that passes ends the stream, even if it is only
+// silent.
 func (x *exchange) clearWriteDeadline() { _ = x.control.SetWriteDeadline(time.Time{}) }

@@ -28,7 +28,7 @@ const (
 // incoming returns h with deadlines for the connection. Whatever h does with a request,
 // the connection is soon free for the next one, or closed: a body has to arrive in time,
 // a body that h does not read is not waited for, and an answer has to be taken in time.
-// A handler that writes piece by piece sets a write deadline for each piece itself.
+// An exchange takes the deadline away, and watches each of its writes itself.
 func (s *Server) incoming(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.catchPanic()
