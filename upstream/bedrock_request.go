@@ -91,7 +91,10 @@ func newBlueprint(r *http.Request) *blueprint {
 		p.region, p.service = scope[2], scope[3]
 	}
 	p.presentsBearerToken = strings.HasPrefix(authorization, "Bearer ")
-	for _, name := range []string{"Authorization", "X-Amz-Date", "X-Amz-Security-Token", "Amz-Sdk-Invocation-Id", "Content-Length"} {
+	for _, name := range []string{
+		"Authorization", "X-Amz-Date", "X-Amz-Security-Token", "Amz-Sdk-Invocation-Id", "Content-Length",
+		"X-Amzn-Trace-Id", // that of one call, in Lambda
+	} {
 		p.header.Del(name)
 	}
 	p.header.Set("Content-Type", "application/json")
