@@ -19,6 +19,7 @@ import (
 // last processor to itself; all else has the first.
 type bench struct {
 	folder   string // for files, removed at the end
+	program  string // Dragoman's file
 	alone    int    // the processor of the target
 	upstream *child
 	url      string        // of the upstream
@@ -40,18 +41,28 @@ type workload struct {
 	rounds  int
 }
 
-// newBench starts the upstream. It locks the goroutine to its thread, as [start] wants.
-func newBench() (*bench, error) {
+// newBench starts the upstream, and builds Dragoman as it is released unless there is a program
+// already. It locks the goroutine to its thread, as [start] wants.
+func newBench(program string) (_ *bench, err error) {
 	runtime.LockOSThread()
-	folder, err := os.MkdirTemp("", "load")
-	if err != nil {
+	b := &bench{program: program, patience: 30 * time.Second}
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
+	if b.folder, err = os.MkdirTemp("", "load"); err != nil {
 		return nil, err
+	}
+	if program == "" {
+		if b.program, err = build(b.folder); err != nil {
+			return nil, err
+		}
 	}
 	first, last, err := processors()
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{folder: folder, alone: last, patience: 30 * time.Second}
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -63,21 +74,20 @@ func newBench() (*bench, error) {
 	if b.upstream, err = start([]string{self, "upstream", "-listen", address}, nil, first, address, 10*time.Second); err != nil {
 		return nil, err
 	}
-	b.url = "http://" + address
+	b.alone, b.url = last, "http://"+address
 	return b, pinSelf(first)
 }
 
 func (b *bench) close() {
-	b.upstream.stop()
+	if b.upstream != nil {
+		b.upstream.stop()
+	}
 	_ = os.RemoveAll(b.folder) // of the system's temporary ones
 }
 
-// build builds Dragoman as it is released, unless there is a program already.
-func (b *bench) build(program string) (string, error) {
-	if program != "" {
-		return program, nil
-	}
-	program = filepath.Join(b.folder, "dragoman")
+// build builds Dragoman into a folder, and returns the program's file.
+func build(folder string) (string, error) {
+	program := filepath.Join(folder, "dragoman")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./cmd/dragoman")
 	cmd.Dir, cmd.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {

@@ -22,17 +22,13 @@ func gateCommand(args []string) error {
 	flags := flag.NewFlagSet("gate", flag.ExitOnError)
 	program := flags.String("program", "", "`file` of a dragoman; without it this checkout's is built")
 	_ = flags.Parse(args) // it exits
-	b, err := newBench()
+	b, err := newBench(*program)
 	if err != nil {
 		return err
 	}
 	defer b.close()
 	b.patience = 5 * time.Second
-	binary, err := b.build(*program)
-	if err != nil {
-		return err
-	}
-	ways := []way{rproxy(messagesAPI), dragoman("Dragoman", binary, messagesAPI, messagesUpstream)}
+	ways := []way{rproxy(messagesAPI), dragoman("Dragoman", b.program, messagesAPI, messagesUpstream)}
 	var wrong error
 	for _, gate := range []func([]way) error{b.gateWhole, b.gateStream, b.gateRequest, b.gateArgument} {
 		for range gateAttempts {

@@ -176,15 +176,15 @@ func loadCommand(args []string) error {
 	update := flags.Bool("update", false, "write the page and its chart")
 	only := flags.String("only", "", "measure the sections alone whose names begin with `words`")
 	_ = flags.Parse(args) // it exits
-	b, err := newBench()
+	if *update && *only != "" {
+		return errors.New("the page is written whole: -update goes without -only")
+	}
+	b, err := newBench(*program)
 	if err != nil {
 		return err
 	}
 	defer b.close()
-	programs := map[string]string{}
-	if programs["Dragoman"], err = b.build(*program); err != nil {
-		return err
-	}
+	programs := map[string]string{"Dragoman": b.program}
 	if *before != "" {
 		programs["Dragoman before"] = *before
 	}
@@ -202,6 +202,9 @@ func loadCommand(args []string) error {
 			fmt.Fprintf(os.Stderr, "%s, %s\n", s.name, load.name)
 		}
 		fmt.Fprintf(&out, "### %s\n\n%s\n\n%s\n", s.name, s.about, table(results[s.name], s.columns))
+	}
+	if out.Len() == 0 {
+		return fmt.Errorf("no section has a name that begins with %q", *only)
 	}
 	if *only != "" {
 		fmt.Print(out.String())

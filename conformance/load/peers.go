@@ -160,16 +160,12 @@ func peersCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := newBench()
+	b, err := newBench(*program)
 	if err != nil {
 		return err
 	}
 	defer b.close()
-	binary, err := b.build(*program)
-	if err != nil {
-		return err
-	}
-	ways = append([]way{dragoman("Dragoman", binary, messagesAPI, messagesUpstream), rproxy(messagesAPI)}, ways...)
+	ways = append([]way{dragoman("Dragoman", b.program, messagesAPI, messagesUpstream), rproxy(messagesAPI)}, ways...)
 	var results []measured
 	var wrong error
 	for _, load := range peerLoads() {

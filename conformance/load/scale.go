@@ -78,16 +78,15 @@ func scaleCommand(args []string) error {
 	only := flags.String("only", "", "measure what begins with `words` alone")
 	update := flags.Bool("update", false, "write the page")
 	_ = flags.Parse(args) // it exits
-	b, err := newBench()
+	if *update && *only != "" {
+		return errors.New("the page is written whole: -update goes without -only")
+	}
+	b, err := newBench(*program)
 	if err != nil {
 		return err
 	}
 	defer b.close()
-	binary, err := b.build(*program)
-	if err != nil {
-		return err
-	}
-	ways := []way{rproxy(messagesAPI), dragoman("Dragoman", binary, messagesAPI, messagesUpstream)}
+	ways := []way{rproxy(messagesAPI), dragoman("Dragoman", b.program, messagesAPI, messagesUpstream)}
 	var out strings.Builder
 	var wrong error
 	for _, g := range growths {
@@ -98,9 +97,12 @@ func scaleCommand(args []string) error {
 		wrong = errors.Join(wrong, err)
 		out.WriteString(g.table(steps))
 	}
+	if out.Len() == 0 {
+		return errors.Join(wrong, fmt.Errorf("no table is of what begins with %q", *only))
+	}
 	text := measuredOn() + out.String()
 	fmt.Print(text)
-	if *update && *only == "" {
+	if *update {
 		wrong = errors.Join(wrong, writeBlock("scale", text))
 	}
 	return wrong
