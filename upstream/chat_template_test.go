@@ -40,15 +40,5 @@ func TestChatTemplate(t *testing.T) {
 func TestChatDeltasNeedNoMemory(t *testing.T) {
 	d := newChatDecoder(&translate.Prompt{}, nil)
 	data := []byte(`{"id":"1","object":"chat.completion.chunk","created":1,"choices":[{"index":0,"delta":{"content":"some text"},"finish_reason":null}]}`)
-	const deltas = 1000
-	allocs := testing.AllocsPerRun(5, func() {
-		for range deltas {
-			if c, err := d.decode(data); err != nil || c.Text == "" {
-				t.Fatal(c, err)
-			}
-		}
-	})
-	if allocs > deltas/50 {
-		t.Errorf("%v allocations for %d deltas", allocs, deltas)
-	}
+	needNoMemory(t, d.decode, data)
 }

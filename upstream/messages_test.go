@@ -190,12 +190,17 @@ func FuzzDelta(f *testing.F) {
 }
 
 func TestDecodeAllocations(t *testing.T) {
-	d := new(messagesDecoder)
 	data := []byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a piece of some more text"}}`)
+	needNoMemory(t, new(messagesDecoder).decode, data)
+}
+
+// needNoMemory holds that a decoder takes no memory for each delta of text.
+func needNoMemory(t *testing.T, decode func([]byte) (translate.Chunk, error), delta []byte) {
+	t.Helper()
 	const deltas = 1000
 	allocs := testing.AllocsPerRun(5, func() {
 		for range deltas {
-			if c, err := d.decode(data); err != nil || c.Text == "" {
+			if c, err := decode(delta); err != nil || c.Text == "" {
 				t.Fatal(c, err)
 			}
 		}

@@ -80,26 +80,29 @@ var unescape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', '
 // escapedRune returns the character that an escape such as \u00e9 stands for, or two of them such as
 // \ud83c\udf0d, and their length. Text begins with them; if it does not, the length is 0.
 func escapedRune(text []byte) (r rune, n int) {
-	const short, long = len(`\uXXXX`), len(`\uXXXX\uXXXX`)
 	r = codeUnit(text)
 	switch {
 	case r < 0:
 		return 0, 0
 	case !utf16.IsSurrogate(r):
-		return r, short
+		return r, unitLen
 	}
-	if r = utf16.DecodeRune(r, codeUnit(text[short:])); r == utf8.RuneError {
+	if r = utf16.DecodeRune(r, codeUnit(text[unitLen:])); r == utf8.RuneError {
 		return 0, 0
 	}
-	return r, long
+	return r, 2 * unitLen
 }
 
-// codeUnit returns the number in the escape \uXXXX that text begins with, or -1 if there is none.
+// unitLen is the length of an escape with four digits.
+const unitLen = len(`\u00e9`)
+
+// codeUnit returns the number in the escape with four digits that text begins with, or -1 if there
+// is none.
 func codeUnit(text []byte) (r rune) {
-	if len(text) < len(`\uXXXX`) || text[0] != '\\' || text[1] != 'u' {
+	if len(text) < unitLen || text[0] != '\\' || text[1] != 'u' {
 		return -1
 	}
-	for _, c := range text[2:len(`\uXXXX`)] {
+	for _, c := range text[2:unitLen] {
 		switch letter := c | 0x20; {
 		case c >= '0' && c <= '9':
 			r = r<<4 | rune(c-'0')
