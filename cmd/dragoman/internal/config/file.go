@@ -49,11 +49,11 @@ func (l *loader) readFile() {
 func (l *loader) top() fields {
 	c := l.cfg
 	return fields{
-		{"listen", "Where clients connect: host:port, and port 0 takes a free one.", l.text(&c.Listen).otherwise(DefaultListen)},
-		{"admin_listen", "Where operators connect, for health and metrics: host:port.", l.text(&c.AdminListen).otherwise(DefaultAdminListen)},
-		{"tls", "Files with which clients connect over TLS.", l.object(l.tls())},
+		{"listen", "Where clients connect: host:port, and port 0 takes a free one.", l.text(&c.Listen).matching(`:[0-9]{1,5}$`).otherwise(DefaultListen)},
+		{"admin_listen", "Where operators connect, for health and metrics: host:port.", l.text(&c.AdminListen).matching(`:[0-9]{1,5}$`).otherwise(DefaultAdminListen)},
+		{"tls", "Files with which clients connect over TLS.", l.object(l.tls(), "cert", "key")},
 		{"auth", "What clients have to present.", l.object(l.auth())},
-		{"hosts", "Names of the server, for a listener that asks for no key; *.name stands for all below it.", l.texts(l.host, &c.Hosts)},
+		{"hosts", "Names of the server, for a listener that asks for no key; *.name stands for all below it.", l.texts(l.host, `^(\*\.)?[A-Za-z0-9._:\[\]-]+$`, &c.Hosts)},
 		{"cors", "Pages in browsers that may call the API.", l.object(l.cors())},
 		{"compat", "What becomes of what the model cannot do: left out, or refused with 400.", l.oneOfTwo(&c.Strict, "lenient", "strict")},
 		{"upstreams", "Ways to reach models, by a name of your own.", l.upstreams()},
@@ -157,7 +157,7 @@ func (l *loader) upstreamsSchema() schema {
 		s.Properties["kind"], s.Title = one, kind
 		each = append(each, s)
 	}
-	return schema{Type: []string{"object", "null"}, Names: &schema{Pattern: "^[A-Za-z0-9._-]+$"}, Additional: schema{OneOf: each}}
+	return schema{Type: nullable("object"), Names: &schema{Pattern: "^[A-Za-z0-9._-]+$"}, Additional: schema{OneOf: each}}
 }
 
 // The kinds of upstream, in the order in which they are listed.
@@ -172,14 +172,14 @@ func (l *loader) upstream(u *Upstream) fields {
 	switch u.Kind {
 	case Bedrock:
 		fs = append(fs, fields{
-			{"region", "The AWS region; that of the environment or the profile, if it is not said.", l.text(&u.Region)},
+			{"region", "The AWS region; that of the environment or the profile, if it is not said.", l.text(&u.Region).matching(`^[a-z0-9-]*$`)},
 			{"profile", "Of the shared AWS configuration, for credentials.", l.text(&u.Profile)},
 			{"endpoint", "A URL in place of the region's own.", l.url(&u.Endpoint)},
 		}...)
 	case Vertex:
 		fs = append(fs, fields{
 			{"project", "The id of the Google Cloud project; that of the environment, if it is not said.", l.text(&u.Project)},
-			{"location", "A region, global, or a multi-region; that of the environment, if it is not said.", l.text(&u.Location)},
+			{"location", "A region, global, or a multi-region; that of the environment, if it is not said.", l.text(&u.Location).matching(`^[a-z0-9-]*$`)},
 			{"endpoint", "A URL in place of the location's own.", l.url(&u.Endpoint)},
 		}...)
 	case Anthropic, OpenAI:

@@ -127,7 +127,7 @@ func (l *loader) host(n *yaml.Node, key string) {
 
 // cors returns the keys of what browsers may do.
 func (l *loader) cors() fields {
-	return fields{{"origins", "Scheme and host of each page, as in https://app.example.com.", l.texts(l.origin, &l.cfg.Origins)}}
+	return fields{{"origins", "Scheme and host of each page, as in https://app.example.com.", l.texts(l.origin, `^[a-z][a-z0-9+.-]*://[^/?#]+$`, &l.cfg.Origins)}}
 }
 
 // origin reads an origin, which has to be written as browsers send it: it is compared as a text.

@@ -28,6 +28,9 @@ func printed(t *testing.T, cfg *Config, env ...string) string {
 		second, _ := again.Print()
 		t.Errorf("the hash %s became %s:\n%s", cfg.Hash(), got, cmp.Diff(string(text), string(second)))
 	}
+	if err := validate(compiled(t), text); err != nil {
+		t.Errorf("%v in\n%s", err, text)
+	}
 	same := cmp.Options{
 		cmpopts.IgnoreUnexported(Config{}),
 		cmpopts.IgnoreFields(Config{}, "File", "Files", "Keys", "Warnings", "Timeouts", "Connect", "BodyBytes", "Attempts"),

@@ -26,6 +26,7 @@ type schema struct {
 	Names       *schema           `json:"propertyNames,omitempty"`
 	Additional  any               `json:"additionalProperties,omitempty"` // false, or a schema
 	Required    []string          `json:"required,omitempty"`
+	Not         *schema           `json:"not,omitempty"`
 	AnyOf       []schema          `json:"anyOf,omitempty"`
 	OneOf       []schema          `json:"oneOf,omitempty"`
 }
@@ -35,6 +36,7 @@ type schema struct {
 func Schema() []byte {
 	l := &loader{cfg: new(Config)}
 	s := objectSchema(l.top(), nil)
+	s.Type = nullable(s.Type) // an empty file says nothing
 	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "The configuration file of Dragoman"
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -47,7 +49,7 @@ func Schema() []byte {
 }
 
 // reference matches a value that stands for another: it is what a variable or a file holds.
-const reference = `\$\{|^file:/`
+const reference = `\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}|^file:/.`
 
 // orReference returns the schema of a value that may also be a reference, or missing: a key whose
 // value is null counts as missing.
@@ -56,21 +58,25 @@ func (s schema) orReference() schema {
 }
 
 var (
-	// textSchema is for any text. YAML takes some for numbers, and the reader takes those.
-	textSchema = schema{Type: []string{"string", "number", "null"}}
+	// textSchema is for any text. YAML takes some for numbers, and the reader takes those. A path
+	// behind file: is absolute.
+	textSchema = schema{Type: []string{"string", "number", "boolean", "null"}, Not: &schema{Type: "string", Pattern: "^file:([^/]|$)"}}
+
+	pathSchema = schema{Type: nullable("string"), Not: &schema{Type: "string", Pattern: "^file:"}}
 
 	durationSchema = schema{Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`}.orReference()
 )
+
+// nullable returns a type or null: a key whose value is null counts as missing.
+func nullable(name any) []any { return []any{name, "null"} }
 
 func numberSchema(least, most int64) schema {
 	return schema{Type: "integer", Minimum: &least, Maximum: &most}.orReference()
 }
 
+// objectSchema is a mapping with these keys, of which all of required have to be there.
 func objectSchema(fs fields, required []string) schema {
-	s := schema{Type: []string{"object", "null"}, Properties: map[string]schema{}, Additional: false, Required: required}
-	if len(required) > 0 {
-		s.Type = "object"
-	}
+	s := schema{Type: "object", Properties: map[string]schema{}, Additional: false, Required: required}
 	for _, f := range fs {
 		property := f.schema
 		property.Description = f.about

@@ -57,9 +57,11 @@ func (fs fields) names() []string {
 
 // object is a mapping with these keys, of which all of required have to be there.
 func (r *yamlReader) object(fs fields, required ...string) setting {
+	s := objectSchema(fs, required)
+	s.Type = nullable(s.Type)
 	return setting{
 		read:   func(n *yaml.Node, key string) { r.mapping(n, key, fs) },
-		schema: objectSchema(fs, required),
+		schema: s,
 		shown:  func(p *printer, key string) *yaml.Node { return p.mapping(fs, key) },
 	}
 }
@@ -79,6 +81,12 @@ func (s setting) otherwise(value string) setting {
 		}
 		return p.scalar(key, s.schema.tag(), value)
 	}
+	return s
+}
+
+// matching says what a text looks like.
+func (s setting) matching(pattern string) setting {
+	s.schema = schema{Type: "string", Pattern: pattern}.orReference()
 	return s
 }
 
@@ -115,7 +123,7 @@ func (r *yamlReader) path(dst *string) setting {
 		} else {
 			r.report(n.Line, key, "not the path of a file", "write the path alone, without file:, as in /etc/dragoman/tls.crt")
 		}
-	}, schema{Type: "string", Pattern: "^(?!file:)"}, func() string { return *dst })
+	}, pathSchema, func() string { return *dst })
 }
 
 // duration reads a duration of more than 0, as [time.ParseDuration] spells it.
@@ -249,7 +257,7 @@ func (r *yamlReader) list(element field, each schema, length func() int, shown f
 				element(deref(e), elementKey(key, i))
 			}
 		},
-		schema: schema{Type: []string{"array", "null"}, Items: &each},
+		schema: schema{Type: nullable("array"), Items: &each},
 		shown: func(p *printer, key string) *yaml.Node {
 			list := &yaml.Node{Kind: yaml.SequenceNode}
 			for i := range length() {
@@ -263,9 +271,9 @@ func (r *yamlReader) list(element field, each schema, length func() int, shown f
 	}
 }
 
-// texts is a list of texts, each of which has a reader of its own.
-func (r *yamlReader) texts(element field, dst *[]string) setting {
-	return r.list(element, textSchema, func() int { return len(*dst) }, func(p *printer, i int, key string) *yaml.Node {
+// texts is a list of texts, each of which has a reader of its own, and looks like this.
+func (r *yamlReader) texts(element field, pattern string, dst *[]string) setting {
+	return r.list(element, schema{AnyOf: []schema{{Type: "string", Pattern: pattern}, {Type: "string", Pattern: reference}}}, func() int { return len(*dst) }, func(p *printer, i int, key string) *yaml.Node {
 		return p.scalar(key, "!!str", (*dst)[i])
 	})
 }
