@@ -7,10 +7,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Labels are the values of labels that the configuration bounds: the ids of the keys of clients, the
-// names of models as the routes have them, and those of upstreams.
-type Labels struct{ Keys, Models, Upstreams map[string]bool }
-
 // SetLabels says which names there are from now on. All others are counted as "other", and the
 // series of names that are gone end, so that a configuration which is replaced again and again
 // leaves none behind.

@@ -50,6 +50,10 @@ type Metrics struct {
 	registry *prometheus.Registry
 }
 
+// Labels are the values of labels that the configuration bounds: the ids of the keys of clients, the
+// names of models as the routes have them, and those of upstreams.
+type Labels struct{ Keys, Models, Upstreams map[string]bool }
+
 // Buckets, in seconds. The answer of a model takes up to an hour, the default of
 // timeouts.total; the proxy's own work takes microseconds.
 var (

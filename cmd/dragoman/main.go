@@ -6,6 +6,7 @@
 //
 //	main, command, process   the command line: help, flags, exit codes
 //	settings                 the flags for a configuration, and what is made of it
+//	live, fleet              the server that answers new requests, and its upstreams
 //	site, connections        the two listeners of a server, and the drain
 //	reload, log              the configuration read again; the lines of standard error
 //	input, completion        files and JSON lines; a completion that is parsed

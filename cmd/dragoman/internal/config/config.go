@@ -2,11 +2,12 @@
 // environment where there is none, and the flags that override it.
 //
 //	load                            [Load], which does the steps below in this order
-//	file, reader, expand, syntax    the file: keys, values, variables in them, broken YAML
-//	listener                        of the file: hosts, cors and tls
-//	keys                            the keys of clients in it
+//	setting, schema                 one value: how it is read, what may stand there, what is shown
+//	file                            the tables of all keys; models, keys, listener: parts of them
+//	reader, expand, syntax          values, variables in them, broken YAML
 //	environment, google             the upstream that the environment names
 //	check, values                   what has to hold of values, alone and together
+//	print, changes                  a configuration as a file, and beside another one
 //	config, problem                 what comes out: a [Config], or all [Problems]
 //
 // All problems are gathered and reported at once, each with its line, so that a file is
