@@ -13,6 +13,7 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/memo"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -46,7 +47,7 @@ func NewMemo() *Memo {
 
 // describedTools is the text that describes tools, and the names that had to be escaped in it.
 type describedTools struct {
-	text    string
+	text    rawjson.Text
 	escaped markup.TagSet
 }
 
@@ -79,7 +80,7 @@ func (m *Memo) identify(text string) string {
 }
 
 // describe returns what r.describeTools makes.
-func (m *Memo) describe(r *renderer) (string, error) {
+func (m *Memo) describe(r *renderer) (rawjson.Text, error) {
 	if m == nil || !m.descriptions.Takes(2*memoKeySize(r.req.Tools)) {
 		return r.describeTools()
 	}
@@ -92,7 +93,7 @@ func (m *Memo) describe(r *renderer) (string, error) {
 	}
 	text, err := r.describeTools()
 	if err == nil {
-		m.descriptions.Keep(*key, describedTools{text, r.escape.Used}, len(text))
+		m.descriptions.Keep(*key, describedTools{text, r.escape.Used}, text.EscapedLen())
 	}
 	return text, err
 }

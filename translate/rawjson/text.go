@@ -30,6 +30,20 @@ func (p *piece) inside() []byte { return p.quoted[1 : len(p.quoted)-1] }
 // Plain returns s as a Text.
 func Plain(s string) Text { return Text{plain: s} }
 
+// Quoted returns a text that is kept in JSON, for one that is written more often than it is read. What
+// has other escapes than those of two bytes is kept as it is.
+func Quoted(text []byte) Text {
+	native := len(text) > 0 && utf8.Valid(text)
+	for i := 0; i < len(text) && native; i++ {
+		native = text[i] >= ' ' || shortEscapes[text[i]] != 0
+	}
+	if !native {
+		return Plain(string(text))
+	}
+	quoted := AppendString(make([]byte, 0, len(text)*9/8), text)
+	return Text{pieces: []piece{{quoted: quoted}}}
+}
+
 // Then returns t with more behind it.
 func (t Text) Then(more string) Text {
 	t.plain += more
