@@ -29,7 +29,7 @@ var (
 	// Messages API (docs/reference/messages-api.md §2 to §7) and of Bedrock
 	// (docs/reference/bedrock.md §2, §5).
 	fieldWords = newSet(`
-		system messages content source tools tool_choice type
+		system billing_header messages content source tools tool_choice type
 		thinking output_config output_format metadata service_tier speed cache_control container inference_geo
 		diagnostics user_profile_id context_management compaction fallbacks fallback_credit_token billing_policy
 		thread mcp_servers anthropic_version anthropic_beta temperature top_p top_k max_tokens

@@ -91,7 +91,29 @@ func (d *decoder) system(v jsontext.Value) []BlockParam {
 	if absent(v) {
 		return nil
 	}
-	return d.content(member("system"), v, &inSystem)
+	return d.withoutBillingHeader(d.content(member("system"), v, &inSystem))
+}
+
+// billingHeader begins a line with which an agent tells the API's own servers which program and which
+// conversation a request is from. They take it out; it differs from one conversation to the next, so
+// that a prompt with it would find no prompt in a cache (docs/clients.md).
+const billingHeader = "x-anthropic-billing-header:"
+
+// withoutBillingHeader takes that line out of the system prompt's texts that begin with it. Like a hint,
+// it changes no answer: strict mode leaves it out, too.
+func (d *decoder) withoutBillingHeader(system []BlockParam) []BlockParam {
+	at, left := member("system"), system[:0]
+	for _, b := range system {
+		if strings.HasPrefix(b.Text, billingHeader) {
+			d.drop(at.member("billing_header"))
+			_, b.Text, _ = strings.Cut(b.Text, "\n")
+			if b.Text = strings.TrimLeft(b.Text, "\r\n"); b.Text == "" {
+				continue
+			}
+		}
+		left = append(left, b)
+	}
+	return left
 }
 
 // stopSequences reads the client's stop sequences.
