@@ -20,6 +20,7 @@ import (
 type Conversion struct {
 	Body       []byte     // a request of the Messages API, without model and stream
 	Dropped    []string   // members of the request that Body has no place for: sorted, in the client's terms
+	Refusable  string     // the first of Dropped that is more than a hint, which compat: strict refuses; "" for none
 	lengthOpen bool       // the client did not say how long the answer may be; max_tokens in Body is a default
 	Guardrail  *Guardrail // that the answer has to pass; nil for none
 
@@ -87,6 +88,9 @@ func (c *Conversion) within(at string, err error) (*Conversion, error) {
 	}
 	for i, name := range c.Dropped {
 		c.Dropped[i] = below(name)
+	}
+	if c.Refusable != "" {
+		c.Refusable = below(c.Refusable)
 	}
 	return c, nil
 }
