@@ -124,7 +124,7 @@ func (a *attempt) prepare() (upstreamCall, error) {
 			return a.prepareNative(native)
 		}
 		if a.model.Tools == ToolsNative {
-			return nil, invalidRequest("model: " + clip(a.model.Model) + " has no tool API that a request could go through to; ask it with tools: xml")
+			return nil, invalidField("model", clip(a.model.Model)+" has no tool API that a request could go through to; ask it with tools: xml")
 		}
 	}
 	return a.preparePrompt(up)

@@ -19,7 +19,7 @@ func (x *exchange) dryRun() (bool, error) {
 	}
 	dry, err := strconv.ParseBool(value)
 	if err != nil {
-		return false, invalidRequest("x-dragoman-dry-run: write 1 to see the prompt without calling anything, or leave the header out")
+		return false, invalidField("x-dragoman-dry-run", "write 1 to see the prompt without calling anything, or leave the header out")
 	}
 	return dry, nil
 }

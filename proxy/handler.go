@@ -13,7 +13,7 @@ import (
 // is open to those without a key.
 func (s *Server) Handler() http.Handler {
 	r := chi.NewRouter()
-	r.Use(s.incoming, s.cors, singleSlashes)
+	r.Use(s.incoming, s.cors, s.plainPaths)
 	r.Get("/", greet)
 	r.Head("/", greet)
 	s.handleMessages(r)
@@ -26,18 +26,27 @@ func (s *Server) Handler() http.Handler {
 
 // handleMessages serves the Messages API.
 func (s *Server) handleMessages(r chi.Router) {
-	// "/v1/v1/messages" is what a base URL that ends in /v1 makes of the path,
-	// "/messages" what other clients make of one (docs/reference/clients.md §2).
-	for _, path := range []string{"/v1/messages", "/messages", "/v1/v1/messages", "/anthropic/v1/messages"} {
-		r.Post(path, s.serve(&messagesAPI, (*exchange).answer))
-		r.Post(path+"/count_tokens", s.serve(&messagesAPI, (*exchange).countTokens))
-	}
+	r.Post("/v1/messages", s.serve(&messagesAPI, (*exchange).answer))
+	r.Post("/v1/messages/count_tokens", s.serve(&messagesAPI, (*exchange).countTokens))
 	r.Get("/v1/models", s.serve(&messagesAPI, (*exchange).listModels))
 	r.Get("/v1/models/*", s.serve(&messagesAPI, (*exchange).describeModel))
+	const (
+		oneByOne  = "send each request to POST /v1/messages"
+		inline    = "write images and documents into the content of a message to POST /v1/messages, as base64, text or a URL"
+		speak     = "the API of OpenAI is not spoken here, but that of Anthropic: send the conversation to POST /v1/messages, by a client or provider of that name whose base URL is this server's, without /v1"
+		noVectors = "models here answer messages (POST /v1/messages), and embed nothing"
+	)
 	for path, use := range map[string]string{
 		"/v1/complete":           "send the conversation to POST /v1/messages",
-		"/v1/messages/batches":   "send each request to POST /v1/messages",
-		"/v1/messages/batches/*": "send each request to POST /v1/messages",
+		"/v1/messages/batches":   oneByOne,
+		"/v1/messages/batches/*": oneByOne,
+		"/v1/files":              inline,
+		"/v1/files/*":            inline,
+		"/v1/chat/completions":   speak,
+		"/v1/responses":          speak,
+		"/v1/responses/*":        speak,
+		"/v1/completions":        speak,
+		"/v1/embeddings":         noVectors,
 	} {
 		r.HandleFunc(path, s.serve(&messagesAPI, notServed(use)))
 	}
@@ -114,13 +123,14 @@ func respondText(status int, text string) http.HandlerFunc {
 }
 
 // notFound answers at a path that is not served.
-func notFound(*exchange) error { return errNotFound }
+func notFound(x *exchange) error { return nothingAt(x.r) }
 
-// notServed answers at a path of the Messages API that is not served, and says what to
-// use instead.
+// notServed answers at a path of an API that is not served, and says what to use instead.
 func notServed(use string) func(*exchange) error {
-	return func(*exchange) error {
-		return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "this part of the API is not served here: " + use}
+	return func(x *exchange) error {
+		f := *nothingAt(x.r)
+		f.message = "this part of the API is not served here (" + clip(x.r.URL.Path) + "): " + use
+		return &f
 	}
 }
 

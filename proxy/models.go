@@ -52,7 +52,7 @@ func (x *exchange) listModels() error {
 	if s := query.Get("limit"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > largestPage {
-			return invalidRequest("limit: Input should be a whole number from 1 to 1000")
+			return invalidField("limit", "Input should be a whole number from 1 to 1000")
 		}
 		limit = n
 	}
@@ -60,12 +60,12 @@ func (x *exchange) listModels() error {
 	first, last := 0, len(names)
 	if after := query.Get("after_id"); after != "" {
 		if first = slices.Index(names, after) + 1; first == 0 {
-			return invalidRequest("after_id: there is no model of this name in the list")
+			return invalidField("after_id", "there is no model of this name in the list")
 		}
 	}
 	if before := query.Get("before_id"); before != "" {
 		if last = slices.Index(names, before); last < 0 {
-			return invalidRequest("before_id: there is no model of this name in the list")
+			return invalidField("before_id", "there is no model of this name in the list")
 		}
 		first = max(first, last-limit)
 	}
@@ -109,7 +109,7 @@ func (s *Server) listedNames() []string {
 func (x *exchange) describeModel() error {
 	name := pathParam(x.r, "*")
 	if name == "" {
-		return errNotFound
+		return nothingAt(x.r)
 	}
 	route, err := x.s.routes.find(name)
 	if err != nil {

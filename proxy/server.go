@@ -63,6 +63,7 @@ type Server struct {
 	refusals  refusals
 	kept      kept
 	advice    toolAdvice
+	aliases   aliases
 	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
