@@ -68,11 +68,16 @@ func (s *Server) handleBedrock(r chi.Router) {
 
 // handleVertex serves the models of Anthropic on Vertex AI (docs/reference/vertex.md §2).
 func (s *Server) handleVertex(r chi.Router) {
-	for _, path := range []string{"/v1/projects", "/projects"} {
-		r.Post(path+"/{project}/locations/{location}/publishers/{publisher}/models/{call}", s.serve(&vertex, (*exchange).answerVertex))
+	for _, path := range vertexPaths {
+		r.Post(path+vertexCallPath, s.serve(&vertex, (*exchange).answerVertex))
 		r.HandleFunc(path+"/*", s.serve(unnamed(vertex), notFound))
 	}
 }
+
+// Where the paths of Vertex begin, and how they go on to a method of a model.
+var vertexPaths = []string{"/v1/projects", "/projects"}
+
+const vertexCallPath = "/{project}/locations/{location}/publishers/{publisher}/models/{call}"
 
 // unnamed returns a copy of d that has no name. It is for paths that look like those of
 // d's API and are none of its operations: clients choose such paths, and the metrics count
@@ -82,7 +87,7 @@ func unnamed(d dialect) *dialect {
 	return &d
 }
 
-// Admin returns the handler for operators: health, readiness and metrics. It asks for no
+// Admin returns the handler for operators: health, readiness, metrics and explanations. It asks for no
 // key, and belongs on a listener that strangers cannot reach. Probes are answered whatever
 // name they have for the server.
 func (s *Server) Admin() http.Handler {
@@ -105,6 +110,7 @@ func (s *Server) Admin() http.Handler {
 		s.measureUpstreams()
 		scrape.ServeHTTP(w, r)
 	})
+	r.With(s.guarded).Post("/explain", s.servePath(s.explainer()))
 	return r
 }
 

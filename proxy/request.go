@@ -62,6 +62,17 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 	return x.dialect.read(x.r, data, opt)
 }
 
+// readNative reads what has to be known of a request that goes through as it is. The model gets all of it.
+func (x *exchange) readNative(body *messages.Body) (*messages.Request, error) {
+	req, err := body.Native(x.r.Context())
+	if err != nil {
+		return nil, causeOr(x.r.Context(), err)
+	}
+	req.ID = newID("msg_")
+	x.setDropped(nil)
+	return req, nil
+}
+
 // decode validates all of the request, for a model that is asked with a prompt. The
 // fields that it drops go into the answer's header.
 func (x *exchange) decode(body *messages.Body) (*messages.Request, error) {

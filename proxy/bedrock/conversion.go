@@ -54,10 +54,18 @@ func (c *Conversion) DroppedWith(fields []string) []string {
 	}
 	names := slices.Clone(c.Dropped)
 	for _, field := range fields {
-		names = append(names, c.path(field))
+		names = append(names, c.Name(field))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Name returns what a field of Body is called in the client's request.
+func (c *Conversion) Name(field string) string {
+	if c == nil {
+		return field
+	}
+	return c.path(field)
 }
 
 // within returns the conversion of a request that is a part of another one: at is where it
