@@ -49,7 +49,7 @@ var pathWords = newSet(`
 	model modelId stream stop_sequences role name id input tool_use_id tool_name is_error input_schema inputSchema
 	json_schema schema data media_type url file_id title context signature display budget_tokens disable_parallel_tool_use
 	display_number display_height_px display_width_px enable_zoom max_characters user_id enabled
-	limit after_id before_id x-dragoman-dry-run Content-Encoding amazon-bedrock-guardrailConfig tagSuffix
+	limit after_id before_id maxResults nextToken x-dragoman-dry-run Content-Encoding amazon-bedrock-guardrailConfig tagSuffix
 	custom tool_use tool_result search_result tool_reference ttl redactedContent
 	max_tokens_to_sample max_gen_len inputText textGenerationConfig prompt
 	json bytes status toolUseId s3Location source any auto guardrailIdentifier guardrailVersion streamProcessingMode

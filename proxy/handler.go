@@ -18,6 +18,7 @@ func (s *Server) Handler() http.Handler {
 	r.Head("/", greet)
 	s.handleMessages(r)
 	s.handleBedrock(r)
+	s.handleBedrockLists(r)
 	s.handleVertex(r)
 	r.NotFound(s.serve(unnamed(messagesAPI), notFound))
 	r.MethodNotAllowed(s.serve(unnamed(messagesAPI), notAllowed(r)))

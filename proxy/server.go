@@ -30,6 +30,9 @@ type Options struct {
 	Observe   []Observe        // who watches the exchanges
 	Inspector http.Handler     // at /inspector/ of the admin listener; nil for none
 
+	// Unlisted are the upstreams that are not asked which models they have, by their names.
+	Unlisted map[string]bool
+
 	// FinishAbandoned goes on to read an upstream's answer when the client has left, so that its
 	// tokens are counted, for up to a quarter of MaxConcurrent. Without it the call is cancelled.
 	FinishAbandoned bool
@@ -61,6 +64,7 @@ type Server struct {
 	maxTries  int
 	breakers  map[string]*breaker // by the name of the upstream
 	refusals  refusals
+	lists     map[string]*modelList // by the name of the upstream; of those that are asked for one
 	kept      kept
 	advice    toolAdvice
 	aliases   aliases
@@ -132,6 +136,7 @@ func New(opt Options) (*Server, error) {
 	}
 	s.draining, s.drain = context.WithCancel(context.Background())
 	s.base, s.cut = context.WithCancelCause(context.Background())
+	s.lists = s.newModelLists(opt.Unlisted)
 	if err := s.SetKeys(opt.Keys); err != nil {
 		return nil, err
 	}

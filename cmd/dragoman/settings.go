@@ -158,6 +158,15 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cou
 	}
 }
 
+// unlisted returns the upstreams that are not asked which models they have, by their names.
+func unlisted(cfg *config.Config) map[string]bool {
+	names := map[string]bool{}
+	for _, u := range cfg.Upstreams {
+		names[u.Name] = u.Unlisted
+	}
+	return names
+}
+
 // newProxy returns the proxy for a configuration with these upstreams: those of newUpstreams,
 // or the demo's own. The error is config.Problems.
 func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, error) {
@@ -172,6 +181,7 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		Log:       log,
 		Metrics:   counts,
 
+		Unlisted:         unlisted(cfg),
 		FinishAbandoned:  cfg.FinishAbandoned,
 		MaxConcurrent:    cfg.MaxConcurrent,
 		MaxInflightBytes: cfg.MaxInflightBytes,
