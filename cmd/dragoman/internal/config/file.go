@@ -145,8 +145,8 @@ func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
 	}
 	if u.Kind != Simulated {
 		fields["ca"] = l.authorities(&u.Roots)
+		fields["list_models"] = l.boolean(func(lists bool) { u.Unlisted = !lists })
 	}
-	fields["list_models"] = l.boolean(func(lists bool) { u.Unlisted = !lists })
 	l.mapping(n, key, fields)
 }
 
