@@ -144,6 +144,11 @@ models:
 		for _, request := range explainedRequests {
 			body := fmt.Sprintf(request, name)
 			all = append(all, shown{name: name, path: "/v1/messages", body: body, header: []string{"anthropic-beta", "a-2025,b-2025", "anthropic-version", "2023-06-01"}})
+			if strings.HasPrefix(name, "bedrock-") {
+				all = append(all, shown{name: name, path: "/v1/messages", body: body, header: []string{
+					"X-Amzn-Bedrock-GuardrailIdentifier", "g1", "X-Amzn-Bedrock-GuardrailVersion", "DRAFT", "X-Amzn-Bedrock-Trace", "ENABLED",
+				}})
+			}
 			if strings.HasSuffix(name, "-native") {
 				continue
 			}
