@@ -83,8 +83,8 @@ func TestExitCodes(t *testing.T) {
 		{"unknown command", []string{"sevre"}, nil, 2, `unknown command "sevre"; did you mean "serve"?`},
 		{"command of a later version", []string{"completion", "bash"}, nil, 2, `unknown command "completion"`},
 		{"help for an unknown command", []string{"help", "nonsense"}, nil, 2, `unknown command "nonsense"`},
-		{"unknown flag", []string{"serve", "--port", "1"}, nil, 2, "flag provided but not defined: -port"},
-		{"flag without its value", []string{"serve", "--listen"}, nil, 2, "flag needs an argument: -listen"},
+		{"unknown flag", []string{"serve", "--port", "1"}, nil, 2, "serve: unknown flag --port"},
+		{"flag without its value", []string{"serve", "--listen"}, nil, 2, "serve: --listen needs a value: ADDRESS"},
 		{"stray argument", []string{"serve", "dragoman.yaml"}, nil, 2, `serve: unexpected argument "dragoman.yaml"`},
 		{"two files", []string{"parse", "--request", request, "a", "b"}, nil, 2, `parse: unexpected argument "b"`},
 		{"text and jsonl", []string{"render", "--text", "--jsonl"}, nil, 2, "exclude each other"},
@@ -112,7 +112,7 @@ func TestExitCodes(t *testing.T) {
 		{"check a bad file", []string{"check", "--config", bad}, nil, 78, bad + `:1: upstrems: unknown key; did you mean "upstreams"?`},
 		{"check nothing", []string{"check"}, nil, 78, "no AWS region"},
 		{"check strangers", []string{"check", "--config", good}, map[string]string{"DRAGOMAN_LISTEN": ":8484"}, 78, "DRAGOMAN_LISTEN: :8484 can be reached from other machines"},
-		{"a variable that does not fit", []string{"check"}, map[string]string{"DRAGOMAN_SIMULATED": "perhaps"}, 78, `DRAGOMAN_SIMULATED: "perhaps" does not fit --simulated`},
+		{"a variable that does not fit", []string{"check"}, map[string]string{"DRAGOMAN_SIMULATED": "perhaps"}, 78, `DRAGOMAN_SIMULATED: --simulated: "perhaps" is neither true nor false`},
 		{"models of nothing", []string{"models"}, nil, 78, "no AWS region"},
 		{"health of nobody", []string{"healthcheck", "--admin-listen", "127.0.0.1:1"}, nil, 1, "not healthy"},
 		{"health with a bad file", []string{"healthcheck", "--config", bad}, nil, 78, "upstrems"},
@@ -208,6 +208,8 @@ func TestFlagsAnywhere(t *testing.T) {
 		args   []string
 		others string
 		model  string
+
+		wrapping bool
 	}{
 		{args: []string{"--model", "m", "FILE"}, others: "FILE", model: "m"},
 		{args: []string{"FILE", "--model", "m"}, others: "FILE", model: "m"},
@@ -215,11 +217,13 @@ func TestFlagsAnywhere(t *testing.T) {
 		{args: []string{"--", "--model", "m"}, others: "--model m"},
 		{args: []string{"a", "--", "-b", "--"}, others: "a -b --"},
 		{args: []string{"-", "--model", "m"}, others: "-", model: "m"},
+		{args: []string{"--model", "m", "--", "a", "--model", "n"}, others: "a --model n", model: "m", wrapping: true},
+		{args: []string{"--model", "m", "a", "--model", "n", "--"}, others: "a --model n --", model: "m", wrapping: true},
 	}
 	for _, tt := range tests {
 		fs := newFlagSet()
 		model := fs.String("model", "", "")
-		others, err := fs.parse(tt.args, func(string) string { return "" })
+		others, err := fs.parse(tt.args, tt.wrapping, func(string) string { return "" })
 		if err != nil || strings.Join(others, " ") != tt.others || *model != tt.model {
 			t.Errorf("parse(%q) = %q, model %q, %v", tt.args, others, *model, err)
 		}
