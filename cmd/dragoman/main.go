@@ -19,7 +19,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	stdlog "log"
 	"os"
 	"os/signal"
 	"strings"
@@ -30,9 +29,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), stopSignals...)
-	stdlog.SetFlags(0)
-	stdlog.SetOutput(libraryLog{newLog(os.Stderr)}) // net/http has words of its own for servers that make no sense
-	context.AfterFunc(ctx, stop)                    // a second signal ends the program at once, unless the command waits for it
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once, unless the command waits for it
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 
@@ -136,6 +133,10 @@ func unknownCommand(name string) error {
 // exitCode prints an error, with what to do about it, and returns the exit code for it.
 // command is the one whose help a usage error points to.
 func exitCode(p process, command string, err error) int {
+	text := "" // of files and servers, too: a terminal may show it
+	if err != nil {
+		text = printableLines(err.Error())
+	}
 	var usage *usageError
 	var problems config.Problems
 	var logged *loggedError
@@ -147,15 +148,15 @@ func exitCode(p process, command string, err error) int {
 		if command == "help" {
 			more = "dragoman help"
 		}
-		fmt.Fprintf(p.stderr, "dragoman: %v\nFor the usage: %s\n", err, more)
+		fmt.Fprintf(p.stderr, "dragoman: %s\nFor the usage: %s\n", text, more)
 		return exitUsage
 	case errors.As(err, &problems):
-		fmt.Fprintf(p.stderr, "dragoman: the configuration cannot be used\n%v\n", err)
+		fmt.Fprintf(p.stderr, "dragoman: the configuration cannot be used\n%s\n", text)
 		return exitConfig
 	case errors.As(err, &logged):
 		return exitFailed
 	default:
-		fmt.Fprintf(p.stderr, "dragoman: %v\n", err)
+		fmt.Fprintf(p.stderr, "dragoman: %s\n", text)
 		return exitFailed
 	}
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/rs/zerolog"
 
@@ -51,7 +49,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 	if err != nil {
 		return err
 	}
-	log := newLog(p.stderr)
+	log := openLog(p, cfg)
 	counts := metrics.New(build().Version)
 	reloader := newReloader(load, cfg, counts, log)
 	server, _, err := newServer(ctx, cfg, counts, log)
@@ -110,14 +108,4 @@ func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
 	if isTerminal(p.stdout) {
 		fmt.Fprintf(p.stdout, "\nDragoman is at %s%s. For the clients:\n\n    %s\n\n", s.url(), of, export)
 	}
-}
-
-// isTerminal reports whether w is a terminal, so that a person may be reading.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

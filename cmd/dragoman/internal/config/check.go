@@ -22,6 +22,7 @@ func (l *loader) check() {
 	}
 	l.checkModels()
 	l.checkListen()
+	l.checkLog()
 }
 
 // checkUpstream reports what the upstream's kind needs and it does not have. key is its

@@ -3,7 +3,7 @@
 //
 //	load                            [Load], which does the steps below in this order
 //	file, reader, expand, syntax    the file: keys, values, variables in them, broken YAML
-//	listener                        of the file: hosts, cors and tls
+//	listener, log                   of the file: hosts, cors and tls; log
 //	keys                            the keys of clients in it
 //	environment, google             the upstream that the environment names
 //	check, values                   what has to hold of values, alone and together
@@ -70,6 +70,8 @@ type Config struct {
 	Hosts                   []string // names of the server, for listeners without keys
 	Origins                 []string // of pages that may call the API
 
+	LogFormat, LogLevel string // of LogFormats and LogLevels
+
 	// Files are those that values name as file:/path, beside File.
 	Files []string
 
@@ -103,6 +105,8 @@ type Source struct {
 	File        string              // path of the configuration file; "" for none
 	Listen      Override            // --listen
 	AdminListen Override            // --admin-listen
+	LogFormat   Override            // --log-format, one of LogFormats
+	LogLevel    Override            // --log-level, one of LogLevels
 	Simulated   bool                // the simulated upstream for every model name
 	Insecure    bool                // no authentication on an address that others can reach
 	Idle        bool                // nobody is served: what only a listener needs may be missing

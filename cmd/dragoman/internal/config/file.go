@@ -63,6 +63,7 @@ func (l *loader) document(root *yaml.Node) {
 		"upstreams":     l.upstreams,
 		"models":        l.list(l.model),
 		"limits":        l.limits,
+		"log":           l.log,
 		"on_disconnect": l.choice(&onDisconnect, []string{"cancel", "drain"}),
 		"timeouts":      l.timeouts,
 	})
