@@ -16,6 +16,7 @@ type command struct {
 	brief    string                // for the overview
 	about    string                // for the command's own help: what it does, with examples
 	maxArgs  int                   // arguments beside flags
+	argument string                // what the arguments are, for shells to complete: FILE or COMMAND; "" for neither
 	words    []string              // that the first of them may be; nil: any
 	wrapping bool                  // the arguments are a command line of their own: its flags are not ours
 	filter   bool                  // reads an input that may never end: run does not wait for the command when ctx ends

@@ -36,7 +36,8 @@ JavaScript, graded by its rules. Without SET the questions that come with the pr
   dragoman eval --simulated
   dragoman eval --config dragoman.yaml --model claude-2.1
   dragoman eval --config dragoman.yaml --model claude-2.1 data/BFCL_v4_parallel.json`,
-		maxArgs: 1,
+		maxArgs:  1,
+		argument: "FILE",
 		setup: func(fs *flagSet) action {
 			e := evaluation{settings: newSettings(fs).withSimulated().notListening()}
 			fs.StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; with --simulated any name, or none")

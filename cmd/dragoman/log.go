@@ -54,6 +54,7 @@ func (s shortLines) Write(p []byte) (int, error) {
 	_, err := fmt.Fprintf(s.w, `{"level":"error","time":%q,"bytes":%d,"msg":"a line of the log was too long, and is left out"}`+"\n", time.Now().Format(time.RFC3339), len(p))
 	return len(p), err
 }
+
 // cut returns the beginning of a text for the log, with a mark if there is more of it.
 func cut(s string) string {
 	if len(s) <= longestText {

@@ -68,6 +68,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func commands() []command {
 	return []command{
 		serveCommand(),
+		runCommand(),
 		demoCommand(),
 		checkCommand(),
 		renderCommand(),
@@ -140,6 +141,7 @@ func exitCode(p process, command string, err error) int {
 	var usage *usageError
 	var problems config.Problems
 	var logged *loggedError
+	var ended *exitStatus
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return exitOK
@@ -153,6 +155,11 @@ func exitCode(p process, command string, err error) int {
 	case errors.As(err, &problems):
 		fmt.Fprintf(p.stderr, "dragoman: the configuration cannot be used\n%s\n", text)
 		return exitConfig
+	case errors.As(err, &ended):
+		if text != "" {
+			fmt.Fprintf(p.stderr, "dragoman: %s\n", text)
+		}
+		return ended.code
 	case errors.As(err, &logged):
 		return exitFailed
 	default:

@@ -14,6 +14,9 @@ import (
 
 // TestMain is dragoman instead of its tests if there are arguments for it: see startProgram.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == countInterrupts {
+		count()
+	}
 	if args := os.Getenv("TEST_DRAGOMAN_ARGS"); args != "" {
 		os.Args = append([]string{"dragoman"}, strings.Split(args, " ")...)
 		main()
@@ -113,6 +116,13 @@ func TestExitCodes(t *testing.T) {
 		{"check nothing", []string{"check"}, nil, 78, "no AWS region"},
 		{"check strangers", []string{"check", "--config", good}, map[string]string{"DRAGOMAN_LISTEN": ":8484"}, 78, "DRAGOMAN_LISTEN: :8484 can be reached from other machines"},
 		{"a variable that does not fit", []string{"check"}, map[string]string{"DRAGOMAN_SIMULATED": "perhaps"}, 78, `DRAGOMAN_SIMULATED: --simulated: "perhaps" is neither true nor false`},
+		{"run nothing", []string{"run", "--simulated"}, nil, 2, "run: there is no command to run"},
+		{"run what is not there", []string{"run", "--simulated", "--", "no-such-command"}, nil, 127, "run: no-such-command: executable file not found"},
+		{"run no path", []string{"run", "--simulated", "./no/such"}, nil, 127, "run: ./no/such: no such file or directory"},
+		{"run a folder", []string{"run", "--simulated", "/"}, nil, 126, "run: /: "},
+		{"run a file that is no program", []string{"run", "--simulated", good}, nil, 126, "run: " + good + ": permission denied"},
+		{"run without an upstream", []string{"run", "ls"}, nil, 78, "no AWS region"},
+		{"run with a log in a folder", []string{"run", "--simulated", "--log-file", t.TempDir(), "ls"}, nil, 1, "run: --log-file: "},
 		{"models of nothing", []string{"models"}, nil, 78, "no AWS region"},
 		{"health of nobody", []string{"healthcheck", "--admin-listen", "127.0.0.1:1"}, nil, 1, "not healthy"},
 		{"health with a bad file", []string{"healthcheck", "--config", bad}, nil, 78, "upstrems"},

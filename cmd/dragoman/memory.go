@@ -35,8 +35,8 @@ func limitMemory(root fs.FS, getenv func(string) string) int64 {
 }
 
 // loadFor is load for a process that has so much memory.
-func (s *settings) loadFor(p process, memory int64) (*config.Config, error) {
-	cfg, err := s.load(p)
+func loadFor(p process, load loading, memory int64) (*config.Config, error) {
+	cfg, err := load(p)
 	if err == nil {
 		boundBodies(cfg, memory)
 		boundExchanges(cfg, descriptors())

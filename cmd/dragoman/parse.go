@@ -27,8 +27,9 @@ first two are needed, and each line out its message, or {"error":{"type":…,"me
 
   dragoman parse --request request.json --stop stop_sequence completion.txt
   dragoman parse --request request.json --events --chunk 1 completion.txt`,
-		maxArgs: 1,
-		filter:  true,
+		maxArgs:  1,
+		argument: "FILE",
+		filter:   true,
 		setup: func(fs *flagSet) action {
 			var f parseFlags
 			fs.StringVar(&f.request, "request", "", "the Messages request, in `FILE`")

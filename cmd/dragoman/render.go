@@ -23,8 +23,9 @@ With --jsonl each line is a request, and each line out its prompt, or {"error":{
 
   dragoman render --text request.json
   dragoman render --config dragoman.yaml --model claude-3-opus < request.json`,
-		maxArgs: 1,
-		filter:  true,
+		maxArgs:  1,
+		argument: "FILE",
+		filter:   true,
 		setup: func(fs *flagSet) action {
 			r := rendering{settings: newSettings(fs).notListening()}
 			fs.StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
+	"dragoman/proxy"
 )
 
 // serveCommand is `dragoman serve`.
@@ -42,48 +44,68 @@ func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
 	hangUps := hangUps()
-	collectRarely(p.getenv)
-	memory := limitMemory(hostRoot(), p.getenv)
-	load := func() (*config.Config, error) { return s.loadFor(p, memory) }
-	cfg, err := load()
+	open := func(cfg *config.Config) zerolog.Logger { return openLog(p, cfg) }
+	v, err := begin(ctx, p, s.load, open, hangUps)
 	if err != nil {
 		return err
 	}
-	log := openLog(p, cfg)
+	defer v.forget()
+	select {
+	case err = <-v.site.failed:
+		v.server.Drain()
+	case <-ctx.Done():
+		v.server.Drain()
+		v.log.Info().Stringer("delay", v.cfg.DrainDelay).Stringer("timeout", v.cfg.Drain).
+			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
+		err = v.site.linger(second, v.cfg.DrainDelay)
+	}
+	drained := v.site.close(second, v.cfg.Drain-v.cfg.DrainDelay)
+	if err == nil {
+		err = drained
+	}
+	if err != nil {
+		v.log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
+		return &loggedError{err}
+	}
+	v.log.Info().Str("msg", "drained").Send()
+	return nil
+}
+
+// service is a proxy that serves.
+type service struct {
+	cfg    *config.Config // that it began with
+	server *proxy.Server
+	site   *site
+	log    zerolog.Logger
+	forget func() // ends the watch over the configuration
+}
+
+// begin serves the configuration that load returns, and follows its changes. What goes wrong is an
+// error as long as nobody is served, and is in the log from then on.
+func begin(ctx context.Context, p process, load loading, openLog func(*config.Config) zerolog.Logger, hangUps <-chan os.Signal) (*service, error) {
+	collectRarely(p.getenv)
+	memory := limitMemory(hostRoot(), p.getenv)
+	bounded := func() (*config.Config, error) { return loadFor(p, load, memory) }
+	cfg, err := bounded()
+	if err != nil {
+		return nil, err
+	}
+	log := openLog(cfg)
 	counts := metrics.New(build().Version)
-	reloader := newReloader(load, cfg, counts, log)
+	reloader := newReloader(bounded, cfg, counts, log)
 	server, _, err := newServer(ctx, cfg, counts, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	site, err := open(ctx, cfg, server, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	announce(p, cfg, site, log)
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
 	site.serve()
-	defer reloader.start(ctx, server, hangUps)()
-	select {
-	case err = <-site.failed:
-		server.Drain()
-	case <-ctx.Done():
-		server.Drain()
-		log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
-			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
-		err = site.linger(second, cfg.DrainDelay)
-	}
-	drained := site.close(second, cfg.Drain-cfg.DrainDelay)
-	if err == nil {
-		err = drained
-	}
-	if err != nil {
-		log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
-		return &loggedError{err}
-	}
-	log.Info().Str("msg", "drained").Send()
-	return nil
+	return &service{cfg, server, site, log, reloader.start(ctx, server, hangUps)}, nil
 }
 
 // announce logs where the server is, and the line to paste into a shell so that clients use

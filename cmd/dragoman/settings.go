@@ -61,6 +61,9 @@ func (s *settings) notListening() *settings {
 	return s
 }
 
+// loading reads a configuration and checks it. The error is config.Problems.
+type loading = func(process) (*config.Config, error)
+
 // load reads the configuration and checks it. The error is config.Problems, which lists
 // all that is wrong.
 func (s *settings) load(p process) (*config.Config, error) {
