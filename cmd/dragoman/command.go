@@ -19,6 +19,7 @@ type command struct {
 	argument string                // what the arguments are, for shells to complete: FILE or COMMAND; "" for neither
 	words    []string              // that the first of them may be; nil: any
 	wrapping bool                  // the arguments are a command line of their own: its flags are not ours
+	hidden   bool                  // it is for our own scripts, and no help names it
 	filter   bool                  // reads an input that may never end: run does not wait for the command when ctx ends
 	setup    func(*flagSet) action // declares the flags, and returns what uses their values
 }

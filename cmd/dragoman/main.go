@@ -21,10 +21,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/proxy/nearest"
 )
 
 func main() {
@@ -53,13 +53,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if name == "-h" || name == "--help" || name == "-help" {
 		name = "help"
 	}
-	for _, c := range commands() {
+	for _, c := range append(commands(), helpCommand()) {
 		if c.name == name {
 			return exitCode(p, c.name, c.run(ctx, p, args))
 		}
-	}
-	if name == "help" {
-		return exitCode(p, name, help(p, args))
 	}
 	return exitCode(p, "help", unknownCommand(name))
 }
@@ -77,6 +74,31 @@ func commands() []command {
 		modelsCommand(),
 		healthcheckCommand(),
 		versionCommand(),
+		completionCommand(),
+		completeCommand(),
+	}
+}
+
+// shownCommands returns the commands that the help names.
+func shownCommands() []command {
+	return slices.DeleteFunc(commands(), func(c command) bool { return c.hidden })
+}
+
+// helpCommand is `dragoman help`. It is none of commands, whose names are its words.
+func helpCommand() command {
+	var names []string
+	for _, c := range shownCommands() {
+		names = append(names, c.name)
+	}
+	return command{
+		name:     "help",
+		synopsis: "[COMMAND]",
+		about:    "Prints what the program is for and its commands, or what a command does and its flags.",
+		maxArgs:  1,
+		words:    names,
+		setup: func(*flagSet) action {
+			return func(_ context.Context, p process, args []string) error { return help(p, args) }
+		},
 	}
 }
 
@@ -85,12 +107,8 @@ func help(p process, args []string) error {
 	if len(args) == 0 {
 		return overview(p.stdout)
 	}
-	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.help(p.stdout)
-		}
-	}
-	return unknownCommand(args[0])
+	i := slices.IndexFunc(shownCommands(), func(c command) bool { return c.name == args[0] })
+	return shownCommands()[i].help(p.stdout)
 }
 
 // overview prints what the program is for and its commands.
@@ -101,7 +119,7 @@ func overview(w io.Writer) error {
 Usage: dragoman COMMAND [flags]
 
 `)
-	for _, c := range commands() {
+	for _, c := range shownCommands() {
 		fmt.Fprintf(&s, "  %-12s %s\n", c.name, c.brief)
 	}
 	s.WriteString(`
@@ -109,6 +127,7 @@ Start here:
   dragoman demo                         see one tool call, from request to answer
   dragoman serve --simulated            serve the built-in model: no account, no network
   AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
+  dragoman run --simulated -- COMMAND   serve while COMMAND runs, which is pointed here
 
 A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
 Flags win over the environment, the environment over the file of --config.
@@ -122,10 +141,10 @@ For one command: dragoman COMMAND -h
 // unknownCommand returns a usage error that suggests the nearest command.
 func unknownCommand(name string) error {
 	var names []string
-	for _, c := range commands() {
+	for _, c := range shownCommands() {
 		names = append(names, c.name)
 	}
-	if near := nearest.Word(name, names); near != "" {
+	if near := suggest(name, names); near != "" {
 		return usagef("unknown command %q; did you mean %q?", name, near)
 	}
 	return usagef("unknown command %q", name)

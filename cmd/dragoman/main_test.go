@@ -12,10 +12,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is dragoman instead of its tests if there are arguments for it: see startProgram.
+// TestMain is dragoman instead of its tests if there are arguments for it, or if it is called so: see
+// startProgram and onPath.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == countInterrupts {
 		count()
+	}
+	if filepath.Base(os.Args[0]) == "dragoman" {
+		main()
 	}
 	if args := os.Getenv("TEST_DRAGOMAN_ARGS"); args != "" {
 		os.Args = append([]string{"dragoman"}, strings.Split(args, " ")...)
@@ -84,8 +88,9 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"no command", nil, nil, 0, ""},
 		{"unknown command", []string{"sevre"}, nil, 2, `unknown command "sevre"; did you mean "serve"?`},
-		{"command of a later version", []string{"completion", "bash"}, nil, 2, `unknown command "completion"`},
-		{"help for an unknown command", []string{"help", "nonsense"}, nil, 2, `unknown command "nonsense"`},
+		{"completion for no shell", []string{"completion"}, nil, 2, "completion: which shell?"},
+		{"completion for an unknown shell", []string{"completion", "zhs"}, nil, 2, `completion: "zhs" is none; did you mean "zsh"?`},
+		{"help for an unknown command", []string{"help", "nonsense"}, nil, 2, `help: "nonsense" is none; there are: serve, run, `},
 		{"unknown flag", []string{"serve", "--port", "1"}, nil, 2, "serve: unknown flag --port"},
 		{"flag without its value", []string{"serve", "--listen"}, nil, 2, "serve: --listen needs a value: ADDRESS"},
 		{"stray argument", []string{"serve", "dragoman.yaml"}, nil, 2, `serve: unexpected argument "dragoman.yaml"`},
@@ -150,7 +155,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: exit code %d, or not the overview:\n%s", args, got.code, got.stdout)
 		}
 	}
-	for _, c := range commands() {
+	for _, c := range shownCommands() {
 		if !strings.Contains(overview, "\n  "+c.name+" ") {
 			t.Errorf("%s is not in the overview", c.name)
 		}
