@@ -81,18 +81,23 @@ func (c command) help(w io.Writer) error {
 	fmt.Fprintf(&s, "Usage: %s\n\n%s\n", strings.TrimSpace("dragoman "+c.name+" "+c.synopsis), strings.TrimSpace(c.about))
 	heading := "\nFlags:\n" // before the first flag, if there is one
 	flags.VisitAll(func(f *flag.Flag) {
-		s.WriteString(heading)
+		name, usage := describe(f)
+		fmt.Fprintf(&s, "%s  %s\n        %s\n", heading, name, usage)
 		heading = ""
-		value, usage := flag.UnquoteUsage(f)
-		fmt.Fprintf(&s, "  %s\n        %s", strings.TrimSpace("--"+f.Name+" "+value), usage)
-		if words := wordsOf(f); words != nil {
-			fmt.Fprintf(&s, ": %s", strings.Join(words, ", "))
-		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
-			fmt.Fprintf(&s, " (default %s)", f.DefValue)
-		}
-		fmt.Fprintf(&s, " [%s]\n", variable(f.Name))
 	})
 	_, err := io.WriteString(w, s.String())
 	return err
+}
+
+// describe returns a flag with its placeholder, and what it is for: its values, its default and its
+// variable.
+func describe(f *flag.Flag) (name, usage string) {
+	value, usage := flag.UnquoteUsage(f)
+	if words := wordsOf(f); words != nil {
+		usage += ": " + strings.Join(words, ", ")
+	}
+	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+		usage += fmt.Sprintf(" (default %s)", f.DefValue)
+	}
+	return strings.TrimSpace("--" + f.Name + " " + value), usage + " [" + variable(f.Name) + "]"
 }

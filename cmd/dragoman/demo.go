@@ -27,8 +27,9 @@ import (
 // demoCommand is `dragoman demo`.
 func demoCommand() command {
 	return command{
-		name:  "demo",
-		brief: "show one streamed tool conversation, from request to answer",
+		name:     "demo",
+		synopsis: "[--verbose]",
+		brief:    "show one streamed tool conversation, from request to answer",
 		about: `
 Starts the server on a free loopback port with the built-in simulated model, holds one streamed
 conversation with a tool over HTTP, and shows on one screen what the model writes, and what the client

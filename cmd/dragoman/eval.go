@@ -35,7 +35,9 @@ JavaScript, graded by its rules. Without SET the questions that come with the pr
 
   dragoman eval --simulated
   dragoman eval --config dragoman.yaml --model claude-2.1
-  dragoman eval --config dragoman.yaml --model claude-2.1 data/BFCL_v4_parallel.json`,
+  dragoman eval --config dragoman.yaml --model claude-2.1 --formats legacy,json --limit 20 --concurrency 2
+  dragoman eval --config dragoman.yaml --model claude-2.1 --out bfcl data/BFCL_v4_parallel.json
+  dragoman eval --config dragoman.yaml --model claude-2.1 --answers answers.json BFCL_v4_simple.json`,
 		maxArgs:  1,
 		argument: "FILE",
 		setup: func(fs *flagSet) action {

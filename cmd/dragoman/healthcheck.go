@@ -22,8 +22,9 @@ func healthcheckCommand() command {
 		about: `
 Asks /healthz of the server that runs on this machine, at the admin address of the flag, the
 file or the default. Exit code 0 if it is healthy, 1 if not. For images without a shell:
+HEALTHCHECK CMD ["dragoman", "healthcheck"].
 
-  HEALTHCHECK CMD ["dragoman", "healthcheck"]`,
+  dragoman healthcheck --admin-listen 127.0.0.1:9001`,
 		setup: func(fs *flagSet) action {
 			s := newSettings(fs).withAdmin().notListening()
 			return func(ctx context.Context, p process, _ []string) error { return healthcheck(ctx, p, s) }

@@ -75,6 +75,7 @@ func commands() []command {
 		healthcheckCommand(),
 		versionCommand(),
 		completionCommand(),
+		manCommand(),
 		completeCommand(),
 	}
 }
@@ -111,6 +112,12 @@ func help(p process, args []string) error {
 	return shownCommands()[i].help(p.stdout)
 }
 
+// startHere is what to try first.
+const startHere = `  dragoman demo                         see one tool call, from request to answer
+  dragoman serve --simulated            serve the built-in model: no account, no network
+  AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
+  dragoman run --simulated -- COMMAND   serve while COMMAND runs, which is pointed here`
+
 // overview prints what the program is for and its commands.
 func overview(w io.Writer) error {
 	var s strings.Builder
@@ -124,10 +131,7 @@ Usage: dragoman COMMAND [flags]
 	}
 	s.WriteString(`
 Start here:
-  dragoman demo                         see one tool call, from request to answer
-  dragoman serve --simulated            serve the built-in model: no account, no network
-  AWS_REGION=us-east-1 dragoman serve   serve Amazon Bedrock, with your AWS credentials
-  dragoman run --simulated -- COMMAND   serve while COMMAND runs, which is pointed here
+` + startHere + `
 
 A flag --some-name can be given as the environment variable DRAGOMAN_SOME_NAME.
 Flags win over the environment, the environment over the file of --config.

@@ -21,10 +21,10 @@ func modelsCommand() command {
 		about: `
 Lists the entries of the configuration in the order in which they are tried: the name clients ask
 for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
-for), the format, whether a last assistant
-turn is continued, and the wire.
+for), the format, whether a last assistant turn is continued, and the wire.
 
-  dragoman models --config dragoman.yaml`,
+  dragoman models --config dragoman.yaml
+  dragoman models --simulated`,
 		setup: func(fs *flagSet) action {
 			s := newSettings(fs).withSimulated().notListening()
 			return func(_ context.Context, p process, _ []string) error { return listModels(p, s) }

@@ -26,7 +26,8 @@ With --jsonl each line is
 first two are needed, and each line out its message, or {"error":{"type":…,"message":…}}.
 
   dragoman parse --request request.json --stop stop_sequence completion.txt
-  dragoman parse --request request.json --events --chunk 1 completion.txt`,
+  dragoman parse --request request.json --events --chunk 1 completion.txt
+  dragoman parse --jsonl --format json < completions.jsonl > messages.jsonl`,
 		maxArgs:  1,
 		argument: "FILE",
 		filter:   true,

@@ -22,7 +22,8 @@ as JSON. The network is not used. Without --config the defaults for the family o
 With --jsonl each line is a request, and each line out its prompt, or {"error":{"type":…,"message":…}}.
 
   dragoman render --text request.json
-  dragoman render --config dragoman.yaml --model claude-3-opus < request.json`,
+  dragoman render --config dragoman.yaml --model claude-3-opus < request.json
+  dragoman render --jsonl < requests.jsonl > prompts.jsonl`,
 		maxArgs:  1,
 		argument: "FILE",
 		filter:   true,

@@ -28,7 +28,9 @@ then on.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve
-  dragoman serve --config dragoman.yaml --listen 127.0.0.1:9000`,
+  dragoman serve --config dragoman.yaml --listen 127.0.0.1:9000 --admin-listen 127.0.0.1:9001
+  dragoman serve --simulated --listen 10.0.0.7:8484 --insecure
+  dragoman serve --simulated --log-format json --log-level warn`,
 		setup: func(fs *flagSet) action {
 			s := newSettings(fs).withServing()
 			return func(ctx context.Context, p process, _ []string) error { return serve(ctx, p, s) }
