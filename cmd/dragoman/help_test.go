@@ -84,7 +84,7 @@ func TestExamples(t *testing.T) {
 				continue
 			}
 			var args []string
-			for _, word := range strings.Fields(line)[1:] {
+			for _, word := range strings.Fields(strings.ReplaceAll(line, ")", " #"))[1:] {
 				if strings.ContainsAny(word, "<>|#") {
 					break
 				}

@@ -14,7 +14,7 @@ import (
 func TestComplete(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
 	tests := []struct{ line, want string }{ // | is between words, and the last is completed
-		{"", "help serve run demo check render parse eval models healthcheck version completion"},
+		{"", "help serve run demo check render parse eval models healthcheck version completion man"},
 		{"re", "render"},
 		{"nonsense|", ""},
 		{"nonsense|--", ""},
