@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"dragoman/proxy/nearest"
@@ -72,6 +71,14 @@ var stops = []messages.Stop{
 	messages.StopEndTurn, messages.StopMaxTokens, messages.StopSequence, messages.StopRefusal, messages.StopContextWindow,
 }
 
+// stopWords returns the stops as words.
+func stopWords() (words []string) {
+	for _, stop := range stops {
+		words = append(words, string(stop))
+	}
+	return words
+}
+
 // parseStop returns why a completion ended. Without a reason that is end_turn, or
 // stop_sequence if there is a sequence. The error says what does not go together.
 func parseStop(reason, sequence string) (messages.Stop, string, error) {
@@ -81,8 +88,10 @@ func parseStop(reason, sequence string) (messages.Stop, string, error) {
 		stop = messages.StopEndTurn
 	case reason == "":
 		stop = messages.StopSequence
-	case !slices.Contains(stops, stop):
-		return "", "", fmt.Errorf("%q is not a reason: use one of %s", reason, strings.Trim(fmt.Sprint(stops), "[]"))
+	default:
+		if err := checkWord(reason, stopWords()); err != nil {
+			return "", "", err
+		}
 	}
 	if stop != messages.StopSequence && sequence != "" {
 		return "", "", fmt.Errorf("%s has no stop sequence: the reason for %q is stop_sequence", stop, sequence)

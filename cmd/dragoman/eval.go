@@ -128,7 +128,7 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	name := cmp.Or(e.model, config.Simulated)
 	route, found := cfg.Model(name)
 	if !found {
-		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; dragoman models lists them", name)
+		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; %s", name, modelMeant(cfg, name))
 	}
 	upstreams, err := newUpstreams(ctx, cfg, metrics.New(build().Version))
 	if err != nil {

@@ -169,7 +169,7 @@ func wordsOf(f *flag.Flag) []string {
 	case choices:
 		return value.words
 	case *stopValue:
-		return value.words()
+		return stopWords()
 	}
 	return nil
 }

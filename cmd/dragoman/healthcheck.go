@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -37,6 +38,9 @@ HEALTHCHECK CMD ["dragoman", "healthcheck"].
 // with --simulated, because the file alone may be incomplete: the server can have been
 // started with that flag.
 func (s *settings) adminAddress(p process) (string, error) {
+	if _, _, err := net.SplitHostPort(s.adminListen); s.adminListen != "" && err != nil {
+		return "", usagef("healthcheck: %s: %q is not host:port", s.flags.from["admin-listen"], s.adminListen)
+	}
 	if s.adminListen != "" || s.file == "" {
 		return cmp.Or(s.adminListen, config.DefaultAdminListen), nil
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +78,13 @@ models:
 `
 
 func TestExitCodes(t *testing.T) {
+	folder := t.TempDir()
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	taken := busy.Addr().String()
 	good := write(t, "good.yaml", simulatedFile)
 	bad := write(t, "bad.yaml", "upstrems: {}\n")
 	request := write(t, "request.json", weatherRequest)
@@ -102,7 +111,7 @@ func TestExitCodes(t *testing.T) {
 		{"eval of an unknown model", []string{"eval", "--config", good, "--model", "gpt"}, nil, 1, `the configuration serves no model "gpt"`},
 		{"eval of no file", []string{"eval", "--simulated", "missing.jsonl"}, nil, 1, "missing.jsonl"},
 		{"parse without a request", []string{"parse"}, nil, 2, "--request is missing"},
-		{"parse with a bad stop", []string{"parse", "--request", request, "--stop", "tool_use"}, nil, 2, `"tool_use" is not a reason`},
+		{"parse with a bad stop", []string{"parse", "--request", request, "--stop", "tool_use"}, nil, 2, `parse: --stop: "tool_use" is none; there are: end_turn, max_tokens`},
 		{"parse with a stray sequence", []string{"parse", "--request", request, "--stop", "end_turn=x"}, nil, 2, "end_turn has no stop sequence"},
 		{"parse with an unknown format", []string{"parse", "--request", request, "--format", "yaml"}, nil, 2, `parse: --format: "yaml" is none; there are: legacy, attribute, json, any`},
 		{"parse lines with an unknown format", []string{"parse", "--jsonl", "--format", "jsn"}, nil, 2, `parse: --format: "jsn" is none; did you mean "json"?`},
@@ -128,6 +137,26 @@ func TestExitCodes(t *testing.T) {
 		{"run a file that is no program", []string{"run", "--simulated", good}, nil, 126, "run: " + good + ": permission denied"},
 		{"run without an upstream", []string{"run", "ls"}, nil, 78, "no AWS region"},
 		{"run with a log in a folder", []string{"run", "--simulated", "--log-file", t.TempDir(), "ls"}, nil, 1, "run: --log-file: "},
+		{"an unknown flag with a near one", []string{"serve", "--simulate"}, nil, 2, "serve: unknown flag --simulate; did you mean --simulated?"},
+		{"a value that is none", []string{"serve", "--log-format", "jsn"}, nil, 2, `serve: --log-format: "jsn" is none; did you mean "json"?`},
+		{"a level that is none", []string{"serve", "--log-level=loud"}, nil, 2, `serve: --log-level: "loud" is none; there are: debug, info, warn, error`},
+		{"a number that is none", []string{"parse", "--chunk", "x"}, nil, 2, `parse: --chunk: "x" is not a whole number`},
+		{"a truth that is none", []string{"serve", "--simulated=maybe"}, nil, 2, `serve: --simulated: "maybe" is neither true nor false`},
+		{"a variable whose value is none", []string{"serve"}, map[string]string{"DRAGOMAN_LOG_LEVEL": "inf"}, 78, `DRAGOMAN_LOG_LEVEL: --log-level: "inf" is none; did you mean "info"?`},
+		{"an address that is none", []string{"serve", "--simulated", "--listen", "nonsense"}, nil, 78, `--listen: "nonsense" is not an address to listen on`},
+		{"a port that is taken", []string{"serve", "--simulated", "--listen", taken, "--admin-listen", "127.0.0.1:0"}, nil, 1, taken + ": bind: address already in use; give another address with --listen"},
+		{"a port of operators that is taken", []string{"serve", "--simulated", "--listen", "127.0.0.1:0", "--admin-listen", taken}, nil, 1, "address already in use; give another address with --admin-listen"},
+		{"a folder as the configuration", []string{"check", "--config", folder}, nil, 78, folder + ": cannot be read: is a directory"},
+		{"a folder as the request", []string{"render", folder}, nil, 1, "is a directory"},
+		{"a folder as the request of a completion", []string{"parse", "--request", folder}, nil, 1, "is a directory"},
+		{"a folder as the completion", []string{"parse", "--request", request, folder}, nil, 1, "is a directory"},
+		{"a folder as the questions", []string{"eval", "--simulated", folder}, nil, 1, "is a directory"},
+		{"a request that is none", []string{"render", good}, nil, 1, "not valid JSON"},
+		{"reports where a file is", []string{"eval", "--simulated", "--out", good}, nil, 1, "not a directory"},
+		{"a model with a slip", []string{"render", "--config", good, "--model", "claude-2.l", request}, nil, 1, `claude-2.l is none that the configuration serves; did you mean "claude-2.1"?`},
+		{"eval of a model with a slip", []string{"eval", "--config", good, "--model", "cluade-2.1"}, nil, 1, `serves no model "cluade-2.1"; did you mean "claude-2.1"?`},
+		{"health at no address", []string{"healthcheck", "--admin-listen", "nonsense"}, nil, 2, `healthcheck: --admin-listen: "nonsense" is not host:port`},
+		{"help for a command with a slip", []string{"help", "rendr"}, nil, 2, `help: "rendr" is none; did you mean "render"?`},
 		{"models of nothing", []string{"models"}, nil, 78, "no AWS region"},
 		{"health of nobody", []string{"healthcheck", "--admin-listen", "127.0.0.1:1"}, nil, 1, "not healthy"},
 		{"health with a bad file", []string{"healthcheck", "--config", bad}, nil, 78, "upstrems"},
@@ -138,6 +167,9 @@ func TestExitCodes(t *testing.T) {
 			if got.code != tt.code {
 				t.Errorf("exit code %d, want %d", got.code, tt.code)
 			}
+			if lines := map[int]int{1: 1, 2: 2, 126: 1, 127: 1}[tt.code]; lines > 0 && strings.Count(got.stderr, "\n") != lines {
+				t.Errorf("more than is to be said:\n%s", got.stderr)
+			}
 			if !strings.Contains(got.stderr, tt.stderr) || (tt.stderr == "") != (got.stderr == "") {
 				t.Errorf("stderr has not %q:\n%s", tt.stderr, got.stderr)
 			}
@@ -147,6 +179,27 @@ func TestExitCodes(t *testing.T) {
 		})
 	}
 }
+
+// What cannot be written is an error, of every command that prints.
+func TestFullDisk(t *testing.T) {
+	request := write(t, "request.json", weatherRequest)
+	completion := write(t, "completion.xml", weatherCall)
+	for _, args := range [][]string{
+		{"help"}, {"serve", "--help"}, {"demo"}, {"demo", "--verbose"}, {"check", "--simulated"}, {"render", request}, {"render", "--text", request},
+		{"parse", "--request", request, completion}, {"parse", "--request", request, "--events", completion}, {"models", "--simulated"},
+		{"version"}, {"version", "--json"}, {"completion", "bash"}, {"man"},
+	} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), args, strings.NewReader(""), fullDisk{}, &stderr, func(string) string { return "" })
+		if code != exitFailed || stderr.String() != "dragoman: no space left on device\n" {
+			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
+		}
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 func TestHelp(t *testing.T) {
 	overview := invocation{}.run(t).stdout

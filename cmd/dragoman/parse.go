@@ -73,14 +73,6 @@ func (v *stopValue) Set(s string) (err error) {
 	return err
 }
 
-// words returns the reasons.
-func (v *stopValue) words() (words []string) {
-	for _, stop := range stops {
-		words = append(words, string(stop))
-	}
-	return words
-}
-
 // run parses one completion, or with --jsonl one a line.
 func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 	if f.lines {

@@ -117,7 +117,7 @@ func (r *rendering) upstreamModel(name string) (proxy.UpstreamModel, error) {
 	}
 	route, ok := r.cfg.Model(name)
 	if !ok {
-		return proxy.UpstreamModel{}, &lineError{messages.ErrorNotFound, "model: " + name + " is none that the configuration serves"}
+		return proxy.UpstreamModel{}, &lineError{messages.ErrorNotFound, "model: " + name + " is none that the configuration serves; " + modelMeant(r.cfg, name)}
 	}
 	return route.UpstreamModel, nil
 }

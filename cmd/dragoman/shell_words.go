@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"dragoman/cmd/dragoman/internal/config"
@@ -174,17 +173,6 @@ func (s scanned) models(p process) []string {
 		return nil
 	}
 	return modelNames(cfg)
-}
-
-// modelNames returns the names of models that clients can ask for, without wildcards.
-func modelNames(cfg *config.Config) []string {
-	var names []string
-	for _, route := range cfg.Models {
-		if !strings.Contains(route.Name, "*") && !slices.Contains(names, route.Name) {
-			names = append(names, route.Name)
-		}
-	}
-	return names
 }
 
 func plainWords(texts []string) []word {

@@ -40,12 +40,12 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 	var listen net.ListenConfig
 	clients, err := listen.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
-		return nil, err
+		return nil, cannotListen(err, "listen")
 	}
 	admins, err := listen.Listen(ctx, "tcp", cfg.AdminListen)
 	if err != nil {
 		clients.Close()
-		return nil, err
+		return nil, cannotListen(err, "admin-listen")
 	}
 	most, admin := connectionLimits(descriptors())
 	if cfg.MaxConnections > 0 {
@@ -69,6 +69,11 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 	s.client = newHTTPServer(server.Base(), s.counted(server.Handler()), conns)
 	s.client.TLSConfig = identity
 	return s, nil
+}
+
+// cannotListen returns the error of an address with what to do about it.
+func cannotListen(err error, name string) error {
+	return fmt.Errorf("%w; give another address with --%s: port 0 takes a free one", err, name)
 }
 
 // counted returns h with its requests in s.exchanges. net/http does not wait for a request whose
