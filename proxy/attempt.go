@@ -156,7 +156,9 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 				}
 				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})
 			}
-			return withTimeouts(ctx, x, cancel, up.Invoke(ctx, spec, p), chunkInfo)
+			x.observed.rendered(model, a.req, p)
+			invoke := func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return up.Invoke(ctx, spec, p) }
+			return withTimeouts(ctx, x, cancel, observeCall(ctx, x, model, invoke, x.observed.chunk), chunkInfo)
 		}
 		if checks == nil {
 			return translate.Events(a.req, prompt, ask)
@@ -181,8 +183,10 @@ func (a *attempt) prepareNative(up NativeUpstream) (upstreamCall, error) {
 	a.spec.Can &= upstream.Tools // the only feature that another try can do without: see noteRefusal
 	a.maxTokens = 0
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
-		events := up.Pass(ctx, spec, x.dialect.nativeRequest(x.r.Header, a.body))
-		events = withTimeouts(ctx, x, cancel, events, eventInfo)
+		native := x.dialect.nativeRequest(x.r.Header, a.body)
+		x.observed.passed(model, native.Body)
+		invoke := func(ctx context.Context) iter.Seq2[messages.Event, error] { return up.Pass(ctx, spec, native) }
+		events := withTimeouts(ctx, x, cancel, observeCall(ctx, x, model, invoke, func(*messages.Event) {}), eventInfo)
 		if model.Rescue {
 			target := model.Target(spec)
 			target.Memo = x.s.kept.tools

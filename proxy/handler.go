@@ -87,6 +87,10 @@ func (s *Server) Admin() http.Handler {
 		}
 		respondText(http.StatusOK, "ready\n"+s.trouble())(w, r)
 	})
+	if s.inspector != nil {
+		r.With(s.guarded).Handle("/inspector/*", s.inspector)
+		r.Get("/inspector", http.RedirectHandler("/inspector/", http.StatusMovedPermanently).ServeHTTP)
+	}
 	scrape := s.metrics.Handler()
 	r.With(s.guarded).Get("/metrics", func(w http.ResponseWriter, r *http.Request) {
 		s.measureUpstreams()

@@ -143,6 +143,7 @@ func (x *exchange) finish() {
 	x.record.Duration = x.elapsed()
 	x.s.metrics.Observe(&x.record)
 	x.log()
+	x.observed.ended(&x.record)
 	if x.record.Terminal == metrics.ClientGone {
 		panic(http.ErrAbortHandler)
 	}

@@ -16,6 +16,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	if err != nil {
 		return nil, Route{}, err
 	}
+	x.observed.received(data)
 	opt.Strict = x.s.strict
 	began := x.elapsed()
 	body, err := x.parseBody(data, opt)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,8 @@ type Options struct {
 	Ping      time.Duration    // silence towards a client of a stream before a ping; 0 for 10 s
 	Log       zerolog.Logger   // the zero Logger logs nothing
 	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
+	Observe   []Observe        // who watches the exchanges
+	Inspector http.Handler     // at /inspector/ of the admin listener; nil for none
 
 	// FinishAbandoned goes on to read an upstream's answer when the client has left, so that its
 	// tokens are counted, for up to a quarter of MaxConcurrent. Without it the call is cancelled.
@@ -63,6 +66,8 @@ type Server struct {
 	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
+	observers []Observe
+	inspector http.Handler
 	finishes  bool            // see Options.FinishAbandoned
 	draining  context.Context // ends with Drain
 	drain     context.CancelFunc
@@ -114,6 +119,8 @@ func New(opt Options) (*Server, error) {
 		finishes:  opt.FinishAbandoned,
 		log:       opt.Log,
 		metrics:   opt.Metrics,
+		observers: opt.Observe,
+		inspector: opt.Inspector,
 	}
 	if s.metrics == nil {
 		s.metrics = metrics.New("")
