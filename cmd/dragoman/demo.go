@@ -82,7 +82,7 @@ func demo(ctx context.Context, p process, verbose bool) error {
 	if err != nil {
 		return err
 	}
-	site, err := open(ctx, cfg, server, zerolog.Nop())
+	site, err := open(ctx, newLive(cfg, server, nil), zerolog.Nop())
 	if err != nil {
 		return err
 	}

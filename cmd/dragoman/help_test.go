@@ -19,7 +19,7 @@ func TestHelpTexts(t *testing.T) {
 	archive := &txtar.Archive{Comment: []byte("The help of the program, and of each command. To have it written: go test ./cmd/dragoman -run TestHelpTexts -update\n\n")}
 	archive.Files = append(archive.Files, txtar.File{Name: "dragoman", Data: []byte(succeed(t, "--help"))})
 	for _, c := range shownCommands() {
-		archive.Files = append(archive.Files, txtar.File{Name: "dragoman " + c.name, Data: []byte(succeed(t, c.name, "--help"))})
+		archive.Files = append(archive.Files, txtar.File{Name: "dragoman " + c.name, Data: []byte(succeed(t, append(strings.Fields(c.name), "--help")...))})
 	}
 	hold(t, filepath.Join("testdata", "help.txtar"), string(txtar.Format(archive)))
 }
@@ -80,24 +80,25 @@ func TestExamples(t *testing.T) {
 		for line := range strings.Lines(c.about + "\n" + startHere) {
 			_, line, _ := strings.Cut(line, "dragoman ")
 			line, _, _ = strings.Cut(line, "   ") // what it is for
-			if !strings.HasPrefix(line, c.name+" ") {
+			args, is := strings.CutPrefix(line, c.name+" ")
+			if !is {
 				continue
 			}
-			var args []string
-			for _, word := range strings.Fields(strings.ReplaceAll(line, ")", " #"))[1:] {
+			var words []string
+			for _, word := range strings.Fields(strings.ReplaceAll(args, ")", " #")) {
 				if strings.ContainsAny(word, "<>|#") {
 					break
 				}
-				args = append(args, word)
+				words = append(words, word)
 			}
 			flags := newFlagSet()
 			c.setup(flags)
-			others, err := flags.parse(args, c.wrapping, func(string) string { return "" })
+			others, err := flags.parse(words, c.wrapping, func(string) string { return "" })
 			if err == nil {
 				err = c.check(others)
 			}
 			if err != nil {
-				t.Errorf("dragoman %s %q: %q, %v", c.name, args, others, err)
+				t.Errorf("dragoman %s %q: %q, %v", c.name, words, others, err)
 			}
 			flags.Visit(func(f *flag.Flag) { shown[f.Name] = true })
 		}

@@ -6,6 +6,7 @@
 //
 //	main, command, process   the command line: help, flags, exit codes
 //	settings                 the flags for a configuration, and what is made of it
+//	live, fleet              the server that answers new requests, and its upstreams
 //	site, connections        the two listeners of a server, and the drain
 //	reload, log              the configuration read again; the lines of standard error
 //	input, completion        files and JSON lines; a completion that is parsed
@@ -46,19 +47,37 @@ const (
 // that tests call it as the shell would.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := process{stdin, stdout, stderr, getenv}
-	name := "help"
-	if len(args) > 0 {
-		name, args = args[0], args[1:]
+	switch c, rest, found := find(args); {
+	case found:
+		return exitCode(p, c.name, c.run(ctx, p, rest))
+	case len(args) == 0:
+		return exitCode(p, "help", help(p, nil))
+	case isHelp(args[0]):
+		return exitCode(p, "help", help(p, args[1:]))
+	case isGroup(args[0]) && (len(args) == 1 || isHelp(args[1])):
+		return exitCode(p, "help", help(p, args[:1]))
 	}
-	if name == "-h" || name == "--help" || name == "-help" {
-		name = "help"
-	}
+	return exitCode(p, "help", unknownCommand(args))
+}
+
+// find returns the command that the first words name, and the words after those.
+func find(args []string) (c command, rest []string, found bool) {
 	for _, c := range append(commands(), helpCommand()) {
-		if c.name == name {
-			return exitCode(p, c.name, c.run(ctx, p, args))
+		if words := strings.Fields(c.name); len(words) <= len(args) && slices.Equal(words, args[:len(words)]) {
+			return c, args[len(words):], true
 		}
 	}
-	return exitCode(p, "help", unknownCommand(name))
+	return command{}, nil, false
+}
+
+func isHelp(word string) bool { return slices.Contains([]string{"-h", "--help", "-help"}, word) }
+
+// isGroup reports whether a word is the first of several commands, such as config.
+func isGroup(word string) bool { return len(inGroup(word)) > 0 }
+
+// inGroup returns the commands whose first of two words is this.
+func inGroup(word string) []command {
+	return slices.DeleteFunc(shownCommands(), func(c command) bool { return !strings.HasPrefix(c.name, word+" ") })
 }
 
 // commands returns all commands, in the order of the overview.
@@ -72,6 +91,8 @@ func commands() []command {
 		parseCommand(),
 		evalCommand(),
 		modelsCommand(),
+		configPrintCommand(),
+		configSchemaCommand(),
 		healthcheckCommand(),
 		versionCommand(),
 		completionCommand(),
@@ -85,31 +106,37 @@ func shownCommands() []command {
 	return slices.DeleteFunc(commands(), func(c command) bool { return c.hidden })
 }
 
-// helpCommand is `dragoman help`. It is none of commands, whose names are its words.
+// helpCommand is `dragoman help`. It is none of commands, which it is about.
 func helpCommand() command {
-	var names []string
-	for _, c := range shownCommands() {
-		names = append(names, c.name)
-	}
 	return command{
 		name:     "help",
 		synopsis: "[COMMAND]",
 		about:    "Prints what the program is for and its commands, or what a command does and its flags.",
-		maxArgs:  1,
-		words:    names,
+		maxArgs:  2,
 		setup: func(*flagSet) action {
 			return func(_ context.Context, p process, args []string) error { return help(p, args) }
 		},
 	}
 }
 
-// help prints the overview or, if args names a command, its help.
+// help prints the overview or, if args name a command or the first word of several, its help.
 func help(p process, args []string) error {
 	if len(args) == 0 {
 		return overview(p.stdout)
 	}
-	i := slices.IndexFunc(shownCommands(), func(c command) bool { return c.name == args[0] })
-	return shownCommands()[i].help(p.stdout)
+	if c, rest, found := find(args); found && len(rest) == 0 {
+		return c.help(p.stdout)
+	}
+	if len(args) > 1 || !isGroup(args[0]) {
+		return unknownCommand(args)
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "Usage: dragoman %s COMMAND [flags]\n\n", args[0])
+	for _, c := range inGroup(args[0]) {
+		fmt.Fprintf(&s, "  %-14s %s\n", c.name, c.brief)
+	}
+	_, err := io.WriteString(p.stdout, s.String())
+	return err
 }
 
 // startHere is what to try first.
@@ -127,7 +154,7 @@ Usage: dragoman COMMAND [flags]
 
 `)
 	for _, c := range shownCommands() {
-		fmt.Fprintf(&s, "  %-12s %s\n", c.name, c.brief)
+		fmt.Fprintf(&s, "  %-14s %s\n", c.name, c.brief)
 	}
 	s.WriteString(`
 Start here:
@@ -143,10 +170,15 @@ For one command: dragoman COMMAND -h
 }
 
 // unknownCommand returns a usage error that suggests the nearest command.
-func unknownCommand(name string) error {
+func unknownCommand(args []string) error {
+	name := args[0]
+	if isGroup(name) && len(args) > 1 {
+		name += " " + args[1]
+	}
 	var names []string
 	for _, c := range shownCommands() {
-		names = append(names, c.name)
+		first, _, _ := strings.Cut(c.name, " ")
+		names = append(names, c.name, first)
 	}
 	if near := suggest(name, names); near != "" {
 		return usagef("unknown command %q; did you mean %q?", name, near)

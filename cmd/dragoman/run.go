@@ -128,20 +128,22 @@ func (w *wrapper) begin(ctx context.Context, p process) (v *service, end func(si
 			}
 		}()
 		v.server.Drain()
+		cfg, _ := v.live.current()
 		said := time.AfterFunc(time.Second, func() {
-			v.log.Warn().Stringer("timeout", v.cfg.Drain).Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
+			v.log.Warn().Stringer("timeout", cfg.Drain).Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
 		})
 		defer said.Stop()
-		if err := v.site.close(ctx, v.cfg.Drain); err != nil {
+		if err := v.site.close(ctx, cfg.Drain); err != nil {
 			v.log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
 		}
 	}, nil
 }
 
 // load reads the configuration of a server for one command: on free ports of loopback, unless flags
-// name others, and there without TLS, since clients would not know its authority. If clients have to
-// present a key, one more is theirs.
-func (w *wrapper) load(p process) (*config.Config, error) {
+// name others, and there without TLS, since clients would not know its authority. Standard error is
+// COMMAND's, so that without --log-file warnings alone are logged. If clients have to present a key, one
+// more is theirs.
+func (w *wrapper) load(p process, running *config.Config) (*config.Config, error) {
 	s := *w.settings
 	own := s.listen == ""
 	if own {
@@ -150,7 +152,10 @@ func (w *wrapper) load(p process) (*config.Config, error) {
 	if s.adminListen == "" {
 		s.adminListen = freePort
 	}
-	cfg, err := s.load(p)
+	if w.logFile == "" && s.logLevel == "" {
+		s.logLevel = "warn"
+	}
+	cfg, err := s.loadBeside(p, running)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +166,7 @@ func (w *wrapper) load(p process) (*config.Config, error) {
 		if w.key == "" {
 			w.key = newSecret()
 		}
+		cfg.Derive(fmt.Sprintf("auth.keys[%d].sha256", len(cfg.Keys)), "run")
 		cfg.Keys = append(cfg.Keys, proxy.NewKey(w.key))
 	}
 	return cfg, nil
@@ -169,16 +175,10 @@ func (w *wrapper) load(p process) (*config.Config, error) {
 // freePort is a free port of loopback, to listen on.
 const freePort = "127.0.0.1:0"
 
-// openLog returns what opens the log: that of --log-file, or else on standard error the warnings,
-// unless a flag asks for another level. Standard error is COMMAND's.
+// openLog returns what opens the log: that of --log-file, or else standard error.
 func (w *wrapper) openLog(p process) (open func(*config.Config) zerolog.Logger, done func(), err error) {
 	if w.logFile == "" {
-		return func(cfg *config.Config) zerolog.Logger {
-			if w.settings.logLevel == "" {
-				cfg.LogLevel = "warn"
-			}
-			return openLog(p, cfg)
-		}, func() {}, nil
+		return func(cfg *config.Config) zerolog.Logger { return openLog(p, cfg) }, func() {}, nil
 	}
 	file, err := os.OpenFile(w.logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

@@ -23,8 +23,8 @@ Serves the Messages API. The first line of the log, on standard error, names the
 paste for a client. On SIGTERM or SIGINT /readyz answers 503, new connections are taken only for
 timeouts.drain_delay, and open exchanges have timeouts.drain to finish, less two seconds in which
 they are ended with an error; a second signal does that at once, a third ends the process. On
-SIGHUP, or when it changes, the configuration is read again, and the keys of its clients serve from
-then on.
+SIGHUP, or when it changes, the configuration is read again and serves new requests: all of it, or
+none. What takes a restart, such as another address, is named in the log.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve
@@ -47,7 +47,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 	defer stop()
 	hangUps := hangUps()
 	open := func(cfg *config.Config) zerolog.Logger { return openLog(p, cfg) }
-	v, err := begin(ctx, p, s.load, open, hangUps)
+	v, err := begin(ctx, p, s.loadBeside, open, hangUps)
 	if err != nil {
 		return err
 	}
@@ -57,11 +57,13 @@ func serve(ctx context.Context, p process, s *settings) error {
 		v.server.Drain()
 	case <-ctx.Done():
 		v.server.Drain()
-		v.log.Info().Stringer("delay", v.cfg.DrainDelay).Stringer("timeout", v.cfg.Drain).
+		cfg, _ := v.live.current()
+		v.log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
 			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
-		err = v.site.linger(second, v.cfg.DrainDelay)
+		err = v.site.linger(second, cfg.DrainDelay)
 	}
-	drained := v.site.close(second, v.cfg.Drain-v.cfg.DrainDelay)
+	cfg, _ := v.live.current()
+	drained := v.site.close(second, cfg.Drain-cfg.DrainDelay)
 	if err == nil {
 		err = drained
 	}
@@ -75,8 +77,8 @@ func serve(ctx context.Context, p process, s *settings) error {
 
 // service is a proxy that serves.
 type service struct {
-	cfg    *config.Config // that it began with
-	server *proxy.Server
+	server *proxy.Server // that it began with
+	live   *live
 	site   *site
 	log    zerolog.Logger
 	forget func() // ends the watch over the configuration
@@ -87,19 +89,20 @@ type service struct {
 func begin(ctx context.Context, p process, load loading, openLog func(*config.Config) zerolog.Logger, hangUps <-chan os.Signal) (*service, error) {
 	collectRarely(p.getenv)
 	memory := limitMemory(hostRoot(), p.getenv)
-	bounded := func() (*config.Config, error) { return loadFor(p, load, memory) }
-	cfg, err := bounded()
+	bounded := func(running *config.Config) (*config.Config, error) { return loadFor(p, load, memory, running) }
+	cfg, err := bounded(nil)
 	if err != nil {
 		return nil, err
 	}
 	log := openLog(cfg)
 	counts := metrics.New(build().Version)
 	reloader := newReloader(bounded, cfg, counts, log)
-	server, _, err := newServer(ctx, cfg, counts, log)
+	server, upstreams, err := newServer(ctx, cfg, counts, log)
 	if err != nil {
 		return nil, err
 	}
-	site, err := open(ctx, cfg, server, log)
+	live := newLive(cfg, server, upstreams)
+	site, err := open(ctx, live, log)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +110,7 @@ func begin(ctx context.Context, p process, load loading, openLog func(*config.Co
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
 	site.serve()
-	return &service{cfg, server, site, log, reloader.start(ctx, server, hangUps)}, nil
+	return &service{server, live, site, log, reloader.start(ctx, site, hangUps)}, nil
 }
 
 // announce logs where the server is, and the line to paste into a shell so that clients use
@@ -123,6 +126,7 @@ func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
 		Str("version", build().Version).
 		Str("url", s.url()).
 		Str("admin_url", s.adminURL()).
+		Str("config", cfg.Hash()).
 		Bool("simulated", cfg.Simulates()).
 		Str("msg", fmt.Sprintf("serving %s%s, for clients: %s%s", s.url(), of, export, comment)).
 		Send()

@@ -14,13 +14,19 @@ import (
 func TestComplete(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
 	tests := []struct{ line, want string }{ // | is between words, and the last is completed
-		{"", "help serve run demo check render parse eval models healthcheck version completion man"},
+		{"", "help serve run demo check render parse eval models config healthcheck version completion man"},
 		{"re", "render"},
 		{"nonsense|", ""},
 		{"nonsense|--", ""},
 		{"he", "help healthcheck"},
 		{"help|ver", "version"},
 		{"help|version|", ""},
+		{"help|config|", "print schema"},
+		{"conf", "config"},
+		{"config|", "print schema"},
+		{"config|pr", "print"},
+		{"config|print|--sim", "--simulated"},
+		{"config|nonsense|", ""},
 		{"version|--", "--json"},
 		{"serve|--log-", "--log-format --log-level"},
 		{"serve|--log-format|", "auto console json"},

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"dragoman/cmd/dragoman/internal/config"
@@ -53,19 +54,34 @@ func (ps proposals) write(w io.Writer) error {
 // among them.
 func complete(p process, args []string) proposals {
 	last := args[len(args)-1]
-	if len(args) == 1 {
-		words := []word{{"help", "print the help of a command"}}
-		for _, c := range shownCommands() {
-			words = append(words, word{c.name, c.brief})
-		}
-		return proposals{words: beginning(last, "", words)}
+	switch c, before, found := find(args[:len(args)-1]); {
+	case found && c.name == helpCommand().name:
+		return proposals{words: beginning(last, "", commandWords(before))}
+	case found && !c.hidden:
+		return c.complete(p, before, last)
+	case len(args) == 1:
+		return proposals{words: beginning(last, "", append([]word{{"help", "print the help of a command"}}, commandWords(nil)...))}
 	}
-	for _, c := range append(shownCommands(), helpCommand()) {
-		if c.name == args[0] {
-			return c.complete(p, args[1:len(args)-1], last)
+	return proposals{words: beginning(last, "", commandWords(args[:len(args)-1]))}
+}
+
+// commandWords returns what the names of commands go on with behind these words.
+func commandWords(before []string) []word {
+	var words []word
+	for _, c := range shownCommands() {
+		name := strings.Fields(c.name)
+		if len(name) <= len(before) || !slices.Equal(name[:len(before)], before) {
+			continue
+		}
+		w := word{name[len(before)], c.brief}
+		if len(name) > len(before)+1 {
+			w.about = "dragoman " + w.text + " COMMAND"
+		}
+		if !slices.ContainsFunc(words, func(other word) bool { return other.text == w.text }) {
+			words = append(words, w)
 		}
 	}
-	return proposals{}
+	return words
 }
 
 // complete proposes what the last argument of a command can become behind the others.

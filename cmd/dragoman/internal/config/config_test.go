@@ -171,7 +171,7 @@ log: {format: console, level: warn}
 		MaxConcurrent:    300,
 		MaxInflightBytes: 64 << 20,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 }

@@ -1,10 +1,6 @@
 package config
 
-import (
-	"cmp"
-
-	"go.yaml.in/yaml/v3"
-)
+import "cmp"
 
 // The forms of a line of the log.
 const (
@@ -17,18 +13,36 @@ const (
 func LogFormats() []string { return []string{LogAuto, LogConsole, LogJSON} }
 
 // LogLevels returns the values of log.level: what is below is not logged.
-func LogLevels() []string { return []string{"debug", "info", "warn", "error"} }
+func LogLevels() []string { return []string{"debug", logInfo, "warn", "error"} }
 
-// log reads what is logged, and how.
-func (l *loader) log(n *yaml.Node, key string) {
-	l.mapping(n, key, map[string]field{
-		"format": l.choice(&l.cfg.LogFormat, LogFormats()),
-		"level":  l.choice(&l.cfg.LogLevel, LogLevels()),
-	})
+// logInfo is the level if nothing else is said.
+const logInfo = "info"
+
+// log returns the keys of what is logged, and how.
+func (l *loader) log() fields {
+	return fields{
+		{"format", "The form of a line: console for people, json for programs, or auto, which is console on a terminal.",
+			l.choice(&l.cfg.LogFormat, LogFormats()).otherwise(LogAuto)},
+		{"level", "What is logged: nothing below.", l.choice(&l.cfg.LogLevel, LogLevels()).otherwise(logInfo)},
+	}
 }
 
-// checkLog applies the overrides and the defaults of the log.
+// checkLog applies the overrides and the defaults of the log, and keeps what is in effect.
 func (l *loader) checkLog() {
-	l.cfg.LogFormat = cmp.Or(l.src.LogFormat.Value, l.cfg.LogFormat, LogAuto)
-	l.cfg.LogLevel = cmp.Or(l.src.LogLevel.Value, l.cfg.LogLevel, "info")
+	running := cmp.Or(l.src.Running, new(Config))
+	l.logSetting("log.format", &l.cfg.LogFormat, l.src.LogFormat, LogAuto, running.LogFormat)
+	l.logSetting("log.level", &l.cfg.LogLevel, l.src.LogLevel, logInfo, running.LogLevel)
+}
+
+// logSetting puts an override in the place of a value. The one in effect, "" for none, stays.
+func (l *loader) logSetting(key string, dst *string, over Override, byDefault, running string) {
+	if over.Value != "" {
+		*dst = over.Value
+		l.derive(key, over.From)
+	}
+	*dst = cmp.Or(*dst, byDefault)
+	if running != "" && running != *dst {
+		*dst = running
+		l.wait(key)
+	}
 }
