@@ -63,6 +63,7 @@ func (l *loader) top() fields {
 		{"timeouts", "What bounds the time of a request, and of the drain.", l.object(l.timeouts())},
 		{"on_disconnect", "When a client leaves: cancel the call of the upstream, or read the answer to its end, so that its tokens are counted.",
 			l.oneOfTwo(&c.FinishAbandoned, "cancel", "drain")},
+		{"log", "What is logged, and how.", l.object(l.log())},
 	}
 }
 
