@@ -21,7 +21,8 @@ func renderCommand() command {
 		brief:    "show the prompt that a Messages request becomes",
 		about: `
 Reads a Messages request from FILE or standard input and prints the prompt the model would be asked,
-as JSON; for a model with tools: native, the body that would go through to it. The network is not used. Without --config the defaults for the family of the model hold.
+as JSON; for a model with tools: native, the body that would go through to it. The network is not
+used. Without --config the defaults for the family of the model hold.
 With --jsonl each line is a request, and each line out its prompt, or {"error":{"type":…,"message":…}}.
 
   dragoman render --text request.json
