@@ -68,7 +68,8 @@ func (r *renderer) preamble() (before, after string) {
 }
 
 // describeTools returns the preamble with the descriptions of the tools, the first text of
-// the system prompt. It is quoted here, and so once where a [Memo] keeps it.
+// the system prompt. It is quoted here, and so once where a [Memo] keeps it; a very long one is not,
+// since it takes its memory again when it is read.
 func (r *renderer) describeTools() (rawjson.Text, error) {
 	before, after := r.preamble()
 	size := len(before) + len(after)
@@ -89,5 +90,9 @@ func (r *renderer) describeTools() (rawjson.Text, error) {
 			w.writeExamples(t, r.prompt.schemas.of(t))
 		}
 	}
-	return rawjson.Quoted(append(w.out, after...)), nil
+	const longest = 128 << 10
+	if w.write(after); len(w.out) > longest {
+		return rawjson.Plain(string(w.out)), nil
+	}
+	return rawjson.Quoted(w.out), nil
 }
