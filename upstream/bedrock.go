@@ -34,6 +34,9 @@ type BedrockOptions struct {
 	// OnCredentials, if it is not nil, is called with the expiry of new credentials that
 	// have one. Calls do not overlap.
 	OnCredentials func(expiry time.Time)
+	// OnRequest, if it is not nil, is called before each request to Bedrock, and not before those
+	// to servers of credentials.
+	OnRequest OnRequest
 }
 
 // Bedrock asks models on Amazon Bedrock over the wire that suits each. A wire can be
@@ -75,6 +78,9 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 		if opt.HTTPClient != nil {
 			o.HTTPClient = withoutRedirects(opt.HTTPClient)
 		}
+		if opt.OnRequest != nil {
+			o.HTTPClient = opt.OnRequest.before(o.HTTPClient)
+		}
 	})
 	b.options = b.client.Options()
 	return b, nil
@@ -101,3 +107,14 @@ func (opt BedrockOptions) client() *awshttp.BuildableClient {
 		WithDialerOptions(opt.Connect.dialer).
 		WithTransportOptions(opt.Connect.transport, trusting(opt.Roots))
 }
+
+// before returns a client that calls f before it sends what client would.
+func (f OnRequest) before(client aws.HTTPClient) aws.HTTPClient { return announced{client, f} }
+
+// announced calls f before each request.
+type announced struct {
+	client aws.HTTPClient
+	f      OnRequest
+}
+
+func (a announced) Do(r *http.Request) (*http.Response, error) { return a.client.Do(a.f.told(r)) }

@@ -110,6 +110,36 @@ func clientOf(client *http.Client, connect Connect, roots *x509.CertPool) *http.
 	return withoutRedirects(client)
 }
 
+// OnRequest is called with each request to an upstream just before it is sent, and may add to its
+// header. What is signed has been signed by then.
+type OnRequest func(r *http.Request)
+
+// over returns a transport that calls f before base; a base of nil is that of net/http.
+func (f OnRequest) over(base http.RoundTripper) http.RoundTripper {
+	if f == nil {
+		return base
+	}
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return base.RoundTrip(f.told(r)) // which must not change the request of its caller
+	})
+}
+
+// told returns a copy of a request that f has been called with.
+func (f OnRequest) told(r *http.Request) *http.Request {
+	own := *r
+	own.Header = r.Header.Clone()
+	f(&own)
+	return &own
+}
+
+// roundTripper is a function that is a transport.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 // newTransport returns a transport with the settings of this package.
 func newTransport(connect Connect) *http.Transport {
 	dialer := new(net.Dialer)
