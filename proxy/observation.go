@@ -12,7 +12,7 @@ import (
 
 // Observe is called when an exchange begins. It returns what the observer wants to be told of it,
 // or nil for nothing. The record has the ids and the dialect by then; the observer may set its
-// TraceID, if that is empty, and leaves the rest as it is.
+// TraceID, if it gives the exchange a trace, and leaves the rest as it is.
 type Observe func(r *http.Request, record *metrics.Exchange) *Observation
 
 // Observation is what an observer is told of one exchange while it goes on: its functions, of which

@@ -137,7 +137,7 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	if !found {
 		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; dragoman models lists them", name)
 	}
-	upstreams, err := newUpstreams(ctx, cfg, metrics.New(build().Version))
+	upstreams, err := newUpstreams(ctx, cfg, metrics.New(build().Version), nil)
 	if err != nil {
 		return eval.Model{}, err
 	}

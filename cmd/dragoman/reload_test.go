@@ -268,7 +268,7 @@ func TestChangeBeforeTheWatch(t *testing.T) {
 		counts := metrics.New("")
 		r := newReloader(load, cfg, counts, zerolog.Nop())
 		replace(t, path, keysFile("http://127.0.0.1:1", "the-other-of-two-keys"))
-		server, _, err := newServer(t.Context(), cfg, counts, zerolog.Nop())
+		server, _, err := newServer(t.Context(), cfg, counts, nil, zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
 		}

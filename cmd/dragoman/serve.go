@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -54,7 +55,8 @@ func serve(ctx context.Context, p process, s *settings) error {
 	log := newLog(p.stderr)
 	counts := metrics.New(build().Version)
 	reloader := newReloader(load, cfg, counts, log)
-	server, _, err := newServer(ctx, cfg, counts, log)
+	tel := newTelemetry(cfg, log)
+	server, _, err := newServer(ctx, cfg, counts, tel, log)
 	if err != nil {
 		return err
 	}
@@ -65,18 +67,22 @@ func serve(ctx context.Context, p process, s *settings) error {
 	announce(p, cfg, site, log)
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
+	flush := startTelemetry(tel, cfg.Telemetry, server, log)
 	site.serve()
 	defer reloader.start(ctx, server, hangUps)()
+	var end time.Time // of the drain
 	select {
 	case err = <-site.failed:
 		server.Drain()
 	case <-ctx.Done():
+		end = time.Now().Add(cfg.Drain)
 		server.Drain()
 		log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
 			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
 		err = site.linger(second, cfg.DrainDelay)
 	}
 	drained := site.close(second, cfg.Drain-cfg.DrainDelay)
+	flush(second, time.Until(end))
 	if err == nil {
 		err = drained
 	}

@@ -9,6 +9,7 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
 	"dragoman/proxy"
+	"dragoman/proxy/telemetry"
 	"dragoman/upstream"
 	"dragoman/upstream/simulated"
 )
@@ -73,24 +74,24 @@ func (s *settings) load(p process) (*config.Config, error) {
 }
 
 // newServer returns the proxy for a configuration, and the upstreams that it asks:
-// see newUpstreams. Both count in the metrics. The error is config.Problems.
-func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, map[string]proxy.Upstream, error) {
-	upstreams, err := newUpstreams(ctx, cfg, counts)
+// see newUpstreams. Both count in the metrics, and tell the telemetry, which may be nil. The error is config.Problems.
+func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger) (*proxy.Server, map[string]proxy.Upstream, error) {
+	upstreams, err := newUpstreams(ctx, cfg, counts, tel)
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := newProxy(cfg, upstreams, counts, log)
+	server, err := newProxy(cfg, upstreams, counts, tel, log)
 	return server, upstreams, err
 }
 
 // newUpstreams returns every upstream of a configuration, by its name and by the keys of
 // the models ([proxy.UpstreamModel.UpstreamKey]). No upstream is called yet. The error is
 // config.Problems.
-func newUpstreams(ctx context.Context, cfg *config.Config, counts *metrics.Metrics) (map[string]proxy.Upstream, error) {
+func newUpstreams(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, tel *telemetry.Telemetry) (map[string]proxy.Upstream, error) {
 	upstreams := map[string]proxy.Upstream{}
 	var problems config.Problems
 	for _, u := range cfg.Upstreams {
-		up, err := newUpstream(ctx, cfg, u, counts)
+		up, err := newUpstream(ctx, cfg, u, counts, tel)
 		if err != nil {
 			problems = append(problems, config.Problem{
 				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
@@ -130,28 +131,29 @@ func overWire(wire string, up proxy.Upstream) proxy.Upstream {
 }
 
 // newUpstream returns one upstream. The metrics are for the expiry of its credentials.
-func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics) (proxy.Upstream, error) {
+func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry) (proxy.Upstream, error) {
 	connect := upstream.Connect(cfg.Connect)
 	expires := func(end time.Time) { counts.CredentialExpiry.WithLabelValues(u.Name).Set(float64(end.Unix())) }
+	told := onRequest(tel, u)
 	switch u.Kind {
 	case config.Bedrock:
 		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
 			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect, Roots: u.Roots,
-			OnCredentials: expires,
+			OnCredentials: expires, OnRequest: told,
 		})
 	case config.Vertex:
 		return upstream.NewVertex(ctx, upstream.VertexOptions{
 			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
 			Connect: connect, Roots: u.Roots,
-			OnToken: expires,
+			OnToken: expires, OnRequest: told,
 		})
 	case config.Anthropic:
 		return upstream.NewAnthropic(upstream.AnthropicOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots, OnRequest: told,
 		})
 	case config.OpenAI:
 		return upstream.NewOpenAI(upstream.OpenAIOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots, OnRequest: told,
 		})
 	default:
 		return simulated.New(), nil
@@ -160,7 +162,7 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cou
 
 // newProxy returns the proxy for a configuration with these upstreams: those of newUpstreams,
 // or the demo's own. The error is config.Problems.
-func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, error) {
+func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger) (*proxy.Server, error) {
 	server, err := proxy.New(proxy.Options{
 		Routes:    cfg.Models,
 		Upstreams: upstreams,
@@ -171,6 +173,7 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		Timeouts:  cfg.Timeouts,
 		Log:       log,
 		Metrics:   counts,
+		Observe:   observers(tel),
 
 		FinishAbandoned:  cfg.FinishAbandoned,
 		MaxConcurrent:    cfg.MaxConcurrent,

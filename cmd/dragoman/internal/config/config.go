@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"dragoman/proxy"
+	"dragoman/proxy/telemetry"
 	"dragoman/translate"
 )
 
@@ -69,6 +70,9 @@ type Config struct {
 	Loopback, AdminLoopback bool     // this machine alone can reach the listener of clients, or that of operators
 	Hosts                   []string // names of the server, for listeners without keys
 	Origins                 []string // of pages that may call the API
+
+	// Telemetry is what the variables of OpenTelemetry ask for; nil for nothing.
+	Telemetry *telemetry.Config
 
 	// Files are those that values name as file:/path, beside File.
 	Files []string
