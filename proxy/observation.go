@@ -134,13 +134,15 @@ func observeCall[T any](ctx context.Context, x *exchange, m UpstreamModel, invok
 	}
 	return func(yield func(T, error) bool) {
 		var failure error
+		var told T // which observers are shown: a piece of its own would be on the heap, each of them
 		ctx := x.observed.calling(ctx, m)
 		defer func() { x.observed.called(failure) }()
 		for piece, err := range invoke(ctx) {
 			if err != nil {
 				failure = causeOr(ctx, err)
 			} else {
-				tell(&piece)
+				told = piece
+				tell(&told)
 			}
 			if !yield(piece, err) {
 				return

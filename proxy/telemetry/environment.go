@@ -52,8 +52,11 @@ type environment struct {
 	warnings, problems []Problem
 }
 
+// problem notes a problem, once: a variable may be read for each signal.
 func (e *environment) problem(variable, cause, fix string) {
-	e.problems = append(e.problems, Problem{variable, cause, fix})
+	if p := (Problem{variable, cause, fix}); !slices.Contains(e.problems, p) {
+		e.problems = append(e.problems, p)
+	}
 }
 
 // of returns the variable of OTLP for a signal, or else that for all of them, and its name.

@@ -106,7 +106,7 @@ type watched struct {
 }
 
 // watch returns a proxy before models that give these answers, with the variables of OpenTelemetry.
-func watch(t *testing.T, answers []answer, change func(*proxy.Options), variables ...string) watched {
+func watch(t testing.TB, answers []answer, change func(*proxy.Options), variables ...string) watched {
 	t.Helper()
 	cfg, _, problems := read(append([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}, variables...)...)
 	if len(problems) > 0 {
