@@ -48,6 +48,7 @@ type Bedrock struct {
 	blueprints  sync.Map               // *blueprint by *operation
 	signer      *v4.Signer
 	credentials *leases[aws.Credentials]
+	connections *http.Client // of options
 	clock       *clock
 }
 
@@ -75,15 +76,23 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 		if opt.Endpoint != "" {
 			o.BaseEndpoint = &opt.Endpoint
 		}
-		if opt.HTTPClient != nil {
-			o.HTTPClient = withoutRedirects(opt.HTTPClient)
+		client := opt.HTTPClient
+		if client == nil { // that of the SDK cannot be told to close its connections
+			client = &http.Client{Transport: o.HTTPClient.(*awshttp.BuildableClient).GetTransport()}
 		}
-		if opt.OnRequest != nil {
-			o.HTTPClient = opt.OnRequest.before(o.HTTPClient)
-		}
+		b.connections = withoutRedirects(client)
+		b.connections.Transport = opt.OnRequest.over(b.connections.Transport)
+		o.HTTPClient = b.connections
 	})
 	b.options = b.client.Options()
 	return b, nil
+}
+
+// Close is for when nothing more will be asked: it closes the connections that are kept, and ends the
+// look-up of credentials.
+func (b *Bedrock) Close() {
+	b.credentials.close()
+	b.connections.CloseIdleConnections()
 }
 
 // load returns what the SDK's configuration is loaded with.
@@ -107,14 +116,3 @@ func (opt BedrockOptions) client() *awshttp.BuildableClient {
 		WithDialerOptions(opt.Connect.dialer).
 		WithTransportOptions(opt.Connect.transport, trusting(opt.Roots))
 }
-
-// before returns a client that calls f before it sends what client would.
-func (f OnRequest) before(client aws.HTTPClient) aws.HTTPClient { return announced{client, f} }
-
-// announced calls f before each request.
-type announced struct {
-	client aws.HTTPClient
-	f      OnRequest
-}
-
-func (a announced) Do(r *http.Request) (*http.Response, error) { return a.client.Do(a.f.told(r)) }

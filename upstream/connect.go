@@ -18,8 +18,8 @@ import (
 
 // Settings of the connections to an upstream.
 const (
-	defaultConnect  = 5 * time.Second
-	idleConns       = 256 // kept for each upstream
+	DefaultConnect  = 5 * time.Second // see [Connect]
+	idleConns       = 256             // kept for each upstream
 	idleConnTimeout = 90 * time.Second
 	// pingAfter is how long a connection may be silent before it is asked for a sign of
 	// life, and how long that may take (HTTP/2). A dead connection would else hold the
@@ -32,7 +32,7 @@ const (
 type Connect time.Duration
 
 // timeout returns the time-out that c means.
-func (c Connect) timeout() time.Duration { return cmp.Or(time.Duration(c), defaultConnect) }
+func (c Connect) timeout() time.Duration { return cmp.Or(time.Duration(c), DefaultConnect) }
 
 // dialer sets the time-out of a dialer.
 func (c Connect) dialer(d *net.Dialer) { d.Timeout = c.timeout() }
@@ -40,6 +40,7 @@ func (c Connect) dialer(d *net.Dialer) { d.Timeout = c.timeout() }
 // transport sets what a transport for an upstream has. It has no time-out for an answer:
 // that is the context's.
 func (c Connect) transport(t *http.Transport) {
+	t.DialContext = dial(t.DialContext).wholeWrites
 	t.TLSHandshakeTimeout = c.timeout()
 	t.MaxIdleConns = 0
 	t.MaxIdleConnsPerHost = idleConns
@@ -122,23 +123,24 @@ func (f OnRequest) over(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		return base.RoundTrip(f.told(r)) // which must not change the request of its caller
-	})
+	return &announced{f, base}
 }
 
-// told returns a copy of a request that f has been called with.
-func (f OnRequest) told(r *http.Request) *http.Request {
-	own := *r
+// announced is a transport whose requests somebody is told of.
+type announced struct {
+	tell OnRequest
+	base http.RoundTripper
+}
+
+func (a *announced) RoundTrip(r *http.Request) (*http.Response, error) {
+	own := *r // a RoundTripper must not change the request of its caller
 	own.Header = r.Header.Clone()
-	f(&own)
-	return &own
+	a.tell(&own)
+	return a.base.RoundTrip(&own)
 }
 
-// roundTripper is a function that is a transport.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+func (a *announced) CloseIdleConnections() { (&http.Client{Transport: a.base}).CloseIdleConnections() }
 
 // newTransport returns a transport with the settings of this package.
 func newTransport(connect Connect) *http.Transport {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -50,7 +51,7 @@ func TestOnRequest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prompt := &translate.Prompt{Turns: []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: "Hello."}}}}, MaxTokens: 10}
+			prompt := &translate.Prompt{Turns: []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hello.")}}}}, MaxTokens: 10}
 			if _, err := collect(t, up.Invoke(t.Context(), test.model, prompt)); err != nil {
 				t.Fatal(err)
 			}

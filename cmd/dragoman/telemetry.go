@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
@@ -30,21 +31,30 @@ func newTelemetry(cfg *config.Config, log zerolog.Logger) *telemetry.Telemetry {
 	return telemetry.New(cfg.Telemetry, build().Version, log)
 }
 
-// observers returns who watches exchanges.
-func observers(tel *telemetry.Telemetry) (all []proxy.Observe) {
-	if tel != nil {
-		all = append(all, tel.Observe)
-	}
-	return all
-}
-
-// onRequest returns what is called with the requests to an upstream, nil for nothing.
-func onRequest(tel *telemetry.Telemetry, u config.Upstream) upstream.OnRequest {
+// observers returns who watches the exchanges of a configuration.
+func observers(tel *telemetry.Telemetry, cfg *config.Config) []proxy.Observe {
 	if tel == nil {
 		return nil
 	}
-	tel.Upstream(u.Name, providers[u.Kind])
+	of := map[string]string{}
+	for _, u := range cfg.Upstreams {
+		of[u.Name] = providers[u.Kind]
+	}
+	return []proxy.Observe{tel.Observer(of)}
+}
+
+// onRequest returns what is called with the requests to upstreams, nil for nothing.
+func onRequest(tel *telemetry.Telemetry) upstream.OnRequest {
+	if tel == nil {
+		return nil
+	}
 	return tel.OnRequest
+}
+
+// Gather returns the metrics of the server in effect.
+func (l *live) Gather() ([]*dto.MetricFamily, error) {
+	_, server := l.current()
+	return server.Gather()
 }
 
 // The least and the most time in which telemetry that is left is exported when the server ends.
@@ -56,13 +66,13 @@ const (
 // startTelemetry says that telemetry is on, and exports what exchanges tell, and the metrics of the server. The function that it returns
 // exports what is left, when the exchanges are over, in the time that the drain has left, or until the
 // context ends.
-func startTelemetry(tel *telemetry.Telemetry, cfg *telemetry.Config, server *proxy.Server, log zerolog.Logger) func(ctx context.Context, left time.Duration) {
+func startTelemetry(tel *telemetry.Telemetry, cfg *telemetry.Config, live *live, log zerolog.Logger) func(ctx context.Context, left time.Duration) {
 	if tel == nil {
 		return func(context.Context, time.Duration) {}
 	}
 	log.Info().Bool("traces", cfg.Traces.On()).Bool("metrics", cfg.Metrics.On()).Bool("content", cfg.Content).
 		Str("msg", "telemetry is exported by OTLP").Send()
-	tel.Start(server)
+	tel.Start(live)
 	return func(ctx context.Context, left time.Duration) {
 		ctx, cancel := context.WithTimeout(ctx, max(leastFlush, min(left, mostFlush)))
 		defer cancel()

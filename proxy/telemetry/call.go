@@ -89,7 +89,7 @@ func (x *exchange) calling(ctx context.Context, m proxy.UpstreamModel) context.C
 	m.Model = strings.Clone(m.Model) // it may be a piece of a body
 	c := &call{
 		model:    m,
-		provider: x.t.provider(m.Upstream),
+		provider: cmp.Or(x.providers[m.Upstream], other),
 		attempt:  len(x.record.Attempts) - 1,
 		fixed:    !strings.Contains(x.record.Pattern, "*") || m.Model != x.record.Model,
 		streams:  m.Spec().Can.Has(upstream.Streaming),

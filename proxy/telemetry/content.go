@@ -142,9 +142,9 @@ func (r *room) parts(blocks []messages.BlockParam) []part {
 		r.left -= partCost
 		switch b.Type {
 		case messages.BlockText:
-			all = append(all, part{Type: "text", Content: r.text(b.Text)})
+			all = append(all, part{Type: "text", Content: r.text(b.Text.String())})
 		case messages.BlockThinking:
-			all = append(all, part{Type: "reasoning", Content: r.text(b.Text)})
+			all = append(all, part{Type: "reasoning", Content: r.text(b.Text.String())})
 		case messages.BlockToolUse:
 			all = append(all, part{Type: "tool_call", ID: b.ID, Name: b.Name, Arguments: r.raw(b.Input)})
 		case messages.BlockToolResult:

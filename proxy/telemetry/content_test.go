@@ -7,17 +7,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // TestContentBounds: contents are JSON and bounded, whatever a request holds; the newest messages are kept.
 func TestContentBounds(t *testing.T) {
-	req := &messages.Request{System: []messages.BlockParam{{Type: messages.BlockText, Text: strings.Repeat("é", longestContent)}}}
+	req := &messages.Request{System: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(strings.Repeat("é", longestContent))}}}
 	for range 1000 {
-		block := messages.BlockParam{Type: messages.BlockText, Text: strings.Repeat("old ", 100)}
+		block := messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain(strings.Repeat("old ", 100))}
 		req.Messages = append(req.Messages, messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{block, {Type: messages.BlockImage}}})
 		req.Tools = append(req.Tools, messages.Tool{Name: "t", Description: "d", InputSchema: jsontext.Value(`{"a":"` + strings.Repeat("x", 1000) + `"}`)})
 	}
-	req.Messages[999].Content[0].Text = "newest"
+	req.Messages[999].Content[0].Text = rawjson.Plain("newest")
 	c := contentsOf(req)
 	for name, text := range map[string]string{"system": c.system, "messages": c.messages, "tools": c.tools} {
 		if !jsontext.Value(text).IsValid() || len(text) > 2*longestContent || len(text) < longestContent/2 {

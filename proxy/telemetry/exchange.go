@@ -19,6 +19,9 @@ import (
 type exchange struct {
 	t      *Telemetry
 	record *metrics.Exchange
+
+	providers map[string]string // of upstreams, by their names
+
 	place  place // of its span
 	server *span // nil where the trace is not recorded
 
@@ -32,10 +35,17 @@ type exchange struct {
 	parses   bool          // the answer is text that is parsed
 }
 
-// Observe begins to watch an exchange: see [proxy.Observe]. The exchange's trace is the client's, where
-// it sent one that can be read, and the id in the log is that of the span.
-func (t *Telemetry) Observe(r *http.Request, record *metrics.Exchange) *proxy.Observation {
-	x := &exchange{t: t, record: record, session: id(r.Header, "X-Claude-Code-Session-Id")}
+// Observer returns what watches exchanges. providers says who provides the models of an upstream, by its
+// name, as the conventions call them. The trace of an exchange is the client's, where it sent one that can
+// be read, and the id in the log is that of the span.
+func (t *Telemetry) Observer(providers map[string]string) proxy.Observe {
+	return func(r *http.Request, record *metrics.Exchange) *proxy.Observation {
+		return t.observe(r, record, providers)
+	}
+}
+
+func (t *Telemetry) observe(r *http.Request, record *metrics.Exchange, providers map[string]string) *proxy.Observation {
+	x := &exchange{t: t, record: record, providers: providers, session: id(r.Header, "X-Claude-Code-Session-Id")}
 	if t.queue != nil {
 		x.begin(r)
 	}

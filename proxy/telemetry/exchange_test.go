@@ -113,8 +113,6 @@ func watch(t testing.TB, answers []answer, change func(*proxy.Options), variable
 		t.Fatal(problems)
 	}
 	tel := New(cfg, "test", zerolog.Nop())
-	tel.Upstream("east", "aws.bedrock")
-	tel.Upstream("relay", "anthropic")
 	entry := func(upstreamName string) proxy.UpstreamModel {
 		return proxy.UpstreamModel{Upstream: upstreamName, Features: upstream.Override{With: upstream.Prefill | upstream.Streaming}}
 	}
@@ -124,7 +122,7 @@ func watch(t testing.TB, answers []answer, change func(*proxy.Options), variable
 		Routes:    []proxy.Route{{Name: "claude-*", UpstreamModel: entry("east"), Fallbacks: []proxy.UpstreamModel{fallback}}},
 		Upstreams: map[string]proxy.Upstream{"east": &model{tel: tel, answers: answers}, "relay": &model{tel: tel, answers: []answer{whole}}},
 		Attempts:  1,
-		Observe:   []proxy.Observe{tel.Observe},
+		Observe:   []proxy.Observe{tel.Observer(map[string]string{"east": "aws.bedrock", "relay": "anthropic"})},
 	}
 	if change != nil {
 		change(&opt)

@@ -19,7 +19,6 @@ type Telemetry struct {
 	resource    []attribute
 	queue       *queue       // nil without traces
 	instruments *instruments // nil without metrics
-	providers   sync.Map     // of upstreams by their name: string to string
 
 	traces, metrics *exporter
 	began           time.Time
@@ -101,18 +100,6 @@ func (t *Telemetry) Close(ctx context.Context) {
 			e.client.CloseIdleConnections()
 		}
 	}
-}
-
-// Upstream says how a provider of models is called that an upstream stands for, in the terms of the
-// conventions. It may change.
-func (t *Telemetry) Upstream(name, provider string) { t.providers.Store(name, provider) }
-
-// provider returns the provider of an upstream, or _OTHER.
-func (t *Telemetry) provider(upstream string) string {
-	if p, ok := t.providers.Load(upstream); ok {
-		return p.(string)
-	}
-	return other
 }
 
 // clip returns a text that others chose as it may stand in an attribute: 256 bytes of it, without
