@@ -47,6 +47,7 @@ func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode f
 		var call *bedrockCall
 		if err == nil {
 			call, err = b.open(ctx, m, request.op, request.data)
+			request.data = nil // an answer may take minutes
 		}
 		if err != nil {
 			yield(none, err)
@@ -76,8 +77,8 @@ func (b *Bedrock) send(ctx context.Context, m Model, op *operation, body []byte)
 	if err != nil {
 		return call, err
 	}
-	request, body := plan.request(ctx, op, m, body)
-	if call.lease, err = b.authorize(request, plan, body, call.ahead); err != nil {
+	request, payload := plan.request(ctx, op, m, body)
+	if call.lease, err = b.authorize(request, plan, payload.data, call.ahead); err != nil {
 		return call, err
 	}
 	replayable(request.Header) // after the signature: it is not sent
@@ -89,6 +90,7 @@ func (b *Bedrock) send(ctx context.Context, m Model, op *operation, body []byte)
 	b.clock.note(sent, response.Header)
 	call.requestID = cmp.Or(response.Header.Get("X-Amzn-RequestId"), response.Header.Get("X-Amz-RequestId"))
 	if call.answer = response.Body; response.StatusCode == http.StatusOK {
+		payload.accept()
 		return call, nil
 	}
 	defer response.Body.Close()
