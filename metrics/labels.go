@@ -115,14 +115,6 @@ func oneOf(set []string, s string) string {
 	return other
 }
 
-// orOther returns s, or other for "". It is for names that the configuration bounds.
-func orOther(s string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 // statusClass returns "2xx" for 200, and so on; other for what is no status of HTTP.
 func statusClass(status int) string {
 	if status < 100 || status > 599 {

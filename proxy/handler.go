@@ -100,7 +100,11 @@ func (s *Server) Admin() http.Handler {
 			respondText(http.StatusServiceUnavailable, "draining\n")(w, r)
 			return
 		}
-		respondText(http.StatusOK, "ready\n"+s.trouble())(w, r)
+		text := "ready\n"
+		if s.config != "" {
+			text += "config " + s.config + "\n"
+		}
+		respondText(http.StatusOK, text+s.trouble())(w, r)
 	})
 	if s.inspector != nil {
 		r.With(s.guarded).Handle("/inspector/*", s.inspector)

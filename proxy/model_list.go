@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"dragoman/metrics"
 	"dragoman/upstream"
 )
@@ -31,7 +33,8 @@ const (
 
 // modelList is what an upstream has said of its models. One call at most is under way.
 type modelList struct {
-	s        *Server
+	base     context.Context // ends with the process
+	log      zerolog.Logger
 	upstream string // its name
 	lister   ModelLister
 
@@ -51,7 +54,7 @@ func (s *Server) newModelLists(unlisted map[string]bool) map[string]*modelList {
 			continue
 		}
 		if lister, ok := s.listerOf(r.UpstreamModel); ok {
-			lists[r.Upstream] = &modelList{s: s, upstream: r.Upstream, lister: lister}
+			lists[r.Upstream] = &modelList{base: s.base, log: s.log, upstream: r.Upstream, lister: lister}
 		}
 	}
 	return lists
@@ -93,7 +96,7 @@ func (l *modelList) get(ctx context.Context) ([]string, bool) {
 
 // refresh asks the upstream. It is not bound to a request: others wait for the same list.
 func (l *modelList) refresh() {
-	ctx, cancel := context.WithTimeout(l.s.base, listTimeout)
+	ctx, cancel := context.WithTimeout(l.base, listTimeout)
 	defer cancel()
 	var ids []string
 	err := recoverPanic(func() (err error) {
@@ -114,11 +117,11 @@ func (l *modelList) refresh() {
 
 // note says in the log that there is no new list, once until there is one again.
 func (l *modelList) note(err error) {
-	if l.noted || l.s.base.Err() != nil {
+	if l.noted || l.base.Err() != nil {
 		return
 	}
 	l.noted = true
-	line := l.s.log.Warn().Str("upstream", l.upstream).Str("error_type", metrics.ErrorType(failureFor(err).typ))
+	line := l.log.Warn().Str("upstream", l.upstream).Str("error_type", metrics.ErrorType(failureFor(err).typ))
 	if explained := upstream.Explain(err); explained != "" {
 		line.Str("error", explained)
 	}

@@ -58,6 +58,9 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 	return &Anthropic{messages: ask, tokens: count}, nil
 }
 
+// Close is for when nothing more will be asked: it closes the connections that are kept.
+func (a *Anthropic) Close() { a.messages.client.CloseIdleConnections() }
+
 // Invoke sends the prompt to the model of this name and returns its answer.
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return streamMessages(ctx, a.messages, func() ([]byte, error) { return a.encode(m, p) }, newMessagesDecoder(p).decode)

@@ -76,7 +76,7 @@ func demo(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	site, err := open(ctx, cfg, server, zerolog.Nop())
+	site, err := open(ctx, newLive(cfg, server, nil), zerolog.Nop())
 	if err != nil {
 		return err
 	}

@@ -137,14 +137,14 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	if !found {
 		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; dragoman models lists them", name)
 	}
-	upstreams, err := newUpstreams(ctx, cfg, metrics.New(build().Version))
+	upstreams, err := newFleet(ctx, cfg, metrics.New(build().Version), nil)
 	if err != nil {
 		return eval.Model{}, err
 	}
 	i := slices.IndexFunc(cfg.Upstreams, func(u config.Upstream) bool { return u.Name == route.Upstream })
 	about.Simulated = cfg.Upstreams[i].Kind == config.Simulated
 	about.Upstream, about.Version = route.UpstreamKey(), build().Version
-	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: upstreams[route.UpstreamKey()]}, nil
+	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: overWire(route.Wire, upstreams[route.Upstream].upstream)}, nil
 }
 
 // print writes the table, and says where the reports are.

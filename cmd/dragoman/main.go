@@ -6,6 +6,7 @@
 //
 //	main, command, process   the command line: help, flags, exit codes
 //	settings                 the flags for a configuration, and what is made of it
+//	live, fleet              the server that answers new requests, and its upstreams
 //	site, connections        the two listeners of a server, and the drain
 //	reload, log              the configuration read again; the lines of standard error
 //	input, completion        files and JSON lines; a completion that is parsed
@@ -22,6 +23,7 @@ import (
 	stdlog "log"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"dragoman/cmd/dragoman/internal/config"
@@ -49,22 +51,37 @@ const (
 // that tests call it as the shell would.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := process{stdin, stdout, stderr, getenv}
-	name := "help"
-	if len(args) > 0 {
-		name, args = args[0], args[1:]
+	if c, rest, found := find(args); found {
+		return exitCode(p, c.name, c.run(ctx, p, rest))
 	}
-	if name == "-h" || name == "--help" || name == "-help" {
-		name = "help"
+	switch {
+	case len(args) == 0 || isHelp(args[0]):
+		args = args[min(1, len(args)):]
+	case len(args) > 1 && !isHelp(args[1]) && args[0] != "help" || !isGroup(args[0]) && args[0] != "help":
+		return exitCode(p, "help", unknownCommand(args))
+	case args[0] == "help":
+		args = args[1:]
+	default:
+		args = args[:1]
 	}
+	return exitCode(p, "help", help(p, args))
+}
+
+// find returns the command that the first words name, and the words after those.
+func find(args []string) (c command, rest []string, found bool) {
 	for _, c := range commands() {
-		if c.name == name {
-			return exitCode(p, c.name, c.run(ctx, p, args))
+		if words := strings.Fields(c.name); len(words) <= len(args) && slices.Equal(words, args[:len(words)]) {
+			return c, args[len(words):], true
 		}
 	}
-	if name == "help" {
-		return exitCode(p, name, help(p, args))
-	}
-	return exitCode(p, "help", unknownCommand(name))
+	return command{}, nil, false
+}
+
+func isHelp(word string) bool { return slices.Contains([]string{"-h", "--help", "-help"}, word) }
+
+// isGroup reports whether a word is the first of several commands, such as config.
+func isGroup(word string) bool {
+	return slices.ContainsFunc(commands(), func(c command) bool { return strings.HasPrefix(c.name, word+" ") })
 }
 
 // commands returns all commands, in the order of the overview.
@@ -77,22 +94,33 @@ func commands() []command {
 		parseCommand(),
 		evalCommand(),
 		modelsCommand(),
+		configPrintCommand(),
+		configSchemaCommand(),
 		healthcheckCommand(),
 		versionCommand(),
 	}
 }
 
-// help prints the overview or, if args names a command, its help.
+// help prints the overview or, if args name a command or the first word of several, its help.
 func help(p process, args []string) error {
 	if len(args) == 0 {
 		return overview(p.stdout)
 	}
+	if c, _, found := find(args); found {
+		return c.help(p.stdout)
+	}
+	if len(args) > 1 || !isGroup(args[0]) {
+		return unknownCommand(args)
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "Usage: dragoman %s COMMAND [flags]\n\n", args[0])
 	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.help(p.stdout)
+		if strings.HasPrefix(c.name, args[0]+" ") {
+			fmt.Fprintf(&s, "  %-14s %s\n", c.name, c.brief)
 		}
 	}
-	return unknownCommand(args[0])
+	_, err := io.WriteString(p.stdout, s.String())
+	return err
 }
 
 // overview prints what the program is for and its commands.
@@ -104,7 +132,7 @@ Usage: dragoman COMMAND [flags]
 
 `)
 	for _, c := range commands() {
-		fmt.Fprintf(&s, "  %-12s %s\n", c.name, c.brief)
+		fmt.Fprintf(&s, "  %-14s %s\n", c.name, c.brief)
 	}
 	s.WriteString(`
 Start here:
@@ -122,10 +150,15 @@ For one command: dragoman COMMAND -h
 }
 
 // unknownCommand returns a usage error that suggests the nearest command.
-func unknownCommand(name string) error {
+func unknownCommand(args []string) error {
+	name := args[0]
+	if isGroup(name) {
+		name += " " + args[1]
+	}
 	var names []string
 	for _, c := range commands() {
-		names = append(names, c.name)
+		first, _, _ := strings.Cut(c.name, " ")
+		names = append(names, c.name, first)
 	}
 	if near := nearest.Word(name, names); near != "" {
 		return usagef("unknown command %q; did you mean %q?", name, near)

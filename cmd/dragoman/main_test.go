@@ -144,11 +144,12 @@ func TestHelp(t *testing.T) {
 		if !strings.Contains(overview, "\n  "+c.name+" ") {
 			t.Errorf("%s is not in the overview", c.name)
 		}
-		want := invocation{}.run(t, "help", c.name)
+		words := strings.Fields(c.name)
+		want := invocation{}.run(t, append([]string{"help"}, words...)...)
 		if !strings.HasPrefix(want.stdout, "Usage: dragoman "+c.name) {
 			t.Errorf("help %s:\n%s", c.name, want.stdout)
 		}
-		for _, args := range [][]string{{c.name, "-h"}, {c.name, "--help"}} {
+		for _, args := range [][]string{append(words, "-h"), append(words, "--help")} {
 			if got := (invocation{}).run(t, args...); got != want {
 				t.Errorf("%v differs from help %s:\n%s%s", args, c.name, got.stdout, got.stderr)
 			}

@@ -23,8 +23,8 @@ Serves the Messages API. The first line of the log, on standard error, names the
 paste for a client. On SIGTERM or SIGINT /readyz answers 503, new connections are taken only for
 timeouts.drain_delay, and open exchanges have timeouts.drain to finish, less two seconds in which
 they are ended with an error; a second signal does that at once, a third ends the process. On
-SIGHUP, or when it changes, the configuration is read again, and the keys of its clients serve from
-then on.
+SIGHUP, or when it changes, the configuration is read again and serves new requests: all of it, or
+none. What takes a restart, such as another address, is named in the log.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve
@@ -46,19 +46,20 @@ func serve(ctx context.Context, p process, s *settings) error {
 	hangUps := hangUps()
 	collectRarely(p.getenv)
 	memory := limitMemory(hostRoot(), p.getenv)
-	load := func() (*config.Config, error) { return s.loadFor(p, memory) }
-	cfg, err := load()
+	load := func(running *config.Config) (*config.Config, error) { return s.loadFor(p, memory, running) }
+	cfg, err := load(nil)
 	if err != nil {
 		return err
 	}
 	log := newLog(p.stderr)
 	counts := metrics.New(build().Version)
 	reloader := newReloader(load, cfg, counts, log)
-	server, _, err := newServer(ctx, cfg, counts, log)
+	server, upstreams, err := newServer(ctx, cfg, counts, log)
 	if err != nil {
 		return err
 	}
-	site, err := open(ctx, cfg, server, log)
+	live := newLive(cfg, server, upstreams)
+	site, err := open(ctx, live, log)
 	if err != nil {
 		return err
 	}
@@ -66,16 +67,18 @@ func serve(ctx context.Context, p process, s *settings) error {
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
 	site.serve()
-	defer reloader.start(ctx, server, hangUps)()
+	defer reloader.start(ctx, site, hangUps)()
 	select {
 	case err = <-site.failed:
 		server.Drain()
 	case <-ctx.Done():
 		server.Drain()
+		cfg, _ = live.current()
 		log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
 			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
 		err = site.linger(second, cfg.DrainDelay)
 	}
+	cfg, _ = live.current()
 	drained := site.close(second, cfg.Drain-cfg.DrainDelay)
 	if err == nil {
 		err = drained
@@ -101,6 +104,7 @@ func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
 		Str("version", build().Version).
 		Str("url", s.url()).
 		Str("admin_url", s.adminURL()).
+		Str("config", cfg.Hash()).
 		Bool("simulated", cfg.Simulates()).
 		Str("msg", fmt.Sprintf("serving %s%s, for clients: %s%s", s.url(), of, export, comment)).
 		Send()

@@ -25,9 +25,9 @@ type running struct {
 }
 
 type logLine struct {
-	Level, Time, Version, URL, Msg string
-	AdminURL                       string `json:"admin_url"`
-	Simulated                      bool
+	Level, Time, Version, URL, Msg, Config string
+	AdminURL                               string `json:"admin_url"`
+	Simulated                              bool
 }
 
 // start serves on free ports until the test ends.
@@ -60,15 +60,16 @@ func start(t *testing.T, env map[string]string, args ...string) *running {
 	return r
 }
 
-// await reads the log up to a line that has text in it.
-func (r *running) await(t *testing.T, text string) {
+// await reads the log up to a line that has text in it, and returns that.
+func (r *running) await(t *testing.T, text string) string {
 	t.Helper()
 	for line := range r.log {
 		if strings.Contains(line, text) {
-			return
+			return line
 		}
 	}
 	t.Fatalf("the log ended without %q", text)
+	return ""
 }
 
 // client keeps no connection, so that none outlives a test.

@@ -104,16 +104,29 @@ const billingHeader = "x-anthropic-billing-header:"
 func (d *decoder) withoutBillingHeader(system []BlockParam) []BlockParam {
 	at, left := member("system"), system[:0]
 	for _, b := range system {
-		if strings.HasPrefix(b.Text, billingHeader) {
+		if rest, found := behindBillingHeader(b.Text); found {
 			d.drop(at.member("billing_header"))
-			_, b.Text, _ = strings.Cut(b.Text, "\n")
-			if b.Text = strings.TrimLeft(b.Text, "\r\n"); b.Text == "" {
-				continue
-			}
+			b.Text = rest
 		}
-		left = append(left, b)
+		if !b.Text.IsZero() {
+			left = append(left, b)
+		}
 	}
 	return left
+}
+
+// behindBillingHeader returns what follows the line in a text that begins with it. It is false for another
+// text, which is not put together for this if it is long.
+func behindBillingHeader(text rawjson.Text) (rest rawjson.Text, found bool) {
+	if !text.BeginsWith(billingHeader[0]) {
+		return text, false
+	}
+	whole := text.String()
+	if !strings.HasPrefix(whole, billingHeader) {
+		return text, false
+	}
+	_, behind, _ := strings.Cut(whole, "\n")
+	return rawjson.Plain(strings.TrimLeft(behind, "\r\n")), true
 }
 
 // stopSequences reads the client's stop sequences.

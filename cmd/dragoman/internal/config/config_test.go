@@ -168,7 +168,7 @@ on_disconnect: drain
 		MaxConcurrent:    300,
 		MaxInflightBytes: 64 << 20,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 }
