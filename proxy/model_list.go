@@ -33,9 +33,9 @@ const (
 
 // modelList is what an upstream has said of its models. One call at most is under way.
 type modelList struct {
-	base     context.Context // ends with the process
+	upstream string          // its name
+	base     context.Context // of the server
 	log      zerolog.Logger
-	upstream string // its name
 	lister   ModelLister
 
 	mu    sync.Mutex
@@ -54,7 +54,7 @@ func (s *Server) newModelLists(unlisted map[string]bool) map[string]*modelList {
 			continue
 		}
 		if lister, ok := s.listerOf(r.UpstreamModel); ok {
-			lists[r.Upstream] = &modelList{base: s.base, log: s.log, upstream: r.Upstream, lister: lister}
+			lists[r.Upstream] = &modelList{upstream: r.Upstream, base: s.base, log: s.log, lister: lister}
 		}
 	}
 	return lists

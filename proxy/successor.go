@@ -48,7 +48,7 @@ func (s *Server) Successor(opt Options, stays func(upstream string) bool) (*Serv
 // of keys, and bounds the labels of the metrics by its options.
 func (s *Server) learn(opt Options, before *Server, stays func(upstream string) bool) {
 	models, upstreams := map[string]bool{}, map[string]bool{}
-	s.breakers, s.refusals = map[string]*breaker{}, refusals{}
+	s.breakers, s.refusals, s.lists = map[string]*breaker{}, refusals{}, s.newModelLists(opt.Unlisted)
 	for _, r := range opt.Routes {
 		models[r.Name] = true
 		for _, m := range r.UpstreamModels() {
@@ -59,12 +59,9 @@ func (s *Server) learn(opt Options, before *Server, stays func(upstream string) 
 		s.breakers[name], s.refusals[name] = newBreaker(), new(upstreamRefusals)
 		if before != nil && before.breakers[name] != nil && stays(name) {
 			s.breakers[name], s.refusals[name] = before.breakers[name], before.refusals[name]
-		}
-	}
-	s.lists = s.newModelLists(opt.Unlisted)
-	for name := range s.lists {
-		if before != nil && before.lists[name] != nil && stays(name) {
-			s.lists[name] = before.lists[name]
+			if s.lists[name] != nil && before.lists[name] != nil {
+				s.lists[name] = before.lists[name]
+			}
 		}
 	}
 	held := map[[sha256.Size]byte]*heldKey{}

@@ -21,13 +21,16 @@ func renderCommand() command {
 		brief:    "show the prompt that a Messages request becomes",
 		about: `
 Reads a Messages request from FILE or standard input and prints the prompt the model would be asked,
-as JSON; for a model with tools: native, the body that would go through to it. The network is not used. Without --config the defaults for the family of the model hold.
+as JSON; for a model with tools: native, the body that would go through to it. The network is not
+used. Without --config the defaults for the family of the model hold.
 With --jsonl each line is a request, and each line out its prompt, or {"error":{"type":…,"message":…}}.
 
   dragoman render --text request.json
-  dragoman render --config dragoman.yaml --model claude-3-opus < request.json`,
-		maxArgs: 1,
-		filter:  true,
+  dragoman render --config dragoman.yaml --model claude-3-opus < request.json
+  dragoman render --jsonl < requests.jsonl > prompts.jsonl`,
+		maxArgs:  1,
+		argument: "FILE",
+		filter:   true,
 		setup: func(fs *flagSet) action {
 			r := rendering{settings: newSettings(fs).notListening()}
 			fs.StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")
@@ -146,7 +149,7 @@ func (r *rendering) upstreamModel(name string) (proxy.UpstreamModel, error) {
 	}
 	route, ok := r.cfg.Model(name)
 	if !ok {
-		return proxy.UpstreamModel{}, &lineError{messages.ErrorNotFound, "model: " + name + " is none that the configuration serves"}
+		return proxy.UpstreamModel{}, &lineError{messages.ErrorNotFound, "model: " + name + " is none that the configuration serves; " + modelMeant(r.cfg, name)}
 	}
 	return route.UpstreamModel, nil
 }

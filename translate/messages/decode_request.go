@@ -104,29 +104,29 @@ const billingHeader = "x-anthropic-billing-header:"
 func (d *decoder) withoutBillingHeader(system []BlockParam) []BlockParam {
 	at, left := member("system"), system[:0]
 	for _, b := range system {
-		if rest, found := behindBillingHeader(b.Text); found {
+		if rest, ok := afterBillingHeader(b.Text); ok {
 			d.drop(at.member("billing_header"))
-			b.Text = rest
+			if b.Text = rawjson.Plain(rest); rest == "" {
+				continue
+			}
 		}
-		if !b.Text.IsZero() {
-			left = append(left, b)
-		}
+		left = append(left, b)
 	}
 	return left
 }
 
-// behindBillingHeader returns what follows the line in a text that begins with it. It is false for another
-// text, which is not put together for this if it is long.
-func behindBillingHeader(text rawjson.Text) (rest rawjson.Text, found bool) {
-	if !text.BeginsWith(billingHeader[0]) {
-		return text, false
+// afterBillingHeader returns what follows the line in a text that begins with it, and reports whether
+// the text does.
+func afterBillingHeader(t rawjson.Text) (rest string, ok bool) {
+	if !t.BeginsWith(billingHeader[0]) { // most texts are not decoded for it
+		return "", false
 	}
-	whole := text.String()
-	if !strings.HasPrefix(whole, billingHeader) {
-		return text, false
+	text := t.String()
+	if !strings.HasPrefix(text, billingHeader) {
+		return "", false
 	}
-	_, behind, _ := strings.Cut(whole, "\n")
-	return rawjson.Plain(strings.TrimLeft(behind, "\r\n")), true
+	_, rest, _ = strings.Cut(text, "\n")
+	return strings.TrimLeft(rest, "\r\n"), true
 }
 
 // stopSequences reads the client's stop sequences.
