@@ -11,6 +11,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -52,7 +53,7 @@ func TestClose(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prompt := &translate.Prompt{MaxTokens: 9, Turns: []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Hi"}}}}}
+			prompt := &translate.Prompt{MaxTokens: 9, Turns: []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hi")}}}}}
 			for range 2 {
 				for _, err := range up.Invoke(t.Context(), upstream.Model{ID: "claude-2.1"}, prompt) {
 					if err != nil {

@@ -93,6 +93,15 @@ func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics,
 	return server, upstreams, err
 }
 
+// unlisted returns the upstreams that are not asked which models they have, by their names.
+func unlisted(cfg *config.Config) map[string]bool {
+	names := map[string]bool{}
+	for _, u := range cfg.Upstreams {
+		names[u.Name] = u.Unlisted
+	}
+	return names
+}
+
 // newProxy returns the proxy for a configuration with these upstreams: those of a fleet, or the
 // demo's own. The error is config.Problems.
 func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, error) {
@@ -122,6 +131,7 @@ func optionsOf(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *
 		Metrics:   counts,
 		Config:    cfg.Hash(),
 
+		Unlisted:         unlisted(cfg),
 		FinishAbandoned:  cfg.FinishAbandoned,
 		MaxConcurrent:    cfg.MaxConcurrent,
 		MaxInflightBytes: cfg.MaxInflightBytes,

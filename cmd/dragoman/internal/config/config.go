@@ -103,6 +103,8 @@ type Upstream struct {
 	Credentials string
 	BaseURL     string // Anthropic, OpenAI
 	APIKey      string // Anthropic, OpenAI; "" for none
+	// Unlisted says that the upstream is not asked which models it has.
+	Unlisted bool
 	// Roots has the authorities that the upstream's certificate may come from; nil for the
 	// system's. The simulated upstream has none.
 	Roots *x509.CertPool

@@ -254,7 +254,9 @@ func FuzzPrint(f *testing.F) {
 	for _, file := range archive.Files {
 		f.Add(file.Data)
 	}
-	f.Add([]byte("upstreams: {sim: {kind: simulated}}\nmodels: [{name: \"*\", upstream: sim, template: \"a\\n {{tools}}<invoke>\"}]\n"))
+	for _, template := range []string{`a\n {{tools}}`, `a \n\tb {{tools}}`, ` a\n\n{{tools}}\n\n`, `\n{{tools}}`, `a\r\n{{tools}}`, `\t{{tools}}\u2028\u0085\ufeff`, `# {{tools}}`, `- {{tools}}: x`} {
+		f.Add([]byte("upstreams: {sim: {kind: simulated}}\nmodels: [{name: \"2.1\", upstream: sim, template: \"" + template + " <invoke> </function_calls>\"}, {name: ~x, upstream: sim, model: \"true\"}]\n"))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		cfg, err := Load(Source{File: write(t, "dragoman.yaml", string(data)), Insecure: true, Getenv: environ(t)})
 		if err == nil {

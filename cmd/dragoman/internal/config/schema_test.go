@@ -66,8 +66,7 @@ func TestSchemaPage(t *testing.T) {
 func TestSchemaOfEveryKey(t *testing.T) {
 	l := &loader{cfg: new(Config)}
 	keys := 0
-	var walk func(fs fields, s schema, path string)
-	walk = func(fs fields, s schema, path string) {
+	walk := func(fs fields, s schema, path string) {
 		if s.Additional != false || len(s.Properties) != len(fs) {
 			t.Errorf("%s: %d keys are read, and %d described; others: %v", path, len(fs), len(s.Properties), s.Additional)
 		}
