@@ -112,8 +112,7 @@ func (l *loader) earlyCommit() setting {
 			l.report(l.lines[key], key, "no client waits for longer than "+mostEarlyCommit.String(), "give less than the shortest idle timeout between here and the clients")
 		}
 	}
-	s.schema = s.schema.withDefault("0s")
-	return s
+	return s.otherwise("0s")
 }
 
 // upstreams reads all upstreams, by their names.
@@ -131,7 +130,7 @@ func (l *loader) upstreams() setting {
 				l.cfg.Upstreams = append(l.cfg.Upstreams, u)
 			})
 		},
-		schema: l.upstreamsSchema(),
+		schema: l.upstreamsSchema,
 		shown: func(p *printer, key string) *yaml.Node {
 			all := &yaml.Node{Kind: yaml.MappingNode}
 			for i := range l.cfg.Upstreams {
@@ -197,7 +196,7 @@ func (l *loader) upstream(u *Upstream) fields {
 // url is a text that is shown without the password in it.
 func (l *loader) url(dst *string) setting {
 	s := l.text(dst)
-	return scalar(s.read, s.schema, func() string { return withoutPassword(*dst) })
+	return scalar(s.read, s.tag, s.schema, func() string { return withoutPassword(*dst) })
 }
 
 // authorities reads the path of a file with certificates, and the file.
