@@ -34,6 +34,9 @@ type Options struct {
 	Inspector http.Handler     // at /inspector/ of the admin listener; nil for none
 	Config    string           // stands for the configuration at /readyz; "" for nothing
 
+	// Unlisted are the upstreams that are not asked which models they have, by their names.
+	Unlisted map[string]bool
+
 	// FinishAbandoned goes on to read an upstream's answer when the client has left, so that its
 	// tokens are counted, for up to a quarter of MaxConcurrent. Without it the call is cancelled.
 	FinishAbandoned bool
@@ -65,6 +68,7 @@ type Server struct {
 	maxTries  int
 	breakers  map[string]*breaker // by the name of the upstream
 	refusals  refusals
+	lists     map[string]*modelList // by the name of the upstream; of those that are asked for one
 	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics

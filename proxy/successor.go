@@ -18,8 +18,9 @@ type shared struct {
 
 	concurrentTaken, bytesTaken, abandonedTaken atomic.Int64 // of the gates
 
-	kept   kept
-	advice toolAdvice
+	kept    kept
+	advice  toolAdvice
+	aliases aliases
 }
 
 func newShared() *shared {
@@ -47,7 +48,7 @@ func (s *Server) Successor(opt Options, stays func(upstream string) bool) (*Serv
 // of keys, and bounds the labels of the metrics by its options.
 func (s *Server) learn(opt Options, before *Server, stays func(upstream string) bool) {
 	models, upstreams := map[string]bool{}, map[string]bool{}
-	s.breakers, s.refusals = map[string]*breaker{}, refusals{}
+	s.breakers, s.refusals, s.lists = map[string]*breaker{}, refusals{}, s.newModelLists(opt.Unlisted)
 	for _, r := range opt.Routes {
 		models[r.Name] = true
 		for _, m := range r.UpstreamModels() {
@@ -58,6 +59,9 @@ func (s *Server) learn(opt Options, before *Server, stays func(upstream string) 
 		s.breakers[name], s.refusals[name] = newBreaker(), new(upstreamRefusals)
 		if before != nil && before.breakers[name] != nil && stays(name) {
 			s.breakers[name], s.refusals[name] = before.breakers[name], before.refusals[name]
+			if s.lists[name] != nil && before.lists[name] != nil {
+				s.lists[name] = before.lists[name]
+			}
 		}
 	}
 	held := map[[sha256.Size]byte]*heldKey{}

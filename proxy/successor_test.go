@@ -168,3 +168,18 @@ func TestSuccessorsBoundSeries(t *testing.T) {
 		}
 	}
 }
+
+// The list of an upstream's models stays with the upstream, and what it says is not asked again.
+func TestSuccessorOfLists(t *testing.T) {
+	up := &listing{answer: func(context.Context, int64) ([]string, error) { return []string{"claude-a"}, nil }}
+	before := newServer(t, up)
+	next := succeed(t, before, up)
+	for _, s := range []*Server{before, next} {
+		if names, _ := listed(t, s); names != "claude-a" {
+			t.Errorf("listed %q", names)
+		}
+	}
+	if calls := up.calls.Load(); calls != 1 {
+		t.Errorf("the upstream was asked %d times", calls)
+	}
+}

@@ -60,3 +60,8 @@ func (o *OpenAI) Close() { o.chat.completions.client.CloseIdleConnections() }
 func (o *OpenAI) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return o.chat.invoke(ctx, m, p)
 }
+
+// Request returns what Invoke would send.
+func (o *OpenAI) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	return o.chat.show(ctx, m, p)
+}

@@ -30,7 +30,7 @@ file of another server; the first line has the hash by which /readyz and the met
 
 // printConfig prints what serve would have in effect on this machine.
 func printConfig(p process, s *settings) error {
-	cfg, err := s.loadFor(p, limitMemory(hostRoot(), p.getenv), nil)
+	cfg, err := loadFor(p, s.loadBeside, limitMemory(hostRoot(), p.getenv), nil)
 	if err != nil {
 		return err
 	}

@@ -34,9 +34,9 @@ func limitMemory(root fs.FS, getenv func(string) string) int64 {
 	return limit
 }
 
-// loadFor is loadBeside for a process that has so much memory.
-func (s *settings) loadFor(p process, memory int64, running *config.Config) (*config.Config, error) {
-	cfg, err := s.loadBeside(p, running)
+// loadFor is load for a process that has so much memory.
+func loadFor(p process, load loading, memory int64, running *config.Config) (*config.Config, error) {
+	cfg, err := load(p, running)
 	if err == nil {
 		boundBodies(cfg, memory)
 		boundExchanges(cfg, descriptors())

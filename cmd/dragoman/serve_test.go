@@ -299,28 +299,6 @@ models:
 	}
 }
 
-func TestDemo(t *testing.T) {
-	got := invocation{}.run(t, "demo")
-	if got.code != 0 || got.stderr != "" {
-		t.Fatalf("exit code %d: %s", got.code, got.stderr)
-	}
-	for _, want := range []string{
-		`"stream": true`,
-		"<tool_description>\n<tool_name>get_weather</tool_name>",
-		"<invoke>\n<tool_name>get_weather</tool_name>",
-		"event: content_block_start",
-		`"partial_json":`,
-		"<function_results>",
-		"event: message_stop",
-		`called    get_weather({"city":"Lisbon"})`,
-		"simulated",
-	} {
-		if !strings.Contains(got.stdout, want) {
-			t.Errorf("%q is not in:\n%s", want, got.stdout)
-		}
-	}
-}
-
 // `render` shows what the server would ask, byte for byte.
 func TestRenderIsDryRun(t *testing.T) {
 	path := write(t, "dragoman.yaml", simulatedFile)

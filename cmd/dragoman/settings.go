@@ -16,6 +16,7 @@ type settings struct {
 	flags               *flagSet
 	file                string // --config
 	listen, adminListen string
+	logFormat, logLevel string
 	simulated, insecure bool
 	idle                bool // nobody is served
 }
@@ -33,6 +34,8 @@ func (s *settings) withServing() *settings {
 	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one, and without a file it is 127.0.0.1:8484")
 	s.withSimulated()
 	s.flags.BoolVar(&s.insecure, "insecure", false, "serve without authentication on an address that other machines can reach")
+	s.flags.oneOf(&s.logFormat, "log-format", "", config.LogFormats(), "write the log in the form `FORMAT`; auto, the default, is console on a terminal and else json")
+	s.flags.oneOf(&s.logLevel, "log-level", "", config.LogLevels(), "log nothing below `LEVEL`; the default is info")
 	return s
 }
 
@@ -55,6 +58,9 @@ func (s *settings) notListening() *settings {
 	return s
 }
 
+// loading reads a configuration and checks it. The error is config.Problems.
+type loading = func(p process, running *config.Config) (*config.Config, error)
+
 // load reads the configuration and checks it. The error is config.Problems, which lists
 // all that is wrong.
 func (s *settings) load(p process) (*config.Config, error) { return s.loadBeside(p, nil) }
@@ -66,6 +72,8 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 		File:        s.file,
 		Listen:      config.Override{Value: s.listen, From: s.flags.from["listen"]},
 		AdminListen: config.Override{Value: s.adminListen, From: s.flags.from["admin-listen"]},
+		LogFormat:   config.Override{Value: s.logFormat, From: s.flags.from["log-format"]},
+		LogLevel:    config.Override{Value: s.logLevel, From: s.flags.from["log-level"]},
 		Simulated:   s.simulated,
 		Insecure:    s.insecure,
 		Idle:        s.idle,
@@ -83,6 +91,15 @@ func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics,
 	}
 	server, err := newProxy(cfg, upstreams.byKey(cfg.Models), counts, log)
 	return server, upstreams, err
+}
+
+// unlisted returns the upstreams that are not asked which models they have, by their names.
+func unlisted(cfg *config.Config) map[string]bool {
+	names := map[string]bool{}
+	for _, u := range cfg.Upstreams {
+		names[u.Name] = u.Unlisted
+	}
+	return names
 }
 
 // newProxy returns the proxy for a configuration with these upstreams: those of a fleet, or the
@@ -114,6 +131,7 @@ func optionsOf(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *
 		Metrics:   counts,
 		Config:    cfg.Hash(),
 
+		Unlisted:         unlisted(cfg),
 		FinishAbandoned:  cfg.FinishAbandoned,
 		MaxConcurrent:    cfg.MaxConcurrent,
 		MaxInflightBytes: cfg.MaxInflightBytes,

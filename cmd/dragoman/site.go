@@ -41,12 +41,12 @@ func open(ctx context.Context, live *live, log zerolog.Logger) (*site, error) {
 	var listen net.ListenConfig
 	clients, err := listen.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
-		return nil, err
+		return nil, cannotListen(err, "listen")
 	}
 	admins, err := listen.Listen(ctx, "tcp", cfg.AdminListen)
 	if err != nil {
 		clients.Close()
-		return nil, err
+		return nil, cannotListen(err, "admin-listen")
 	}
 	_, admin := connectionLimits(descriptors())
 	conns := newConnections(mostConnections(cfg, log), false, log)
@@ -65,6 +65,11 @@ func open(ctx context.Context, live *live, log zerolog.Logger) (*site, error) {
 		s.client.TLSConfig = &tls.Config{GetConfigForClient: identity.forHandshake}
 	}
 	return s, nil
+}
+
+// cannotListen returns the error of an address with what to do about it.
+func cannotListen(err error, name string) error {
+	return fmt.Errorf("%w; give another address with --%s: port 0 takes a free one", err, name)
 }
 
 // mostConnections returns how many connections clients can have.

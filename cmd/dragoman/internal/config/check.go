@@ -23,6 +23,7 @@ func (l *loader) check() {
 	}
 	l.checkModels()
 	l.checkListen()
+	l.checkLog()
 }
 
 // resources are what upstreams add to their base_url.

@@ -3,7 +3,7 @@
 //
 //	load                            [Load], which does the steps below in this order
 //	setting, schema                 one value: how it is read, what may stand there, what is shown
-//	file                            the tables of all keys; models, keys, listener: parts of them
+//	file                            the tables of all keys; models, keys, listener, log: parts of them
 //	reader, expand, syntax          values, variables in them, broken YAML
 //	environment, google             the upstream that the environment names
 //	check, values                   what has to hold of values, alone and together
@@ -73,6 +73,8 @@ type Config struct {
 	Hosts                   []string // names of the server, for listeners without keys
 	Origins                 []string // of pages that may call the API
 
+	LogFormat, LogLevel string // of LogFormats and LogLevels
+
 	// Files are those that values name as file:/path, beside File.
 	Files []string
 
@@ -101,6 +103,8 @@ type Upstream struct {
 	Credentials string
 	BaseURL     string // Anthropic, OpenAI
 	APIKey      string // Anthropic, OpenAI; "" for none
+	// Unlisted says that the upstream is not asked which models it has.
+	Unlisted bool
 	// Roots has the authorities that the upstream's certificate may come from; nil for the
 	// system's. The simulated upstream has none.
 	Roots *x509.CertPool
@@ -113,6 +117,8 @@ type Source struct {
 	File        string              // path of the configuration file; "" for none
 	Listen      Override            // --listen
 	AdminListen Override            // --admin-listen
+	LogFormat   Override            // --log-format, one of LogFormats
+	LogLevel    Override            // --log-level, one of LogLevels
 	Simulated   bool                // the simulated upstream for every model name
 	Running     *Config             // that is in effect, and to be replaced; nil for none: see [Config.Waits]
 	Insecure    bool                // no authentication on an address that others can reach

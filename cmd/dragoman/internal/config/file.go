@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,6 +63,7 @@ func (l *loader) top() fields {
 		{"timeouts", "What bounds the time of a request, and of the drain.", l.object(l.timeouts())},
 		{"on_disconnect", "When a client leaves: cancel the call of the upstream, or read the answer to its end, so that its tokens are counted.",
 			l.oneOfTwo(&c.FinishAbandoned, "cancel", "drain")},
+		{"log", "What is logged, and how.", l.object(l.log())},
 	}
 }
 
@@ -188,7 +190,10 @@ func (l *loader) upstream(u *Upstream) fields {
 		}...)
 	}
 	if u.Kind != Simulated {
-		fs = append(fs, named{"ca", "The path of a file in PEM: authorities that the server's certificate may come from, besides the system's.", l.authorities(u)})
+		fs = append(fs, fields{
+			{"ca", "The path of a file in PEM: authorities that the server's certificate may come from, besides the system's.", l.authorities(u)},
+			{"list_models", "Whether GET /v1/models asks the upstream for its models where a wildcard serves all of them.", l.lists(u)},
+		}...)
 	}
 	return fs
 }
@@ -197,6 +202,13 @@ func (l *loader) upstream(u *Upstream) fields {
 func (l *loader) url(dst *string) setting {
 	s := l.text(dst)
 	return scalar(s.read, s.tag, s.schema, func() string { return withoutPassword(*dst) })
+}
+
+// lists reads whether the upstream is asked which models it has: it is, unless that is false.
+func (l *loader) lists(u *Upstream) setting {
+	s := l.boolean(func(lists bool) { u.Unlisted = !lists }, func() string { return strconv.FormatBool(!u.Unlisted) })
+	s.schema = s.schema.withDefault("true")
+	return s
 }
 
 // authorities reads the path of a file with certificates, and the file.
