@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -206,9 +205,12 @@ func (l *loader) url(dst *string) setting {
 
 // lists reads whether the upstream is asked which models it has: it is, unless that is false.
 func (l *loader) lists(u *Upstream) setting {
-	s := l.boolean(func(lists bool) { u.Unlisted = !lists }, func() string { return strconv.FormatBool(!u.Unlisted) })
-	s.schema = s.schema.withDefault("true")
-	return s
+	return l.boolean(func(lists bool) { u.Unlisted = !lists }, func() string {
+		if u.Unlisted {
+			return "false"
+		}
+		return ""
+	}).otherwise("true")
 }
 
 // authorities reads the path of a file with certificates, and the file.
