@@ -15,8 +15,8 @@ import (
 // Whether it is asked again, or another model, is decided by [attempts].
 type attempt struct {
 	x    *exchange
-	body *messages.Body
-	req  *messages.Request // the body validated; nil until a model needs it
+	body *messages.Body    // nil once the answer has begun: see letGo
+	req  *messages.Request // the body validated; nil until a model needs it, and once the answer has begun
 
 	model     UpstreamModel  // that is asked
 	tries     int            // calls of the model so far, without those that it refused a feature
@@ -78,12 +78,17 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 				return nil
 			}
 		}
+		a.letGo()
 		if !yield(e, err) || e.Type == messages.MessageStop {
 			return nil
 		}
 	}
 	return nil
 }
+
+// letGo forgets the request, once the answer has begun: it may take minutes, and no model is asked in
+// the place of this one any more. Whoever may still ask this one again keeps what that takes.
+func (a *attempt) letGo() { a.body, a.req = nil, nil }
 
 // recordModel names the model in the record, and its upstream in the header.
 func (a *attempt) recordModel(m UpstreamModel) {

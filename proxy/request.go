@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"slices"
+	"strings"
 
 	"dragoman/proxy/bedrock"
 	"dragoman/translate/messages"
@@ -26,7 +27,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	if err != nil {
 		return nil, Route{}, causeOr(x.r.Context(), x.conversion.Error(err))
 	}
-	x.record.Model, x.record.Stream = body.Model, body.Stream && !opt.Count
+	x.record.Model, x.record.Stream = strings.Clone(body.Model), body.Stream && !opt.Count
 	route, err := x.s.routes.find(body.Model)
 	if err != nil {
 		return nil, Route{}, err
@@ -45,7 +46,7 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		if at := x.conversion.Refusable; opt.Strict && at != "" {
 			return nil, &messages.InvalidRequestError{Path: at, Message: "Not supported here. Remove the field."}
 		}
-		data = x.conversion.Body
+		data, x.conversion.Body = x.conversion.Body, nil // what is read of it keeps it as long as it has to
 	}
 	if !opt.Count { // a count has no answer that would have to pass a guardrail
 		if x.guardrail, data, err = bedrock.TakeGuardrail(x.r.Context(), x.r.Header, data); err != nil {
