@@ -50,7 +50,7 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 	return x.respond(http.StatusOK, message)
 }
 
-// recordEvents adds to the record what the events say of the exchange.
+// recordEvents adds to the record what the events say of the exchange, and tells the observers.
 func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
 		for e, err := range events {
@@ -69,6 +69,9 @@ func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Se
 				for _, o := range e.Message.Outcomes {
 					x.record.ToolCalls = append(x.record.ToolCalls, string(o.Kind))
 				}
+			}
+			if err == nil {
+				x.observed.event(&e)
 			}
 			if !yield(e, err) {
 				return

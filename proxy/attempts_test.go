@@ -179,7 +179,7 @@ func TestFallbackIsAskedInItsOwnWay(t *testing.T) {
 	if len(west.calls) != 1 || west.calls[0].model.ID != "other-model" {
 		t.Fatalf("west was asked %+v", west.calls)
 	}
-	if text := west.calls[0].prompt.System[1].Text; !strings.Contains(text, "Human:") {
+	if text := west.calls[0].prompt.System[1].Text; !strings.Contains(text.String(), "Human:") {
 		t.Errorf("west was asked as a text model: %q", text)
 	}
 }
@@ -328,7 +328,7 @@ func TestPanicIsNoOutcome(t *testing.T) {
 // A refusal is forgotten after a while: it may have been wrong.
 func TestRefusalForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r refusals
+		r := refusals{"east": new(upstreamRefusals)}
 		m := UpstreamModel{Upstream: "east", Model: "m"}
 		learnt := func(f upstream.Features) bool { return r.applyTo(m).Can == m.Spec().Can&^f }
 		r.add(m, refusal{upstream.System, 2048})

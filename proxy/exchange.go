@@ -32,6 +32,7 @@ type exchange struct {
 	ignored    []string            // options in headers that are not supported: sorted, in the client's terms
 	leftOut    []string            // types of blocks that the model wrote and the client does not get: see noteChoice
 	dropped    []string            // fields of the body that the model does not get, in the API's terms: see setDropped
+	observed   observations        // by those who watch the exchange
 
 	flush      flushFunc // of a streamed answer; nil for another
 	retained   int       // bytes of the answer in memory: see retain

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"strings"
 
 	"dragoman/proxy/bedrock"
@@ -18,6 +19,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	if err != nil {
 		return nil, Route{}, err
 	}
+	x.observed.received(data)
 	opt.Strict = x.s.strict
 	began := x.elapsed()
 	body, err := x.parseBody(data, opt)
@@ -41,8 +43,8 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		if x.conversion, err = x.dialect.convert(x.r.Context(), data); err != nil {
 			return nil, err
 		}
-		if opt.Strict && len(x.conversion.Dropped) > 0 {
-			return nil, &messages.InvalidRequestError{Path: x.conversion.Dropped[0], Message: "Not supported here. Remove the field."}
+		if at := x.conversion.Refusable; opt.Strict && at != "" {
+			return nil, &messages.InvalidRequestError{Path: at, Message: "Not supported here. Remove the field."}
 		}
 		data, x.conversion.Body = x.conversion.Body, nil // what is read of it keeps it as long as it has to
 	}
@@ -55,10 +57,21 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		}
 		x.ignored = x.dialect.ignoredIn(x.r.Header)
 	}
-	if opt.Strict && len(x.ignored) > 0 {
-		return nil, &messages.InvalidRequestError{Path: x.ignored[0], Message: "Not supported here. Remove the field."}
+	if i := slices.IndexFunc(x.ignored, x.dialect.refuses); opt.Strict && i >= 0 {
+		return nil, &messages.InvalidRequestError{Path: x.ignored[i], Message: "Not supported here. Remove the field."}
 	}
 	return x.dialect.read(x.r, data, opt)
+}
+
+// readNative reads what has to be known of a request that goes through as it is. The model gets all of it.
+func (x *exchange) readNative(body *messages.Body) (*messages.Request, error) {
+	req, err := body.Native(x.r.Context())
+	if err != nil {
+		return nil, causeOr(x.r.Context(), err)
+	}
+	req.ID = newID("msg_")
+	x.setDropped(nil)
+	return req, nil
 }
 
 // decode validates all of the request, for a model that is asked with a prompt. The

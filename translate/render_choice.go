@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). Where
@@ -21,16 +22,16 @@ func (r *renderer) forceCall() {
 	turns := r.prompt.Turns
 	last := &turns[len(turns)-1]
 	if !r.target.Prefill {
-		last.Parts = append(last.Parts, Part{Type: PartText, Text: r.instruction(name)})
+		last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(r.instruction(name))})
 		return
 	}
 	r.prompt.opening = r.format.callPrefill(r.escape.Text(name))
 	if last.Role == messages.RoleUser {
-		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.opening}}})
+		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(r.prompt.opening)}}})
 		return
 	}
 	text := emptyLine(last.Parts) + r.prompt.opening
-	last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
+	last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(text)})
 }
 
 // instruction returns the sentence that asks for a call to the named tool, or to any tool

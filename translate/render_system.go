@@ -17,7 +17,7 @@ func (r *renderer) addSystem() error {
 		if err != nil {
 			return err
 		}
-		r.prompt.System = append(r.prompt.System, Text{tools})
+		r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(tools)})
 	}
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
@@ -37,7 +37,7 @@ func (r *renderer) addSystem() error {
 // depend on it, so that prompt caches keep them whatever a client changes here
 // (docs/reference/messages-api.md §6).
 func (r *renderer) addInstructions() {
-	add := func(text string) { r.prompt.System = append(r.prompt.System, Text{text}) }
+	add := func(text string) { r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(text)}) }
 	switch choice := r.req.ToolChoice; {
 	case r.req.ShowsTools() && !r.req.MayCall():
 		add(r.language().callNoTool)

@@ -49,7 +49,7 @@ func (r *renderer) addTurns() error {
 // isEmpty reports whether a message has no content: its blocks were all dropped when the
 // request was decoded, or it is an empty prefill.
 func isEmpty(m *messages.MessageParam) bool {
-	return !slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockText || b.Text != "" })
+	return !slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockText || !b.Text.IsZero() })
 }
 
 // turnRole returns the role of the turn that a message is part of.
@@ -107,7 +107,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	case b.Type == messages.BlockToolUse && role == messages.RoleAssistant:
 		r.writeCall(b)
 	case b.Type == messages.BlockThinking && role == messages.RoleAssistant:
-		if b.Text == "" { // the upstream kept the text from the client
+		if b.Text.IsZero() { // the upstream kept the text from the client
 			return true
 		}
 		w.endPart()
@@ -140,7 +140,7 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 func (r *renderer) writeCall(b *messages.BlockParam) {
 	w := &r.writer
 	w.beginCalls()
-	w.buf = r.format.appendCall(w.escape, w.buf, w.escape.Text(b.Name), b.Input, r.prompt.schemas.named(b.Name))
+	w.text.Plain = r.format.appendCall(w.escape, w.text.Plain, w.escape.Text(b.Name), b.Input, r.prompt.schemas.named(b.Name))
 	if r.pastCalls == nil {
 		r.pastCalls = make(map[string]pastCall)
 	}

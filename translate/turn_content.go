@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // What a turn holds besides plain text and calls: the contents of results and system
@@ -40,7 +41,7 @@ func (w *turnWriter) writeContent(blocks []messages.BlockParam) {
 // separate writes a newline before block i of a content, unless it is the first or
 // follows an image or document.
 func (w *turnWriter) separate(i int) {
-	if i > 0 && len(w.buf) > 0 {
+	if i > 0 && !w.text.IsEmpty() {
 		w.write("\n")
 	}
 }
@@ -57,17 +58,17 @@ func leadingLines(blocks []messages.BlockParam) int {
 
 // joinLines returns the text of blocks that are lines. The caller escapes it as one text,
 // since a tag may be spelled across two blocks.
-func (w *turnWriter) joinLines(blocks []messages.BlockParam) string {
+func (w *turnWriter) joinLines(blocks []messages.BlockParam) rawjson.Text {
 	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
 		return blocks[0].Text
 	}
 	lines := make([]string, len(blocks))
 	for i := range blocks {
-		if lines[i] = blocks[i].Text; blocks[i].Type == messages.BlockToolReference {
+		if lines[i] = blocks[i].Text.String(); blocks[i].Type == messages.BlockToolReference {
 			lines[i] = fmt.Sprintf(w.language().toolFits, blocks[i].Name)
 		}
 	}
-	return strings.Join(lines, "\n")
+	return rawjson.Plain(strings.Join(lines, "\n"))
 }
 
 // writeElement writes a content with two lines above it, each unless it is "": the title,
@@ -86,7 +87,7 @@ func (w *turnWriter) writeElement(tag, title, label, origin string, content []me
 	}
 	n := leadingLines(content)
 	w.write("<", tag, ">\n")
-	w.writeEscaped(head + w.joinLines(content[:n]))
+	w.writeEscaped(rawjson.Plain(head + w.joinLines(content[:n]).String()))
 	w.writeContent(content[n:])
 	w.write("\n</", tag, ">")
 }
@@ -96,7 +97,7 @@ func documentContent(b *messages.BlockParam) []messages.BlockParam {
 	if b.Source.Type == messages.SourceContent {
 		return b.Content
 	}
-	return []messages.BlockParam{{Type: messages.BlockText, Text: b.Source.Text}}
+	return []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(b.Source.Text)}}
 }
 
 // addSource makes an image or a document a part of its own.

@@ -16,6 +16,7 @@ import (
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // onlineTimeout is how long one call of `check --online` may take.
@@ -56,7 +57,8 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	if err := summarize(p.stdout, cfg); err != nil || !online {
 		return err
 	}
-	return callAll(ctx, p.stdout, cfg, upstreams)
+	defer upstreams.closeBut()
+	return callAll(ctx, p.stdout, cfg, upstreams.byKey(cfg.Models))
 }
 
 // summarize prints what a configuration that can be used would serve.
@@ -150,7 +152,7 @@ func askOneToken(ctx context.Context, up proxy.Upstream, m proxy.UpstreamModel) 
 		MaxTokens: 1,
 		Messages: []messages.MessageParam{{
 			Role:    messages.RoleUser,
-			Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Say ok."}},
+			Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Say ok.")}},
 		}},
 	}, m.Target(spec))
 	if err != nil {

@@ -1,11 +1,14 @@
 package messages
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/rawjson"
 )
 
 // with returns a valid request with members added to it.
@@ -62,7 +65,7 @@ func TestDecode(t *testing.T) {
 			{"role": "assistant", "content": "It is"}]}`
 	want := &Request{
 		Model: "claude-2.1", MaxTokens: 1024, Stream: true, Temperature: &half, TopP: &whole, TopK: &five,
-		System:        []BlockParam{{Type: BlockText, Text: "Be brief."}},
+		System:        []BlockParam{{Type: BlockText, Text: rawjson.Plain("Be brief.")}},
 		StopSequences: []string{"END\n"},
 		Tools: []Tool{
 			{Name: "weather", Description: `The "weather".`, InputSchema: []byte(`{"type" : "object", "properties": {"n": {"const": 1.00}}}`),
@@ -71,31 +74,31 @@ func TestDecode(t *testing.T) {
 		},
 		ToolChoice: ToolChoice{Type: ChoiceTool, Name: "weather", DisableParallelToolUse: true},
 		Messages: []MessageParam{
-			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: "Early."}}},
-			{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: "Café 🌍?"}}},
+			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Early.")}}},
+			{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Café 🌍?")}}},
 			{Role: RoleUser, Content: []BlockParam{
 				{Type: BlockImage, Source: &Source{Type: SourceBase64, JSON: []byte(`{"type": "base64", "media_type": "image/png", "data": "aGk="}`)}},
 				{Type: BlockDocument, Source: &Source{Type: SourceText, Text: "D", Title: "T", Context: "C"}},
-				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "one"}}},
-				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "two"}}},
-				{Type: BlockSearchResult, Source: &Source{Text: "S", Title: "R"}, Content: []BlockParam{{Type: BlockText, Text: "found"}}},
+				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("one")}}},
+				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("two")}}},
+				{Type: BlockSearchResult, Source: &Source{Text: "S", Title: "R"}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("found")}}},
 			}},
 			{Role: RoleAssistant, Content: []BlockParam{
-				{Type: BlockText, Text: "Looking."},
+				{Type: BlockText, Text: rawjson.Plain("Looking.")},
 				{Type: BlockToolUse, ID: "toolu_1", Name: "weather", Input: []byte(`{"n" : 12345678901234567890}`)},
 				{Type: BlockToolUse, ID: "tooluse_2.a:b", Name: "gone!", Input: []byte(`{}`)},
 			}},
 			{Role: RoleUser, Content: []BlockParam{{Type: BlockToolResult, ToolUseID: "tooluse_2.a:b", IsError: true}}},
 			{Role: RoleUser, Content: []BlockParam{
 				{Type: BlockToolResult, ToolUseID: "toolu_1", Content: []BlockParam{
-					{Type: BlockText, Text: "sunny"},
+					{Type: BlockText, Text: rawjson.Plain("sunny")},
 					{Type: BlockImage, Source: &Source{Type: SourceURL, JSON: []byte(`{"type": "url", "url": "u"}`)}},
 					{Type: BlockToolReference, Name: "weather"},
 				}},
-				{Type: BlockText, Text: "And?"},
+				{Type: BlockText, Text: rawjson.Plain("And?")},
 			}},
-			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: "Hurry."}}},
-			{Role: RoleAssistant, Content: []BlockParam{{Type: BlockText, Text: "It is"}}},
+			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Hurry.")}}},
+			{Role: RoleAssistant, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("It is")}}},
 		},
 	}
 	for _, strict := range []bool{false, true} {
@@ -241,7 +244,7 @@ func TestDecodeTooManySchemaValues(t *testing.T) {
 // A name may be empty, whatever its value is.
 func TestDecodeEmptyName(t *testing.T) {
 	r, err := Decode([]byte(withBlock(`{"":[1],"type":"text","text":"x"}`)), DecodeOptions{})
-	if err != nil || r.Messages[0].Content[0].Text != "x" || len(r.Dropped) != 1 {
+	if err != nil || r.Messages[0].Content[0].Text.String() != "x" || len(r.Dropped) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -277,5 +280,59 @@ func TestBodyTwice(t *testing.T) {
 	}
 	if native, err := b.Native(t.Context()); err != nil || len(native.Tools) != 2 {
 		t.Errorf("beside a tool of the model's own: %+v, %v", native, err)
+	}
+}
+
+// TestHints leaves out in strict mode, too, what changes no answer, and names it.
+func TestHints(t *testing.T) {
+	mark := `"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	body := `{"model":"m","max_tokens":9,"metadata":{"user_id":"u"},"service_tier":"auto","speed":"fast","output_config":{"effort":"low"},` + mark + `,
+		"system":[{"type":"text","text":"s",` + mark + `}],
+		"tools":[{"name":"f","input_schema":{"type":"object"},` + mark + `}],
+		"messages":[{"role":"user","content":[{"type":"text","text":"x",` + mark + `}]},
+			{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{},` + mark + `}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"r",` + mark + `}],` + mark + `}]}]}`
+	r, err := Decode([]byte(body), DecodeOptions{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"cache_control", "messages.content.cache_control", "messages.content.content.cache_control", "metadata", "output_config.effort",
+		"service_tier", "speed", "system.cache_control", "tools.cache_control",
+	}
+	if diff := cmp.Diff(want, r.Dropped); diff != "" {
+		t.Errorf("Dropped differs (-want +got):\n%s", diff)
+	}
+}
+
+// TestBillingHeader keeps the line of an agent's that is for the API's own servers from the model, and
+// nothing else.
+func TestBillingHeader(t *testing.T) {
+	const line = "x-anthropic-billing-header: cc_version=2.1; cch=00000;"
+	for system, want := range map[string][]string{
+		`[{"type":"text","text":"` + line + `"},{"type":"text","text":"You are an agent."}]`: {"You are an agent."},
+		`[{"type":"text","text":"You are an agent."},{"type":"text","text":"` + line + `"}]`: {"You are an agent."},
+		`"` + line + `"`: nil,
+		`"` + line + `\n\nYou are an agent.\nBe kind."`:                {"You are an agent.\nBe kind."},
+		`[{"type":"text","text":"` + line + `\r\nYou are an agent."}]`: {"You are an agent."},
+	} {
+		for _, strict := range []bool{false, true} {
+			r, err := Decode([]byte(with(`"system":`+system)), DecodeOptions{Strict: strict})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, b := range r.System {
+				got = append(got, b.Text.String())
+			}
+			if !slices.Equal(got, want) || !slices.Equal(r.Dropped, []string{"system.billing_header"}) {
+				t.Errorf("strict %v: %s: %q, dropped %q", strict, system, got, r.Dropped)
+			}
+		}
+	}
+	about := "What is x-anthropic-billing-header: for?"
+	r, err := Decode([]byte(`{"model":"m","max_tokens":9,"system":"`+about+`","messages":[{"role":"user","content":"`+line+`"}]}`), DecodeOptions{})
+	if err != nil || r.System[0].Text.String() != about || r.Messages[0].Content[0].Text.String() != line || r.Dropped != nil {
+		t.Errorf("elsewhere: %+v, %v", r, err)
 	}
 }

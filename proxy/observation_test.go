@@ -1,0 +1,94 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dragoman/metrics"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+)
+
+// noted is the key of a context that an observer has made.
+type noted struct{}
+
+// steps is an observer that writes down what it is told. Pieces of the same kind that follow each
+// other are one step.
+type steps struct{ got []string }
+
+func (s *steps) add(step string) {
+	if n := len(s.got); n == 0 || s.got[n-1] != step {
+		s.got = append(s.got, step)
+	}
+}
+
+func (s *steps) observe(r *http.Request, record *metrics.Exchange) *Observation {
+	s.add(r.URL.Path + " " + record.Dialect)
+	return &Observation{
+		Received: func(body []byte) { s.add(fmt.Sprintf("received %d", len(body))) },
+		Rendered: func(m UpstreamModel, req *messages.Request, p *translate.Prompt) {
+			s.add(fmt.Sprintf("rendered %s for %s: %d turns", req.Model, m.Upstream, len(p.Turns)))
+		},
+		Passed: func(m UpstreamModel, body []byte) { s.add("passed " + m.Upstream) },
+		Calling: func(ctx context.Context, m UpstreamModel) context.Context {
+			s.add("calling " + m.Upstream)
+			return context.WithValue(ctx, noted{}, m.Upstream)
+		},
+		Called: func(err error) { s.add(fmt.Sprintf("called: %v", err)) },
+		Chunk:  func(c *translate.Chunk) { s.add("chunk") },
+		Event:  func(e *messages.Event) { s.add(e.Name()) },
+		Ended:  func(record *metrics.Exchange) { s.add(fmt.Sprintf("ended %d", record.Status)) },
+	}
+}
+
+func (s *steps) option(o *Options) {
+	o.Observe = []Observe{s.observe, func(*http.Request, *metrics.Exchange) *Observation { return nil }}
+}
+
+func TestObservation(t *testing.T) {
+	var seen steps
+	up := upstreamFunc(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
+		seen.add(fmt.Sprint("context of ", ctx.Value(noted{})))
+		completing(endOfTurn, "Good ", "day.")(ctx, yield)
+	})
+	s := newServer(t, up, seen.option)
+	post(s, question)
+	want := []string{
+		"/v1/messages messages",
+		fmt.Sprintf("received %d", len(question)),
+		"rendered claude-2.1 for east: 1 turns",
+		"calling east", "context of east",
+		"chunk", "message_start", "ping", "chunk", "content_block_start", "content_block_delta", "chunk", "content_block_delta", "chunk",
+		"content_block_stop", "message_delta", "message_stop",
+		"called: <nil>",
+		"ended 200",
+	}
+	if diff := cmp.Diff(want, seen.got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestObservationOfFailures: each call that fails is told, and what nobody was asked is none.
+func TestObservationOfFailures(t *testing.T) {
+	var seen steps
+	up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		yield(translate.Chunk{}, &upstream.Error{Status: 400, Type: messages.ErrorInvalidRequest, Message: "too long"})
+	})
+	s := newServer(t, up, seen.option)
+	post(s, question)
+	post(s, strings.Replace(question, "claude", "gpt", 1))
+	want := []string{
+		"/v1/messages messages", fmt.Sprintf("received %d", len(question)), "rendered claude-2.1 for east: 1 turns",
+		"calling east", "called: 400 invalid_request_error: too long", "ended 400",
+		"/v1/messages messages", fmt.Sprintf("received %d", len(question)-3), "ended 404",
+	}
+	if diff := cmp.Diff(want, seen.got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
