@@ -55,19 +55,25 @@ type describedTools struct {
 
 // compile is [schema.Compile].
 func (m *Memo) compile(raw jsontext.Value) *schema.Schema {
-	takes := m != nil && m.schemas.Takes(2*len(raw))
-	if takes {
+	if !m.owns(raw) {
+		return schema.Compile(raw)
+	}
+	if m != nil {
 		if s, ok := m.schemas.Find(raw); ok {
 			return s
 		}
 	}
 	own := bytes.Clone(raw) // what is compiled refers to its text: all of the request would be kept
 	s := schema.Compile(own)
-	if takes {
+	if m != nil {
 		m.schemas.Keep(own, s, len(own)+s.Memory())
 	}
 	return s
 }
+
+// owns reports whether what compile returns for a schema refers to nothing of the request. A schema that
+// is too long to be kept is not copied.
+func (m *Memo) owns(raw jsontext.Value) bool { return m == nil || m.schemas.Takes(2*len(raw)) }
 
 // identify is [langid.Identify].
 func (m *Memo) identify(text string) string {
