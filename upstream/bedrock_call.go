@@ -78,10 +78,11 @@ func (b *Bedrock) send(ctx context.Context, m Model, op *operation, body []byte)
 		return call, err
 	}
 	request, payload := plan.request(ctx, op, m, body)
-	if err = b.do(call, op.name, plan, request, payload.data); err == nil {
-		payload.accept()
+	if err := b.do(call, op.name, plan, request, payload.data); err != nil {
+		return call, err
 	}
-	return call, err
+	payload.accept()
+	return call, nil
 }
 
 // do signs a request of an operation, which has this body, sends it, and notes in the call what came of it.

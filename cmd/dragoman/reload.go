@@ -16,6 +16,7 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
+	"dragoman/proxy/telemetry"
 )
 
 const (
@@ -34,6 +35,8 @@ type reloader struct {
 	site    *site
 	metrics *metrics.Metrics
 	log     zerolog.Logger
+
+	telemetry *telemetry.Telemetry // nil for none
 
 	file    string   // of the configuration; "" for none
 	said    bool     // there was something in it
@@ -192,13 +195,13 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 	}
 	live := r.site.live
 	before := live.fleet()
-	upstreams, err := newFleet(ctx, cfg, r.metrics, before)
+	upstreams, err := newFleet(ctx, cfg, r.metrics, r.telemetry, before)
 	if err != nil {
 		return err
 	}
 	_, server := live.current()
 	stays := func(name string) bool { return before[name] != nil && before[name] == upstreams[name] }
-	next, err := server.Successor(optionsOf(cfg, upstreams.byKey(cfg.Models), r.metrics, r.log), stays)
+	next, err := server.Successor(optionsOf(cfg, upstreams.byKey(cfg.Models), r.metrics, r.telemetry, r.log), stays)
 	if err != nil {
 		upstreams.closeBut(before)
 		return unusable(cfg, err)
