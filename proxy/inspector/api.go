@@ -12,7 +12,7 @@ var errNothing = &problem{http.StatusNotFound, "there is nothing here"}
 func (in *Inspector) routes() http.Handler {
 	const api = Path + "api/"
 	mux := http.NewServeMux()
-	mux.Handle("GET "+Path, assets())
+	mux.Handle(Path, assets())
 	mux.Handle("GET "+api+"exchanges", in.withToken(in.list))
 	mux.Handle("DELETE "+api+"exchanges", in.withToken(in.clear))
 	mux.Handle("GET "+api+"exchanges/{id}", in.withToken(in.one))

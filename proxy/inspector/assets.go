@@ -53,7 +53,7 @@ func assets() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, ok := files["/"+strings.TrimPrefix(r.URL.Path, Path)]
-		if !ok {
+		if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
 			refuse(w, errNothing)
 			return
 		}

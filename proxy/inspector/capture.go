@@ -30,7 +30,7 @@ type capture struct {
 	record *metrics.Exchange
 	prompt *prompt // that was asked last
 	call   *call   // that was made last
-	trace  *trace
+	trace  *translate.Trace
 }
 
 // Observe returns what is kept of an exchange that begins; see [proxy.Observe].
@@ -92,7 +92,7 @@ func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
 func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
 	kept := &prompt{again: p.Again(), format: formatOf(m), stops: slices.Clone(p.StopSequences), most: p.MaxTokens}
 	c.asked(m, kept)
-	c.trace = newTrace(req, p)
+	c.trace = translate.NewTrace(req, p)
 	eachSection(p, func(s section, text string) {
 		keep(c.exchange, &kept.text, text, mostPrompt)
 		c.mu.Lock()
@@ -152,7 +152,7 @@ func (c *capture) called(err error) {
 // chunk keeps a piece of a completion, and what it was read as.
 func (c *capture) chunk(chunk *translate.Chunk) {
 	at, p := c.elapsed(), c.prompt
-	var read step
+	var read translate.Step
 	if c.trace != nil {
 		read = c.trace.Read(*chunk)
 	}

@@ -44,12 +44,6 @@ type section struct {
 	Sources []Span `json:"sources,omitzero"`
 }
 
-// Span is a part of a text: it begins where the one before it ends.
-type Span struct {
-	End  int64  `json:"end"`
-	Kind string `json:"kind"`
-}
-
 // eachSection calls f with the parts of a prompt, in their order. Images and what documents hold
 // are described in a note.
 func eachSection(p *translate.Prompt, f func(s section, text string)) {
