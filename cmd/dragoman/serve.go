@@ -54,7 +54,8 @@ func serve(ctx context.Context, p process, s *settings) error {
 	log := newLog(p.stderr)
 	counts := metrics.New(build().Version)
 	reloader := newReloader(load, cfg, counts, log)
-	server, _, err := newServer(ctx, cfg, counts, log)
+	inspecting := newInspecting(cfg)
+	server, _, err := newServer(ctx, cfg, counts, log, inspecting.options)
 	if err != nil {
 		return err
 	}
@@ -63,6 +64,7 @@ func serve(ctx context.Context, p process, s *settings) error {
 		return err
 	}
 	announce(p, cfg, site, log)
+	inspecting.begin(p, cfg, server, site, log)
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
 	site.serve()

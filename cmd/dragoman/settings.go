@@ -20,6 +20,7 @@ type settings struct {
 	file                string // --config
 	listen, adminListen string
 	simulated, insecure bool
+	inspect             bool // --inspect
 	idle                bool // nobody is served
 }
 
@@ -36,6 +37,7 @@ func (s *settings) withServing() *settings {
 	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one, and without a file it is 127.0.0.1:8484")
 	s.withSimulated()
 	s.flags.BoolVar(&s.insecure, "insecure", false, "serve without authentication on an address that other machines can reach")
+	s.flags.BoolVar(&s.inspect, "inspect", false, "keep what clients and models write, and show it at /inspector/ of the admin listener: the URL, with a token, is printed")
 	return s
 }
 
@@ -67,19 +69,21 @@ func (s *settings) load(p process) (*config.Config, error) {
 		AdminListen: config.Override{Value: s.adminListen, From: s.flags.from["admin-listen"]},
 		Simulated:   s.simulated,
 		Insecure:    s.insecure,
+		Inspect:     s.inspect,
 		Idle:        s.idle,
 		Getenv:      p.getenv,
 	})
 }
 
 // newServer returns the proxy for a configuration, and the upstreams that it asks:
-// see newUpstreams. Both count in the metrics. The error is config.Problems.
-func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, map[string]proxy.Upstream, error) {
+// see newUpstreams. Both count in the metrics. The options are changed by the functions. The error is
+// config.Problems.
+func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, map[string]proxy.Upstream, error) {
 	upstreams, err := newUpstreams(ctx, cfg, counts)
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := newProxy(cfg, upstreams, counts, log)
+	server, err := newProxy(cfg, upstreams, counts, log, change...)
 	return server, upstreams, err
 }
 
@@ -160,8 +164,8 @@ func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, cou
 
 // newProxy returns the proxy for a configuration with these upstreams: those of newUpstreams,
 // or the demo's own. The error is config.Problems.
-func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) (*proxy.Server, error) {
-	server, err := proxy.New(proxy.Options{
+func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, error) {
+	opt := proxy.Options{
 		Routes:    cfg.Models,
 		Upstreams: upstreams,
 		Keys:      cfg.Keys,
@@ -179,7 +183,11 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		Origins:          cfg.Origins,
 		Loopback:         cfg.Loopback,
 		AdminLoopback:    cfg.AdminLoopback,
-	})
+	}
+	for _, f := range change {
+		f(&opt)
+	}
+	server, err := proxy.New(opt)
 	if err != nil {
 		return nil, config.Problems{{Where: cfg.File, Cause: err.Error()}}
 	}

@@ -168,6 +168,7 @@ func (l *loader) shadowed(i int, key string) {
 
 // checkListen checks both addresses. One that other machines can reach needs keys.
 func (l *loader) checkListen() {
+	l.cfg.Inspector = l.cfg.Inspector || l.src.Inspect
 	client := l.address("listen", &l.cfg.Listen, l.src.Listen)
 	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen)
 	l.cfg.Loopback, l.cfg.AdminLoopback = client.loopback, admin.loopback
@@ -197,7 +198,13 @@ func (l *loader) checkReach(client, admin address) {
 			fmt.Sprintf("%s can be reached from other machines, and without auth.keys anyone there could use your upstreams", l.cfg.Listen),
 			fmt.Sprintf("set auth: {keys: [\"${DRAGOMAN_KEY}\"]}, listen on 127.0.0.1:%s, or pass --insecure (DRAGOMAN_INSECURE=true)", client.port)))
 	}
-	if admin.valid && !admin.loopback {
+	switch {
+	case !admin.valid || admin.loopback:
+	case l.cfg.Inspector:
+		l.problems = append(l.problems, admin.problem(
+			fmt.Sprintf("%s can be reached from other machines, and the inspector shows there what clients and models write", l.cfg.AdminListen),
+			fmt.Sprintf("listen on 127.0.0.1:%s, or turn the inspector off: inspector: false, and no --inspect (DRAGOMAN_INSPECT)", admin.port)))
+	default:
 		l.cfg.Warnings = append(l.cfg.Warnings, admin.problem(
 			fmt.Sprintf("%s can be reached from other machines, and asks for no key: whoever is there can read /metrics", l.cfg.AdminListen),
 			fmt.Sprintf("listen on 127.0.0.1:%s, or let the network keep strangers out", admin.port)))

@@ -63,6 +63,7 @@ func (l *loader) document(root *yaml.Node) {
 		"upstreams":     l.upstreams,
 		"models":        l.list(l.model),
 		"limits":        l.limits,
+		"inspector":     l.boolean(func(b bool) { c.Inspector = b }),
 		"on_disconnect": l.choice(&onDisconnect, []string{"cancel", "drain"}),
 		"timeouts":      l.timeouts,
 	})

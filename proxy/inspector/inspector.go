@@ -1,0 +1,49 @@
+package inspector
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"net/http"
+	"sync/atomic"
+
+	"dragoman/proxy"
+)
+
+// Path is where the inspector is served.
+const Path = "/inspector/"
+
+// Inspector keeps what becomes of exchanges, and shows it to who has its token. It is an
+// [http.Handler], for [proxy.Options.Inspector], and its Observe is for [proxy.Options.Observe].
+type Inspector struct {
+	token   string
+	sum     [sha256.Size]byte // of the token
+	store   *store
+	server  atomic.Pointer[Server]
+	replays chan struct{} // has an element for each exchange that is being sent again
+	handler http.Handler
+}
+
+// Server is the proxy whose exchanges are kept. Without one, nothing is sent again.
+type Server struct {
+	*proxy.Server
+	URL    string   // the base URL for clients
+	Models []string // names that clients may ask for
+}
+
+// New returns an inspector with a new token.
+func New() *Inspector {
+	in := &Inspector{token: rand.Text(), store: newStore(), replays: make(chan struct{}, mostReplays)}
+	in.sum = sha256.Sum256([]byte(in.token))
+	in.handler = in.routes()
+	return in
+}
+
+// Watch says which server serves the exchanges that the inspector is told of.
+func (in *Inspector) Watch(s Server) { in.server.Store(&s) }
+
+// Fragment returns what follows the address of the page, so that it has the token: "#token=…". A
+// browser sends it to nobody.
+func (in *Inspector) Fragment() string { return "#token=" + in.token }
+
+// ServeHTTP answers at the paths below [Path].
+func (in *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) { in.handler.ServeHTTP(w, r) }
