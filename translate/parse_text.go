@@ -25,11 +25,11 @@ func (p *parser) readText() state {
 		return wait
 	}
 	n := len(rest)
-	if p.mayCall || p.text.thinkingAsked {
-		n = nextTextTag(rest)
-	}
-	if p.escaped != 0 {
+	if p.escaped != 0 { // before tags are looked for: those behind it would be looked for again
 		n = nextEntity(rest, n)
+	}
+	if p.mayCall || p.text.thinkingAsked {
+		n = nextTextTag(rest[:n])
 	}
 	if p.readsQuoted {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
