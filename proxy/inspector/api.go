@@ -24,6 +24,11 @@ func (in *Inspector) routes() http.Handler {
 	mux.Handle("POST "+api+"exchanges/{id}/replay", in.withToken(in.replay))
 	mux.Handle("GET "+api+"live", in.withToken(in.live))
 	mux.Handle("GET "+api+"choices", in.withToken(in.choices))
+	trials := http.StripPrefix(api+"playground", Playground(in.try))
+	mux.Handle("POST "+api+"playground/", in.withToken(func(w http.ResponseWriter, r *http.Request) error {
+		trials.ServeHTTP(w, r)
+		return nil
+	}))
 	mux.Handle(api, in.withToken(func(http.ResponseWriter, *http.Request) error { return errNothing }))
 	return guarded(mux)
 }
