@@ -74,26 +74,32 @@ func (r *renderer) addTurn(first, end int) error {
 	w.reserve(r.req.Messages[first:end])
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
+		w.origins.enter(len(w.buf), "messages", i)
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
 		if m.Role == messages.RoleSystem {
 			w.writeSystemMessage(m)
+			w.origins.leave(len(w.buf))
 			continue
 		}
 		for j := range m.Content {
 			if r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
 			}
+			w.origins.enter(len(w.buf), "content", j)
 			if !r.writeBlock(m.Role, &m.Content[j]) {
 				return &messages.InvalidRequestError{
 					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf(unexpectedBlock, m.Content[j].Type, m.Role),
 				}
 			}
+			w.origins.leave(len(w.buf))
 		}
+		w.origins.leave(len(w.buf))
 	}
 	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.takeParts()})
+	w.origins.endTurn()
 	return nil
 }
 
@@ -118,7 +124,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // addResults has written it
 	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:
 		w.endPart()
-		w.writeContent([]messages.BlockParam{*b})
+		w.writeRich(b)
 		w.endPart()
 	default:
 		return false
@@ -140,7 +146,7 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 func (r *renderer) writeCall(b *messages.BlockParam) {
 	w := &r.writer
 	w.beginCalls()
-	w.buf = r.format.appendCall(w.escape, w.buf, w.escape.Text(b.Name), b.Input, r.prompt.schemas.named(b.Name))
+	w.buf = r.format.appendCall(w.escape, w.buf, b.Name, b.Input, r.prompt.schemas.named(b.Name))
 	if r.pastCalls == nil {
 		r.pastCalls = make(map[string]pastCall)
 	}

@@ -21,6 +21,7 @@ type turnWriter struct {
 	escape                  *markup.Escaper  // of the whole prompt
 	language                func() *language // of the prompt's sentences
 	beforeCalls, afterCalls string           // of the format
+	origins                 *origins         // of the prompt; nil unless they are asked for
 
 	parts []Part
 	// pending are text blocks of the client that are not parts yet. There is more than
@@ -63,11 +64,13 @@ func (w *turnWriter) addText(s string) {
 	if w.callsOpen {
 		w.endPart()
 		w.parts[len(w.parts)-1].Text += "\n\n"
+		w.origins.extendPart(len("\n\n"))
 	}
 	if n := len(w.pending); n == 0 || !mayOpenTag(w.pending[n-1]) {
 		w.endPart()
 	}
 	w.pending = append(w.pending, s)
+	w.origins.addPending()
 }
 
 // mayOpenTag reports whether s ends in what may be the beginning of a tag, so that the
@@ -83,12 +86,15 @@ func mayOpenTag(s string) bool {
 // they spell a tag together.
 func (w *turnWriter) addPending() {
 	if len(w.pending) > 1 && spellTogether(w.pending) {
+		w.origins.joinPending(w.pending)
 		w.pending = append(w.pending[:0], strings.Join(w.pending, "\n"))
 	}
-	for _, s := range w.pending {
+	for i, s := range w.pending {
+		w.origins.takePending(i, len(s))
 		w.addPart(w.escape.Text(s))
 	}
 	w.pending = w.pending[:0]
+	w.origins.dropPending()
 }
 
 // spellTogether reports whether a tag runs from one text into the next. It looks at the
@@ -105,6 +111,7 @@ func spellTogether(texts []string) bool {
 
 func (w *turnWriter) addPart(text string) {
 	w.parts = append(w.parts, Part{Type: PartText, Text: text})
+	w.origins.endPart(len(text))
 }
 
 // write adds strings to buf as they are: markup, or text that is escaped.
@@ -141,6 +148,7 @@ func (w *turnWriter) endPart() {
 	w.addPending()
 	if w.callsOpen {
 		w.endList(w.afterCalls)
+		w.origins.fillOn(len(w.buf))
 		w.callsOpen = false
 	}
 	if len(w.buf) > 0 {
