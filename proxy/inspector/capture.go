@@ -27,6 +27,7 @@ const (
 // they are called one after another.
 type capture struct {
 	*exchange
+	ctx    context.Context // of the request
 	record *metrics.Exchange
 	prompt *prompt // that was asked last
 	call   *call   // that was made last
@@ -43,7 +44,7 @@ func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.O
 	if again != nil {
 		line.Replay = again.of
 	}
-	c := &capture{exchange: in.store.begin(line), record: record}
+	c := &capture{exchange: in.store.begin(line), ctx: r.Context(), record: record}
 	for _, name := range keptHeaders {
 		for _, value := range r.Header.Values(name) {
 			if n := in.store.reserve(c.exchange, len(name)+len(value)); n == len(name)+len(value) {
@@ -93,8 +94,12 @@ func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *tran
 	kept := &prompt{again: p.Again(), format: formatOf(m), stops: slices.Clone(p.StopSequences), most: p.MaxTokens}
 	c.asked(m, kept)
 	c.trace = translate.NewTrace(req, p)
+	sources := sourcesOf(c.ctx, req, m.Target(m.Spec()))
 	eachSection(p, func(s section, text string) {
 		keep(c.exchange, &kept.text, text, mostPrompt)
+		if spans := sources[s.Path].spans(text); c.store.reserve(c.exchange, len(spans)*sourceSize) == len(spans)*sourceSize {
+			s.Sources = spans
+		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		s.End = kept.text.size

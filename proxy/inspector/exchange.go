@@ -116,7 +116,7 @@ type event struct {
 }
 
 // The bytes that these take, roughly.
-const pieceSize, eventSize = 24, 64
+const pieceSize, eventSize, sourceSize = 24, 64, 64
 
 // elapsed returns the microseconds since the exchange began.
 func (x *exchange) elapsed() int64 { return time.Since(x.began).Microseconds() }
