@@ -23,18 +23,22 @@ type prompt struct {
 	text     text
 	sections []section
 
-	// For a golden: see golden.go.
 	tools  text // an object of schemas by name, in JSON
-	choice string
-	quoted bool
-	target string // the words of a golden for what is rendered
-	// opensCall says that the prompt ends with the beginning of a call, and with nothing of the client.
-	opensCall bool
+	golden goldenWords
 
 	completion, thinking text
 	chunks               []piece
 	spans                []Span // what the completion was read as
 	stop, stopSequence   string
+}
+
+// goldenWords are what a golden says of a prompt beside its completion.
+type goldenWords struct {
+	choice string // the tool_choice: "none", "any", "tool NAME", "one"; "" for none
+	quoted bool   // calls in Markdown code fences are read
+	target string // "target:" and the words of what the request was rendered for
+	// opensCall says that the prompt ends with the beginning of a call, and with nothing of the client.
+	opensCall bool
 }
 
 // section is a part of a prompt: a system block, or a part of a turn.

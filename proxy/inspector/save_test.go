@@ -172,7 +172,12 @@ func TestRedact(t *testing.T) {
 		"sk-ant-api03-abcdefghijkl": "sk-REDACTED", "a sk-short b": "a sk-short b", "x AKIAIOSFODNN7EXAMPLE y": "x AKIAREDACTED y",
 		"Authorization: Bearer abcdefghijklmnopqrs": "Authorization: Bearer REDACTED", "to ada.l@mail.example.org!": "to REDACTED!",
 		"ghp_0123456789abcdefghij": "ghp_REDACTED", "eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.SflKxwRJSMeKKF2Q": "eyJREDACTED",
-		"-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----": "-----BEGIN REDACTED", "<b>bold</b> risk-free task-list": "<b>bold</b> risk-free task-list",
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY----- c": "-----BEGIN REDACTED c",
+		"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----":           "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+		`{"a":"b\nsk-abcdefghijklmnop\tx"}`:                                      `{"a":"b\nsk-REDACTED\tx"}`, "https://u:pass@host.example/?key=AIzaSyA0123456789012345": "https://u:REDACTED/?key=AIzaREDACTED",
+		"npm i core@7.1.0 @types/node a@b": "npm i core@7.1.0 @types/node a@b", "ada@example.org. And": "REDACTED. And",
+		"KEY=sk-0123456789abcdef;": "KEY=sk-REDACTED;", "my-risk-of-something-long": "my-risk-of-something-long",
+		"<b>bold</b> risk-free task-list": "<b>bold</b> risk-free task-list",
 	} {
 		if got := redact(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

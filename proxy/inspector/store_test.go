@@ -166,15 +166,15 @@ func TestSpans(t *testing.T) {
 	}
 	var want string
 	for size := len(completion); size > 0; size-- {
-		trace, p := translate.NewTrace(req, asked), new(prompt)
+		trace, spans := translate.NewTrace(req, asked), []Span(nil)
 		for at := 0; at < len(completion); at += size {
-			p.readAs(trace.Read(translate.Chunk{Text: completion[at:min(len(completion), at+size)]}))
-			if n := len(p.spans); n == 0 || p.spans[n-1].End > int64(len(completion)) {
-				t.Fatalf("pieces of %d: %v", size, p.spans)
+			spans = readAs(spans, trace.Read(translate.Chunk{Text: completion[at:min(len(completion), at+size)]}))
+			if n := len(spans); n == 0 || spans[n-1].End > int64(len(completion)) {
+				t.Fatalf("pieces of %d: %v", size, spans)
 			}
 		}
-		p.readAs(trace.Read(translate.Chunk{Stop: messages.StopEndTurn}))
-		if got := fmt.Sprint(p.spans); want == "" {
+		spans = readAs(spans, trace.Read(translate.Chunk{Stop: messages.StopEndTurn}))
+		if got := fmt.Sprint(spans); want == "" {
 			want = got
 		} else if got != want {
 			t.Errorf("pieces of %d are read as %s, at once %s", size, got, want)

@@ -17,15 +17,14 @@ export class Exchange {
     const n = ++made;
     this.facts = el('div', { class: 'about' });
     this.columns = ['Request', 'Prompt', 'Completion', 'Events'].map((name) => {
-      const key = `${name.toLowerCase()}-${n}`;
-      const body = el('div', { class: `scroll ${name.toLowerCase()}`, tabindex: 0, role: 'region', 'aria-labelledby': key });
+      const body = el('div', { class: `scroll ${name.toLowerCase()}`, tabindex: 0, role: 'region', 'aria-label': `${title}: ${name}` });
       const note = el('small');
-      return { name, body, note, element: el('section', { class: 'column' }, el('header', {}, el('h3', { id: key, text: name }), note), body) };
+      return { name, body, note, element: el('section', { class: 'column' }, el('header', {}, el('h3', { text: name }), note), body) };
     });
     const [request, prompt, completion, events] = this.columns;
     Object.assign(this, { request, prompt, completion, eventColumn: events });
-    this.eventRows = el('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': 'Events' });
-    this.eventData = el('pre', { class: 'event-data', tabindex: 0, role: 'region', 'aria-label': 'The chosen event', hidden: true });
+    this.eventRows = el('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': `${title}: Events` });
+    this.eventData = el('pre', { class: 'event-data', tabindex: 0, role: 'region', 'aria-label': `${title}: the chosen event`, hidden: true });
     events.body.replaceWith(this.eventRows);
     events.body = this.eventRows;
     events.element.append(this.eventData);
