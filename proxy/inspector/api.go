@@ -6,33 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-var errNothing = &problem{http.StatusNotFound, "there is nothing here"}
-
-// routes returns the handler of all paths.
-func (in *Inspector) routes() http.Handler {
-	const api = Path + "api/"
-	mux := http.NewServeMux()
-	mux.Handle(Path, assets())
-	mux.Handle("GET "+api+"exchanges", in.withToken(in.list))
-	mux.Handle("DELETE "+api+"exchanges", in.withToken(in.clear))
-	mux.Handle("GET "+api+"exchanges/{id}", in.withToken(in.one))
-	mux.Handle("GET "+api+"exchanges/{id}/text", in.withToken(in.text))
-	mux.Handle("GET "+api+"exchanges/{id}/events", in.withToken(in.events))
-	mux.Handle("GET "+api+"exchanges/{id}/spans", in.withToken(in.spans))
-	mux.Handle("GET "+api+"exchanges/{id}/curl", in.withToken(in.curl))
-	mux.Handle("GET "+api+"exchanges/{id}/golden", in.withToken(in.golden))
-	mux.Handle("POST "+api+"exchanges/{id}/replay", in.withToken(in.replay))
-	mux.Handle("GET "+api+"live", in.withToken(in.live))
-	mux.Handle("GET "+api+"choices", in.withToken(in.choices))
-	trials := http.StripPrefix(api+"playground", Playground(in.try))
-	mux.Handle("POST "+api+"playground/", in.withToken(func(w http.ResponseWriter, r *http.Request) error {
-		trials.ServeHTTP(w, r)
-		return nil
-	}))
-	mux.Handle(api, in.withToken(func(http.ResponseWriter, *http.Request) error { return errNothing }))
-	return guarded(mux)
-}
-
 // The longest pages.
 const mostLines, mostEvents = 1000, 2000
 
@@ -61,34 +34,6 @@ func (in *Inspector) clear(w http.ResponseWriter, _ *http.Request) error {
 	in.store.clear()
 	w.WriteHeader(http.StatusNoContent)
 	return nil
-}
-
-// number returns a number of the query, or one that stands for none.
-func number(r *http.Request, name string, none int64) (int64, error) {
-	s := r.URL.Query().Get(name)
-	if s == "" {
-		return none, nil
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 0 {
-		return 0, &problem{http.StatusBadRequest, name + ": write a whole number"}
-	}
-	return n, nil
-}
-
-// opened returns the exchange that the path names, if it is still kept.
-func (in *Inspector) opened(r *http.Request) (*exchange, error) {
-	x := in.store.find(r.PathValue("id"))
-	if x == nil || x.isGone() {
-		return nil, &problem{http.StatusNotFound, "this exchange is not kept any more"}
-	}
-	return x, nil
-}
-
-func (x *exchange) isGone() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.gone
 }
 
 // text answers with a piece of a text of the exchange, from an offset in bytes on: part is "request",

@@ -23,10 +23,26 @@ const (
 	mostTools  = 8 // names of tools in the list
 )
 
+// replaying is an exchange that is sent again. It is in the context of its request, by which the
+// observer knows it.
+type replaying struct {
+	of    string
+	began chan string // gets the id of the new exchange
+}
+
+type replayKey struct{}
+
+func replayIn(ctx context.Context) *replaying {
+	again, _ := ctx.Value(replayKey{}).(*replaying)
+	return again
+}
+
 // capture is an exchange while it goes on. Its methods are the functions of a [proxy.Observation]:
 // they are called one after another.
 type capture struct {
 	*exchange
+	store  *store
+	ctx    context.Context // of the request
 	record *metrics.Exchange
 	prompt *prompt // that was asked last
 	call   *call   // that was made last
@@ -43,7 +59,7 @@ func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.O
 	if again != nil {
 		line.Replay = again.of
 	}
-	c := &capture{exchange: in.store.begin(line), record: record}
+	c := &capture{exchange: in.store.begin(line), store: in.store, ctx: r.Context(), record: record}
 	for _, name := range keptHeaders {
 		for _, value := range r.Header.Values(name) {
 			if n := in.store.reserve(c.exchange, len(name)+len(value)); n == len(name)+len(value) {
@@ -68,9 +84,27 @@ func (c *capture) change(f func()) {
 	c.store.touch(c.exchange)
 }
 
+// keep appends to a text of the exchange what may be kept of s, up to a size of the text.
+func keep[S ~string | ~[]byte](c *capture, t *text, s S, most int64) {
+	c.mu.Lock()
+	whole := len(s)
+	s = s[:max(0, min(int64(whole), most-t.size))]
+	next := 0
+	if more := len(s) - t.room(); more > 0 {
+		next = t.block(more)
+	}
+	c.mu.Unlock()
+	next = c.store.reserve(c.exchange, next)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		c.line.LeftOut += int64(whole - write(t, s, next))
+	}
+}
+
 // received keeps the body of the request.
 func (c *capture) received(body []byte) {
-	keep(c.exchange, &c.body, body, mostBody)
+	keep(c, &c.body, body, mostBody)
 	c.store.touch(c.exchange)
 }
 
@@ -93,14 +127,21 @@ func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *tran
 	kept := &prompt{again: p.Again(), format: formatOf(m), stops: slices.Clone(p.StopSequences), most: p.MaxTokens}
 	c.asked(m, kept)
 	c.trace = translate.NewTrace(req, p)
+	sources := sourcesOf(c.ctx, req, m.Target(m.Spec()))
 	eachSection(p, func(s section, text string) {
-		keep(c.exchange, &kept.text, text, mostPrompt)
+		keep(c, &kept.text, text, mostPrompt)
+		if spans := sources[s.Path].spans(text); c.store.reserve(c.exchange, len(spans)*sourceSize) == len(spans)*sourceSize {
+			s.Sources = spans
+		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		s.End = kept.text.size
 		kept.sections = append(kept.sections, s)
 	})
-	c.keepGolden(kept, m, req)
+	keep(c, &kept.tools, toolsOf(req), mostPrompt)
+	c.mu.Lock()
+	kept.golden = goldenOf(m, req)
+	c.mu.Unlock()
 	c.store.touch(c.exchange)
 }
 
@@ -116,7 +157,7 @@ func formatOf(m proxy.UpstreamModel) string {
 func (c *capture) passed(m proxy.UpstreamModel, body []byte) {
 	p := &prompt{native: true}
 	c.asked(m, p)
-	keep(c.exchange, &p.text, body, mostPrompt)
+	keep(c, &p.text, body, mostPrompt)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p.sections = []section{{Path: "body", Role: "native", End: p.text.size}}
@@ -156,8 +197,8 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 	if c.trace != nil {
 		read = c.trace.Read(*chunk)
 	}
-	keep(c.exchange, &p.completion, chunk.Text, mostText)
-	keep(c.exchange, &p.thinking, chunk.Thinking, mostText)
+	keep(c, &p.completion, chunk.Text, mostText)
+	keep(c, &p.thinking, chunk.Thinking, mostText)
 	room := c.store.reserve(c.exchange, pieceSize+len(read.Spans)*pieceSize) > 0
 	c.change(func() {
 		if c.gone { // what was kept is let go
@@ -175,7 +216,7 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 			p.chunks[n-1] = next
 		}
 		if room {
-			p.readAs(read)
+			p.spans = readAs(p.spans, read)
 		}
 		if chunk.Stop != "" {
 			p.stop, p.stopSequence = string(chunk.Stop), chunk.StopSequence
@@ -192,7 +233,7 @@ func (c *capture) event(e *messages.Event) {
 	} else {
 		data = e.AppendJSON(nil)
 	}
-	keep(c.exchange, &c.eventText, data, mostText)
+	keep(c, &c.eventText, data, mostText)
 	room := c.store.reserve(c.exchange, eventSize) > 0
 	c.change(func() {
 		c.line.Events++

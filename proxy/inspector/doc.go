@@ -2,10 +2,14 @@
 // request, the prompts that were made of it, what the models wrote, and the events that the client
 // got, with the time of each.
 //
-//	inspector, guard, api, feed     what is served under /inspector/, and to whom
-//	capture, prompt, exchange       what is kept of an exchange; text holds what it wrote
-//	store                           how much is kept of all: in exchanges and in bytes
+//	inspector, routes               an inspector, and all its URLs
+//	guard, query, assets            who is let in, what is asked for, the files of the page
+//	api, view, feed                 the lists, one exchange, what changes
+//	capture, timing                 what is told of an exchange while it goes on
+//	store, exchange, prompt         what is kept, and how much
+//	text, span                      texts that grow, and what their parts are
 //	curl, golden, redact, replay    what can be made of an exchange that is kept
+//	playground                      what is rendered and parsed on trial
 //	page                            what a browser shows of it
 //
 // What is kept holds what clients and models wrote, and goes nowhere but to who has the token. Of the

@@ -48,7 +48,6 @@ type Line struct {
 
 // exchange is what is kept of one exchange.
 type exchange struct {
-	store *store
 	began time.Time
 
 	held int64 // bytes that are kept; guarded by store.mu
@@ -116,7 +115,7 @@ type event struct {
 }
 
 // The bytes that these take, roughly.
-const pieceSize, eventSize = 24, 64
+const pieceSize, eventSize, sourceSize = 24, 64, 64
 
 // elapsed returns the microseconds since the exchange began.
 func (x *exchange) elapsed() int64 { return time.Since(x.began).Microseconds() }
@@ -132,24 +131,6 @@ func (x *exchange) drop() {
 	x.content, x.line.Kept, x.gone = content{}, false, true
 }
 
-// keep appends to a text of the exchange what may be kept of s, up to a size of the text.
-func keep[S ~string | ~[]byte](x *exchange, t *text, s S, most int64) {
-	x.mu.Lock()
-	whole := len(s)
-	s = s[:max(0, min(int64(whole), most-t.size))]
-	next := 0
-	if more := len(s) - t.room(); more > 0 {
-		next = t.block(more)
-	}
-	x.mu.Unlock()
-	next = x.store.reserve(x, next)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if !x.gone {
-		x.line.LeftOut += int64(whole - write(t, s, next))
-	}
-}
-
 // summary returns what the list says of the exchange.
 func (x *exchange) summary() Line {
 	x.mu.Lock()
@@ -159,4 +140,26 @@ func (x *exchange) summary() Line {
 		line.Duration = x.elapsed()
 	}
 	return line
+}
+
+// isGone reports whether what was kept has been let go.
+func (x *exchange) isGone() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.gone
+}
+
+// call is a call of an upstream. Times are in microseconds since the exchange began; 0 is not yet, or
+// never.
+type call struct {
+	at, ended       int64
+	upstream, model string
+	err             string
+
+	// What the connection did, where there is one.
+	connecting, connected int64 // with the resolution of the name, and with TLS
+	reused                bool
+	sent                  int64 // the request was written
+	firstByte             int64 // of the response
+	firstChunk            int64 // of the completion
 }

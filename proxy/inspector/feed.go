@@ -10,51 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// feed is what one page has not been told of yet. It holds each exchange once, however often it has
-// changed: a page that reads slowly is told less, and nobody waits for it. It is guarded by the lock
-// of the store.
-type feed struct {
-	changed map[*exchange]bool
-	cleared bool
-	wake    chan struct{} // has an element while there is something to tell
-}
-
-// touch notes that an exchange has changed. Beyond as many as the list has, the page begins anew.
-func (f *feed) touch(x *exchange) {
-	f.changed[x] = true
-	if len(f.changed) > mostListed {
-		f.clear()
-	}
-	f.rouse()
-}
-
-// clear notes that the list begins anew.
-func (f *feed) clear() {
-	clear(f.changed)
-	f.cleared = true
-	f.rouse()
-}
-
-func (f *feed) rouse() {
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
-}
-
-// take returns what is to be told, and forgets it.
-func (s *store) take(f *feed) (changed []*exchange, cleared bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for x := range f.changed {
-		changed = append(changed, x)
-	}
-	cleared = f.cleared
-	clear(f.changed)
-	f.cleared = false
-	return changed, cleared
-}
-
 // The times of a feed.
 const (
 	feedPause  = 40 * time.Millisecond // between two tellings, in which changes gather

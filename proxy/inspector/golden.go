@@ -25,8 +25,8 @@ import (
 // translate/testdata/render. Both are redacted first, and what stands in them as the result is what is
 // made of the redacted text: a golden that is saved passes.
 
-// keepGolden keeps what a golden says of a prompt beside its completion.
-func (c *capture) keepGolden(p *prompt, m proxy.UpstreamModel, req *messages.Request) {
+// toolsOf returns the schemas of the tools of a request, by their names, as an object in JSON.
+func toolsOf(req *messages.Request) []byte {
 	tools := []byte("{")
 	for i, tool := range req.Tools {
 		if i > 0 {
@@ -35,35 +35,37 @@ func (c *capture) keepGolden(p *prompt, m proxy.UpstreamModel, req *messages.Req
 		tools = append(rawjson.AppendString(tools, tool.Name), ':')
 		tools = append(tools, cmp.Or(string(tool.InputSchema), "{}")...)
 	}
-	keep(c.exchange, &p.tools, append(tools, '}'), mostPrompt)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	return append(tools, '}')
+}
+
+// goldenOf returns what a golden says of a prompt.
+func goldenOf(m proxy.UpstreamModel, req *messages.Request) (g goldenWords) {
 	switch choice := req.ToolChoice; {
 	case choice.Type == messages.ChoiceTool:
-		p.choice = "tool " + choice.Name
+		g.choice = "tool " + choice.Name
 	case choice.Type == messages.ChoiceAny, choice.Type == messages.ChoiceNone:
-		p.choice = choice.Type
+		g.choice = choice.Type
 	case choice.DisableParallelToolUse:
-		p.choice = "one"
+		g.choice = "one"
 	}
-	p.quoted = m.Quoted == proxy.QuotedRead
-	if n := len(req.Messages); req.MustCall() && n > 0 && req.Messages[n-1].Role == messages.RoleUser {
-		p.opensCall = true
-	}
+	g.quoted = m.Quoted == proxy.QuotedRead
+	n := len(req.Messages)
+	g.opensCall = req.MustCall() && n > 0 && req.Messages[n-1].Role == messages.RoleUser
 	target := m.Target(m.Spec())
-	p.target = "target:"
+	g.target = "target:"
 	if target.Prefill {
-		p.target += " prefill"
+		g.target += " prefill"
 	}
 	if target.TextWire {
-		p.target += " textwire"
+		g.target += " textwire"
 	}
 	if target.Language != "" {
-		p.target += " language=" + target.Language
+		g.target += " language=" + target.Language
 	}
 	if target.Format != "" && target.Format != translate.Formats()[0] {
-		p.target += " format=" + target.Format
+		g.target += " format=" + target.Format
 	}
+	return g
 }
 
 // golden answers with a golden of the exchange: with form=render of its request, else of its
@@ -141,9 +143,9 @@ func (x *exchange) completions() ([]completed, error) {
 		}
 		c := completed{
 			text: redact(string(p.completion.all())), stop: p.stop, sequence: p.stopSequence,
-			choice: p.choice, format: p.format, quoted: p.quoted, tools: jsontext.Value(redact(string(p.tools.all()))),
+			choice: p.golden.choice, format: p.format, quoted: p.golden.quoted, tools: jsontext.Value(redact(string(p.tools.all()))),
 		}
-		if p.opensCall {
+		if p.golden.opensCall {
 			c.text = p.opening() + c.text
 		}
 		cases = append(cases, c)
@@ -201,7 +203,7 @@ func (x *exchange) renderGolden(ctx context.Context) (*txtar.Archive, error) {
 	x.mu.Lock()
 	body, dialect, words := x.body.all(), x.line.Dialect, ""
 	if len(x.prompts) > 0 {
-		words = x.prompts[0].target
+		words = x.prompts[0].golden.target
 	}
 	x.mu.Unlock()
 	switch {

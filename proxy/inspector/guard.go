@@ -49,6 +49,8 @@ func (p *problem) Error() string { return p.message }
 // errToken is all that is said of a token that is wrong, or not there.
 var errToken = &problem{http.StatusUnauthorized, "the token is missing or not right: open the URL that the server printed when it started"}
 
+var errNothing = &problem{http.StatusNotFound, "there is nothing here"}
+
 // admits reports whether a request has the token. It is in the header alone: a cookie would be sent
 // for other pages, and a query would be in logs.
 func (in *Inspector) admits(r *http.Request) bool {

@@ -1,13 +1,15 @@
 package inspector
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"net/http"
 	"sync/atomic"
 
 	"dragoman/proxy"
 )
+
+// mostReplays is how many exchanges are sent again at once.
+const mostReplays = 4
 
 // Path is where the inspector is served.
 const Path = "/inspector/"
@@ -28,14 +30,6 @@ type Server struct {
 	*proxy.Server
 	URL    string   // the base URL for clients
 	Models []string // names that clients may ask for
-}
-
-// New returns an inspector with a new token.
-func New() *Inspector {
-	in := &Inspector{token: rand.Text(), store: newStore(), replays: make(chan struct{}, mostReplays)}
-	in.sum = sha256.Sum256([]byte(in.token))
-	in.handler = in.routes()
-	return in
 }
 
 // Watch says which server serves the exchanges that the inspector is told of.

@@ -21,9 +21,6 @@ const (
 	mostTrials = 2
 )
 
-// Try renders a request as a server would: [proxy.Server.Try].
-type Try func(context.Context, *messages.Request) (*proxy.Trial, error)
-
 // Playground returns the handler of POST /render and POST /parse. Of the models of a server it knows
 // what try makes of a request.
 func Playground(try Try) http.Handler {
@@ -33,19 +30,6 @@ func Playground(try Try) http.Handler {
 	mux.HandleFunc("POST /parse", answering(p, p.parse))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, errNothing) })
 	return mux
-}
-
-type playground struct {
-	try    Try
-	trials chan struct{} // has an element for each that is being made
-}
-
-// asked is what both endpoints are sent: a request, and for what it is rendered.
-type asked struct {
-	Request string `json:"request"` // the text of a request of the Messages API, which may be no JSON yet
-	Model   string `json:"model"`   // a model of the server; "" for the format alone
-	Format  string `json:"format"`
-	Prefill bool   `json:"prefill"` // without a model: it takes a prefill
 }
 
 // answering returns the handler that reads a body in JSON, and answers with what f makes of it.
@@ -86,7 +70,7 @@ func refuseTrial(w http.ResponseWriter, err error) {
 		Path  string `json:"path,omitzero"` // "messages.3.content.0"
 	}{Error: err.Error()}
 	if invalid := (*messages.InvalidRequestError)(nil); errors.As(err, &invalid) {
-		told.Path, told.Error = invalid.Path, invalid.Message
+		told.Path = invalid.Path
 	}
 	respond(w, http.StatusUnprocessableEntity, told)
 }
@@ -106,22 +90,6 @@ func (p *playground) render(ctx context.Context, a *asked) (any, error) {
 		return nil, err
 	}
 	return renderedTrial{trial.Prompt, trial.Origins, trial.Dropped, trial.Prompt.EstimateTokens()}, nil
-}
-
-// trial returns the request, and what is asked of a model for it.
-func (p *playground) trial(ctx context.Context, a *asked) (*messages.Request, *proxy.Trial, error) {
-	req, err := messages.Decode([]byte(a.Request), messages.DecodeOptions{})
-	if err != nil {
-		return nil, nil, err
-	}
-	req.ID = "msg_playground"
-	if a.Model != "" && p.try != nil {
-		req.Model = a.Model
-		trial, err := p.try(ctx, req)
-		return req, trial, err
-	}
-	prompt, origins, err := translate.RenderOrigins(ctx, req, translate.Target{Format: a.Format, Prefill: a.Prefill})
-	return req, &proxy.Trial{Prompt: prompt, Origins: origins, Dropped: req.Dropped}, err
 }
 
 // try is what the playground knows of the models of the server that is watched.

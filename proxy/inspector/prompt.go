@@ -1,9 +1,12 @@
 package inspector
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
 	"dragoman/translate"
+	"dragoman/translate/messages"
 )
 
 // prompt is what a model was asked, and what it wrote.
@@ -20,18 +23,22 @@ type prompt struct {
 	text     text
 	sections []section
 
-	// For a golden: see golden.go.
 	tools  text // an object of schemas by name, in JSON
-	choice string
-	quoted bool
-	target string // the words of a golden for what is rendered
-	// opensCall says that the prompt ends with the beginning of a call, and with nothing of the client.
-	opensCall bool
+	golden goldenWords
 
 	completion, thinking text
 	chunks               []piece
 	spans                []Span // what the completion was read as
 	stop, stopSequence   string
+}
+
+// goldenWords are what a golden says of a prompt beside its completion.
+type goldenWords struct {
+	choice string // the tool_choice: "none", "any", "tool NAME", "one"; "" for none
+	quoted bool   // calls in Markdown code fences are read
+	target string // "target:" and the words of what the request was rendered for
+	// opensCall says that the prompt ends with the beginning of a call, and with nothing of the client.
+	opensCall bool
 }
 
 // section is a part of a prompt: a system block, or a part of a turn.
@@ -41,7 +48,7 @@ type section struct {
 	Note string `json:"note,omitzero"`
 	End  int64  `json:"end"` // in the text of the prompt, in bytes; it begins where the one before ends
 
-	Sources []Span `json:"sources,omitzero"`
+	Sources []Span `json:"sources,omitzero"` // where it is from; nothing if that is not known
 }
 
 // eachSection calls f with the parts of a prompt, in their order. Images and what documents hold
@@ -61,4 +68,48 @@ func eachSection(p *translate.Prompt, f func(s section, text string)) {
 			f(s, text)
 		}
 	}
+}
+
+// sourced is a part of a prompt, and where it is from.
+type sourced struct {
+	text string
+	from []translate.Origin
+}
+
+// sourcesOf returns where the parts of the first prompt for a request are from, by their paths. It is
+// nil if that cannot be found out.
+func sourcesOf(ctx context.Context, req *messages.Request, target translate.Target) map[string]sourced {
+	p, origins, err := translate.RenderOrigins(ctx, req, target)
+	if err != nil {
+		return nil
+	}
+	var from [][]translate.Origin
+	from = append(from, origins.System...)
+	for _, turn := range origins.Turns {
+		for _, part := range turn {
+			from = append(from, part.Text)
+		}
+	}
+	all := map[string]sourced{}
+	eachSection(p, func(s section, text string) {
+		all[s.Path] = sourced{text, from[0]}
+		from = from[1:]
+	})
+	return all
+}
+
+// spans returns where a text is from. A prompt that asks again goes on where the first one ends: what
+// it adds is from nowhere in the request.
+func (s sourced) spans(text string) []Span {
+	if s.text == "" || !strings.HasPrefix(text, s.text) {
+		return nil
+	}
+	var spans []Span
+	for _, o := range s.from {
+		spans = append(spans, Span{int64(o.End), o.Kind.String(), o.Source})
+	}
+	if len(text) > len(s.text) {
+		spans = append(spans, Span{int64(len(text)), translate.OriginMarkup.String(), ""})
+	}
+	return spans
 }

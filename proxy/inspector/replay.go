@@ -14,26 +14,10 @@ import (
 	"dragoman/translate"
 )
 
-// mostReplays is how many exchanges are sent again at once, and longestReplay how long each may take.
 const (
-	mostReplays   = 4
-	longestReplay = time.Hour
-	mostAsking    = 4 << 10 // bytes of what asks for one
+	longestReplay = time.Hour // that an exchange which is sent again may take
+	mostAsking    = 4 << 10   // bytes of what asks for one
 )
-
-// replaying is an exchange that is sent again. It is in the context of its request, by which the
-// observer knows it.
-type replaying struct {
-	of    string
-	began chan string // gets the id of the new exchange
-}
-
-type replayKey struct{}
-
-func replayIn(ctx context.Context) *replaying {
-	again, _ := ctx.Value(replayKey{}).(*replaying)
-	return again
-}
 
 // choices answers with what an exchange can be sent again to.
 func (in *Inspector) choices(w http.ResponseWriter, _ *http.Request) error {

@@ -5,21 +5,6 @@ import (
 	"net/http/httptrace"
 )
 
-// call is a call of an upstream. Times are in microseconds since the exchange began; 0 is not yet, or
-// never.
-type call struct {
-	at, ended       int64
-	upstream, model string
-	err             string
-
-	// What the connection did, where there is one.
-	connecting, connected int64 // with the resolution of the name, and with TLS
-	reused                bool
-	sent                  int64 // the request was written
-	firstByte             int64 // of the response
-	firstChunk            int64 // of the completion
-}
-
 // traced returns the context of a call, by which net/http tells what its connection does. It does so
 // from goroutines of its own.
 func (x *exchange) traced(ctx context.Context, c *call) context.Context {

@@ -17,15 +17,14 @@ export class Exchange {
     const n = ++made;
     this.facts = el('div', { class: 'about' });
     this.columns = ['Request', 'Prompt', 'Completion', 'Events'].map((name) => {
-      const key = `${name.toLowerCase()}-${n}`;
-      const body = el('div', { class: `scroll ${name.toLowerCase()}`, tabindex: 0, role: 'region', 'aria-labelledby': key });
+      const body = el('div', { class: `scroll ${name.toLowerCase()}`, tabindex: 0, role: 'region', 'aria-label': `${title}: ${name}` });
       const note = el('small');
-      return { name, body, note, element: el('section', { class: 'column' }, el('header', {}, el('h3', { id: key, text: name }), note), body) };
+      return { name, body, note, element: el('section', { class: 'column' }, el('header', {}, el('h3', { text: name }), note), body) };
     });
     const [request, prompt, completion, events] = this.columns;
     Object.assign(this, { request, prompt, completion, eventColumn: events });
-    this.eventRows = el('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': 'Events' });
-    this.eventData = el('pre', { class: 'event-data', tabindex: 0, role: 'region', 'aria-label': 'The chosen event', hidden: true });
+    this.eventRows = el('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': `${title}: Events` });
+    this.eventData = el('pre', { class: 'event-data', tabindex: 0, role: 'region', 'aria-label': `${title}: the chosen event`, hidden: true });
     events.body.replaceWith(this.eventRows);
     events.body = this.eventRows;
     events.element.append(this.eventData);
@@ -132,7 +131,7 @@ export class Exchange {
     const thought = el('div', { class: 'flow thinking', hidden: true });
     const end = el('p', { class: 'stops' });
     this.completion.body.append(heading(p.native ? 'Events of its own came' : `Completion ${i + 1}`), thought, flow, end);
-    return { sections, prompt: new Flow(null, { escapes: !p.native }), completion: new Flow(flow), thinking: new Flow(thought), thought, end, stop: undefined };
+    return { sections, prompt: new Flow(null), completion: new Flow(flow), thinking: new Flow(thought), thought, end, stop: undefined };
   }
 
   async updateEvents() {
@@ -175,7 +174,7 @@ function drawSections(root, p, whole) {
   let from = 0;
   for (const s of p.sections) {
     const flow = el('div', { class: 'flow' });
-    const part = new Flow(flow, { escapes: !p.native });
+    const part = new Flow(flow, { escapes: !p.native && !s.sources });
     part.append(whole.bytes.subarray(from, s.end));
     part.setSpans(0, s.sources ?? []);
     part.draw();
@@ -200,25 +199,30 @@ function scrollTogether(areas) {
   }
 }
 
-/** Shows, for the piece of a prompt under the pointer or the focus, which block of the request it is of. */
-function linkSources(exchange) {
-  const show = (target) => {
-    const source = target?.closest?.('[data-source]')?.dataset.source;
-    for (const old of exchange.request.body.querySelectorAll('.source')) old.classList.remove('source');
-    if (!source) return;
-    let path = source;
-    let found = null;
-    while (path && !found) {
-      found = exchange.request.body.querySelector(`[data-path="${CSS.escape(path)}"]`);
-      path = path.replace(/(\.[^.[]*|\[\d*\])$/, (end) => (end === path ? '' : ''));
-      if (!/[.[]/.test(path) && !found) {
-        found = exchange.request.body.querySelector(`[data-path="${CSS.escape(path)}"]`);
-        break;
-      }
-    }
-    found?.classList.add('source');
-    return found;
+/**
+ * Links the prompt with the request: the block under the pointer is marked in the request, and a block
+ * of the request is found in the prompt.
+ */
+function linkSources({ request, prompt }) {
+  const mark = (found) => {
+    for (const column of [request, prompt]) for (const old of column.body.querySelectorAll('.source')) old.classList.remove('source');
+    for (const part of found) part.classList.add('source');
+    return found[0];
   };
-  exchange.prompt.body.addEventListener('pointerover', (e) => show(e.target));
-  exchange.prompt.body.addEventListener('click', (e) => show(e.target)?.scrollIntoView({ block: 'nearest' }));
+  const blockOf = (target) => {
+    let path = target?.closest?.('[data-source]')?.dataset.source;
+    for (; path; path = path.slice(0, Math.max(0, path.lastIndexOf('.')))) {
+      const found = request.body.querySelector(`[data-path="${CSS.escape(path)}"]`);
+      if (found) return [found];
+    }
+    return [];
+  };
+  prompt.body.addEventListener('pointerover', (e) => mark(blockOf(e.target)));
+  prompt.body.addEventListener('click', (e) => mark(blockOf(e.target))?.scrollIntoView({ block: 'nearest' }));
+  request.body.addEventListener('click', (e) => {
+    const path = e.target.closest?.('[data-to]')?.dataset.to;
+    if (!path) return;
+    const found = [...prompt.body.querySelectorAll('[data-source]')].filter((s) => s.dataset.source === path || s.dataset.source.startsWith(`${path}.`));
+    mark(found)?.scrollIntoView({ block: 'start' });
+  });
 }

@@ -25,7 +25,7 @@ export class Flow {
 
   /**
    * Replaces the spans that end after an offset. A span is {end, kind}, and begins where the one
-   * before ends; with a source, it says so to who points at it.
+   * before ends; its source is the path of what it was made of, if there is one.
    */
   setSpans(from, spans) {
     while (this.spans.length && this.spans.at(-1).end > from) this.spans.pop();
@@ -80,7 +80,7 @@ export class Flow {
   }
 
   piece(element, text, span) {
-    const props = span && { class: `k k-${span.kind}`, title: span.title ?? span.kind, 'data-source': span.source ?? null };
+    const props = span && { class: `k k-${span.kind}`, title: span.source ? `${span.kind}, from ${span.source}` : span.kind, 'data-source': span.source ?? null };
     const into = props ? el('span', props) : element;
     if (this.escapes) {
       for (const [i, part] of text.split(/(&(?:[a-zA-Z]+|#\d+|#x[\da-fA-F]+);)/).entries()) {

@@ -22,6 +22,10 @@ export function drawRequest(root, bytes) {
   for (const [name, value] of Object.entries(body)) root.append(member(name, value));
 }
 
+/** Returns a button that shows where in the prompt the part of a path has gone to. */
+const toPrompt = (path) =>
+  el('button', { type: 'button', class: 'to-prompt', 'data-to': path, 'aria-label': `Show ${path} in the prompt`, title: `Show ${path} in the prompt`, text: '→' });
+
 function text(value) {
   const pre = el('div', { class: 'flow' });
   const flow = new Flow(pre);
@@ -32,10 +36,16 @@ function text(value) {
 
 function member(name, value) {
   if (name === 'messages' && Array.isArray(value)) {
-    return el('div', { class: 'member' }, el('h4', { text: `${name} (${value.length})` }), ...value.map((m, i) => message(m, `${name}[${i}]`)));
+    return el('div', { class: 'member' }, el('h4', { text: `${name} (${value.length})` }), ...value.map((m, i) => message(m, `${name}.${i}`)));
   }
   if (Array.isArray(value) && /tools|functions/i.test(name)) {
-    return el('div', { class: 'member', 'data-path': name }, el('h4', { text: `${name} (${value.length})` }), ...value.map((t, i) => folded(t?.name ?? t?.toolSpec?.name ?? t?.type ?? `${i}`, t, `${name}[${i}]`)));
+    return el('div', { class: 'member', 'data-path': name }, el('h4', { text: `${name} (${value.length})` }), ...value.map((t, i) => folded(t?.name ?? t?.toolSpec?.name ?? t?.type ?? `${i}`, t, `${name}.${i}`)));
+  }
+  if (name === 'system' && Array.isArray(value)) {
+    return el('div', { class: 'member', 'data-path': name }, el('h4', { text: `${name} (${value.length})` }), ...value.map((b, i) => block(b, `${name}.${i}`)));
+  }
+  if (name === 'system' && typeof value === 'string') {
+    return el('div', { class: 'member' }, el('h4', { text: name }), block(value, `${name}.0`));
   }
   if (typeof value === 'string' || (value !== null && typeof value === 'object')) {
     const shown = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
@@ -48,8 +58,8 @@ function member(name, value) {
 /** Returns what is shown once it is opened: not before is it made. */
 function folded(name, value, path) {
   const shown = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  const details = el('details', { 'data-path': path }, el('summary', {}, el('span', { text: name }), ' ', el('small', { text: size(shown.length) })));
-  details.addEventListener('toggle', () => details.open && details.childElementCount === 1 && details.append(text(shown)));
+  const details = el('details', { 'data-path': path }, el('summary', {}, el('span', { text: name }), ' ', el('small', { text: size(shown.length) })), toPrompt(path));
+  details.addEventListener('toggle', () => details.open && details.childElementCount === 2 && details.append(text(shown)));
   return details;
 }
 
@@ -58,12 +68,12 @@ function message(m, path) {
   const blocks = typeof content === 'string' ? [content] : Array.isArray(content) ? content : [content];
   return el('article', { class: 'message', 'data-path': path },
     el('h5', { text: String(m?.role ?? '') }),
-    ...blocks.map((b, i) => block(b, typeof content === 'string' ? `${path}.content` : `${path}.content[${i}]`)));
+    ...blocks.map((b, i) => block(b, `${path}.content.${i}`)));
 }
 
 function block(b, path) {
-  if (typeof b === 'string') return el('div', { 'data-path': path }, text(b));
-  if (typeof b?.text === 'string') return el('div', { 'data-path': path }, text(b.text));
+  const shown = typeof b === 'string' ? b : b?.text;
+  if (typeof shown === 'string') return el('div', { class: 'block-of', 'data-path': path }, toPrompt(path), text(shown));
   const name = [b?.type, b?.name, b?.tool_use_id ?? b?.id].filter(Boolean).join(' ') || 'block';
   const details = folded(name, b, path);
   details.open = JSON.stringify(b ?? null).length <= long;
