@@ -63,7 +63,8 @@ func unreadable(err error) error {
 	return &problem{http.StatusBadRequest, "the body cannot be read: " + err.Error()}
 }
 
-// refuseTrial tells the page what is wrong with the request that is tried, and where.
+// refuseTrial tells the page what is wrong with the request that is tried, and where. That is what was asked
+// for, and no failure: while a request is typed it is wrong most of the time.
 func refuseTrial(w http.ResponseWriter, err error) {
 	told := struct {
 		Error string `json:"error"`
@@ -72,7 +73,7 @@ func refuseTrial(w http.ResponseWriter, err error) {
 	if invalid := (*messages.InvalidRequestError)(nil); errors.As(err, &invalid) {
 		told.Path = invalid.Path
 	}
-	respond(w, http.StatusUnprocessableEntity, told)
+	respond(w, http.StatusOK, told)
 }
 
 // renderedTrial is the answer to POST /render.
