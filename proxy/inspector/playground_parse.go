@@ -61,8 +61,10 @@ func (p *playground) parse(ctx context.Context, t *tried) (any, error) {
 	answer.From = min(max(t.From, 0), answer.Total-1)
 	trace := translate.NewTrace(req, trial.Prompt)
 	at := min(answer.From*piece, len(t.Completion))
-	answer.Start = tell(t.Completion, trace.Read(translate.Chunk{Text: t.Completion[:at]}))
-	answer.Start.Events, answer.Start.LeftOut = nil, 0
+	if at > 0 { // else the message begins with the first step
+		answer.Start = tell(t.Completion, trace.Read(translate.Chunk{Text: t.Completion[:at]}))
+		answer.Start.Events, answer.Start.LeftOut = nil, 0
+	}
 	last := min(answer.From+min(max(t.Count, 1), mostSteps), answer.Total)
 	for n, spans := answer.From, 0; n < last && spans < mostSpans; n++ {
 		if ctx.Err() != nil {

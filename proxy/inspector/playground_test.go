@@ -143,6 +143,9 @@ func TestPlaygroundParse(t *testing.T) {
 	if want := (len(triedCompletion)+4)/5 + 1; all.Total != want || len(all.Steps) != want {
 		t.Fatalf("%d of %d steps; want %d", len(all.Steps), all.Total, want)
 	}
+	if first := all.Steps[0].Events; len(first) == 0 || first[0].Type != "message_start" {
+		t.Errorf("the first events are %v", first)
+	}
 	last := all.Steps[len(all.Steps)-1]
 	var outcomes []outcome
 	for _, step := range all.Steps {
