@@ -34,8 +34,7 @@ type Origin struct {
 	Kind OriginKind `json:"kind"`
 	// Source is what it was made of, as the path of an [messages.InvalidRequestError] says it:
 	// "system.0", "tools.2", "messages.3.content.0". A string where blocks may stand counts as a list of
-	// one, and blocks that were dropped when the request was decoded do not count. It is "" for what is
-	// said whatever the client asks.
+	// one. It is "" for what is said whatever the client asks.
 	Source string `json:"source,omitzero"`
 }
 
@@ -230,7 +229,7 @@ func (o *origins) addLines(member string, first int, blocks []messages.BlockPara
 		return
 	}
 	for i := range blocks {
-		source := elementOf(member, first+i)
+		source := elementOf(member, first+i+int(blocks[i].Skipped))
 		if member == "source.data" {
 			source = member // it is no list
 		}

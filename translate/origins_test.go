@@ -211,3 +211,32 @@ func FuzzOrigins(f *testing.F) {
 		}
 	})
 }
+
+// Blocks and messages that were left out count in where the others are from.
+func TestOriginsOfWhatIsLeft(t *testing.T) {
+	req, err := messages.Decode([]byte(`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},
+		{"role":"assistant","content":[{"type":"redacted_thinking","data":"x"}]},
+		{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"b"},{"type":"tool_use","id":"i","name":"f","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"i","content":[{"type":"browser_state"},{"type":"text","text":"c"}]}]}]}`), messages.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, o, err := RenderOrigins(context.Background(), req, Target{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources []string
+	for _, turn := range o.Turns {
+		for _, part := range turn {
+			for _, e := range part.Text {
+				if e.Kind == OriginClient {
+					sources = append(sources, e.Source)
+				}
+			}
+		}
+	}
+	want := []string{"messages.0.content.0", "messages.2.content.1", "messages.2.content.2", "messages.3.content.0", "messages.3.content.0.content.1"}
+	if diff := cmp.Diff(want, sources); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -66,7 +66,7 @@ func (r *renderer) findResults(first, end int) ([]callResult, error) {
 						"must have a corresponding `tool_use` block in the previous message.", b.ToolUseID),
 				}
 			}
-			results = append(results, callResult{call, b, i, j})
+			results = append(results, callResult{call, b, i + r.req.Messages[i].Skipped, j + int(b.Skipped)})
 		}
 	}
 	return results, nil

@@ -23,7 +23,7 @@ func (r *renderer) addSystem() error {
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
 	for i := range r.req.System {
-		w.origins.enter(0, "system", i)
+		w.origins.enter(0, "system", i+int(r.req.System[i].Skipped))
 		w.addText(r.req.System[i].Text)
 		w.origins.leave(0)
 	}

@@ -74,7 +74,7 @@ func (r *renderer) addTurn(first, end int) error {
 	w.reserve(r.req.Messages[first:end])
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
-		w.origins.enter(len(w.buf), "messages", i)
+		w.origins.enter(len(w.buf), "messages", i+m.Skipped)
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
@@ -87,7 +87,7 @@ func (r *renderer) addTurn(first, end int) error {
 			if r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
 			}
-			w.origins.enter(len(w.buf), "content", j)
+			w.origins.enter(len(w.buf), "content", j+int(m.Content[j].Skipped))
 			if !r.writeBlock(m.Role, &m.Content[j]) {
 				return &messages.InvalidRequestError{
 					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),

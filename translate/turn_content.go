@@ -27,7 +27,7 @@ func (w *turnWriter) writeRest(member string, first int, blocks []messages.Block
 			i += n
 			continue
 		}
-		w.origins.enter(len(w.buf), member, first+i)
+		w.origins.enter(len(w.buf), member, first+i+int(blocks[i].Skipped))
 		if i > 0 && isElement(&blocks[i]) {
 			w.separate()
 		}
