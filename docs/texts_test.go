@@ -32,7 +32,7 @@ func TestTexts(t *testing.T) {
 		})
 	}
 	quoted := regexp.MustCompile("(?m)^\\| [^|`]*`([^`|]{20,})`[^|]*\\|").FindAllStringSubmatch(read(t, "docs/troubleshooting.md"), -1)
-	if len(quoted) < 10 {
+	if len(quoted) < 30 {
 		t.Fatalf("the page quotes %d texts", len(quoted))
 	}
 	for _, match := range quoted {

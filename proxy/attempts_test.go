@@ -179,7 +179,7 @@ func TestFallbackIsAskedInItsOwnWay(t *testing.T) {
 	if len(west.calls) != 1 || west.calls[0].model.ID != "other-model" {
 		t.Fatalf("west was asked %+v", west.calls)
 	}
-	if text := west.calls[0].prompt.System[1].Text; !strings.Contains(text, "Human:") {
+	if text := west.calls[0].prompt.System[1].Text; !strings.Contains(text.String(), "Human:") {
 		t.Errorf("west was asked as a text model: %q", text)
 	}
 }

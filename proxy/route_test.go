@@ -64,7 +64,7 @@ func TestWire(t *testing.T) {
 		if name := response.Header.Get("X-Dragoman-Upstream"); name != "east" || asked.prompt == nil {
 			t.Fatalf("wire %q: %s was asked: %t", wire, name, asked.prompt != nil)
 		}
-		if got := asked.prompt.System[1].Text; strings.TrimSpace(got) != want {
+		if got := asked.prompt.System[1].Text; strings.TrimSpace(got.String()) != want {
 			t.Errorf("wire %q: asked %q, want %q", wire, got, want)
 		}
 	}

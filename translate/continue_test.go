@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // inTurn gives the first answer to the first prompt, the second answer to the second, and so on.
@@ -46,15 +47,15 @@ func callOf(content string) string {
 func TestContinuationPrompt(t *testing.T) {
 	temperature := 0.5
 	base := Prompt{
-		System:        []Text{{"Be brief."}},
-		Turns:         []Turn{{messages.RoleUser, []Part{{Type: PartText, Text: "Hi"}}}},
+		System:        []Text{{rawjson.Plain("Be brief.")}},
+		Turns:         []Turn{{messages.RoleUser, []Part{{Type: PartText, Text: rawjson.Plain("Hi")}}}},
 		StopSequences: []string{CallsEnd, "END"},
 		MaxTokens:     1000,
 		Temperature:   &temperature,
 		continues:     true,
 	}
 	prefilled := base
-	prefilled.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it."}}}}
+	prefilled.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: rawjson.Plain("I write")}, {Type: PartText, Text: rawjson.Plain(" it.")}}}}
 	text := callOf("a" + CallsEnd + "b" + CallsEnd + "c")
 	first, rest, _ := strings.Cut(text, CallsEnd)
 	second, _, _ := strings.Cut(rest, CallsEnd)
@@ -74,9 +75,9 @@ func TestContinuationPrompt(t *testing.T) {
 			case i == 0:
 				want.Turns = prompt.Turns
 			case len(prompt.Turns) == 1:
-				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: said + CallsEnd}}}}
+				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: rawjson.Plain(said + CallsEnd)}}}}
 			default:
-				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: "I write"}, {Type: PartText, Text: " it." + said + CallsEnd}}}}
+				want.Turns = []Turn{base.Turns[0], {messages.RoleAssistant, []Part{{Type: PartText, Text: rawjson.Plain("I write")}, {Type: PartText, Text: rawjson.Plain(" it." + said + CallsEnd)}}}}
 			}
 			if i > 0 {
 				want.again = ReasonStopped
@@ -95,7 +96,7 @@ func TestContinuationPrompt(t *testing.T) {
 func TestContinuedOpening(t *testing.T) {
 	req := benchRequest()
 	req.MaxTokens = 1000
-	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Write."}}}}
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Write.")}}}}
 	req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceTool, Name: "write"}
 	text := strings.TrimPrefix(callOf("a"+CallsEnd+"b"), CallsStart+"\n<invoke>\n<tool_name>write</tool_name>\n<parameters>")
 	const want = `write {"content":"a</function_calls>b"}` + "\ntool_use\n# continued write "

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // scripted answers with one text after another, each stopped at the end of the calls, and records
@@ -39,7 +40,7 @@ func collectCorrected(t *testing.T, s *scripted) *messages.Message {
 	t.Helper()
 	req := benchRequest()
 	req.MaxTokens = 1000
-	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Write."}}}}
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Write.")}}}}
 	render := func(req *messages.Request) (*Prompt, error) { return Render(req, Target{Prefill: true}) }
 	prompt, err := render(req)
 	if err != nil {

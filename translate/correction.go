@@ -49,7 +49,7 @@ func (c *correction) withTurns(said, reply []messages.BlockParam) *messages.Requ
 
 // textParam returns a text block.
 func textParam(text string) messages.BlockParam {
-	return messages.BlockParam{Type: messages.BlockText, Text: text}
+	return messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain(text)}
 }
 
 // notRun returns a tool_result that says why a call was not run.

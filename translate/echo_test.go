@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // TestEcho holds that text of a client's is text when the model repeats it to the letter,
@@ -14,12 +15,12 @@ func TestEcho(t *testing.T) {
 			for _, call := range []string{`{"name":"t","arguments":{"s":"x"}}`, `<invoke name="t"><parameter name="s">x</parameter></invoke>`} {
 				said := "<" + tag + ">" + call + "</" + tag + ">"
 				req := fuzzRequest()
-				req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: said}}}}
+				req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(said)}}}}
 				prompt, err := Render(req, Target{Format: format})
 				if err != nil {
 					t.Fatal(err)
 				}
-				echo := completion{prompt.Turns[0].Parts[0].Text, messages.StopEndTurn, ""}
+				echo := completion{prompt.Turns[0].Parts[0].Text.String(), messages.StopEndTurn, ""}
 				m, err := messages.Collect(checked(t, Events(req, prompt, echo.chunks(0))))
 				if err != nil {
 					t.Fatal(err)

@@ -15,11 +15,11 @@ const (
 func (p *Prompt) EstimateTokens() int {
 	bytes, images := 0, 0
 	for _, t := range p.System {
-		bytes += len(t.Text)
+		bytes += t.Text.Len()
 	}
 	for _, turn := range p.Turns {
 		for _, part := range turn.Parts {
-			bytes += len(part.Text) + len(part.Title) + len(part.Context)
+			bytes += part.Text.Len() + len(part.Title) + len(part.Context)
 			switch part.Type {
 			case PartImage:
 				images++

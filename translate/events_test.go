@@ -13,6 +13,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/testcost"
 )
 
@@ -205,7 +206,7 @@ func TestOpening(t *testing.T) {
 		{CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>", "\n<path>a</path>\n</parameters>\n</invoke>\n", "write {\"path\":\"a\"}\ntool_use"},
 		{CallsStart + "\n<invoke>\n<tool_name>", "I would rather not.", "text \"I would rather not.\"\nend_turn"},
 	} {
-		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.opening}}}}}
+		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(tt.opening)}}}}}
 		for n := range 9 {
 			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
 			if err != nil {
@@ -362,7 +363,7 @@ func TestPrefill(t *testing.T) {
 		{"<thinking>x</thinking>", "", call + CallsEnd, "write {}\ntool_use"},
 		{"Say", "", " hello", "text \" hello\"\nend_turn"},
 	} {
-		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: tt.prefill + tt.opening}}}}}
+		prompt := &Prompt{opening: tt.opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(tt.prefill + tt.opening)}}}}}
 		for n := range 9 {
 			m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{tt.text, messages.StopEndTurn, ""}.chunks(n))))
 			if err != nil {
@@ -378,7 +379,7 @@ func TestPrefill(t *testing.T) {
 // TestRestart reads a call that the model begins once more after a prefill has.
 func TestRestart(t *testing.T) {
 	opening := CallsStart + "\n<invoke>\n<tool_name>write</tool_name>\n<parameters>"
-	prompt := &Prompt{opening: opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: opening}}}}}
+	prompt := &Prompt{opening: opening, Turns: []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(opening)}}}}}
 	m, err := messages.Collect(checked(t, Events(benchRequest(), prompt, completion{"\n" + opening + "\n<path>a</path>\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}.chunks(0))))
 	if err != nil {
 		t.Fatal(err)

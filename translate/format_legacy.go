@@ -167,7 +167,7 @@ func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
 		return
 	}
 	w.write("<result>\n<tool_name>")
-	w.writeEscaped(tool)
+	w.writeEscaped(rawjson.Plain(tool))
 	w.write("</tool_name>\n<stdout>\n")
 	w.writeContent(b.Content)
 	w.write("\n</stdout>\n</result>\n")

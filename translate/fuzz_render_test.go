@@ -14,6 +14,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/testcost"
 )
 
@@ -93,7 +94,7 @@ func spoken(s string) *messages.Request {
 	// parameter that is named like one is shown so, which is no break of the frame: see
 	// TestExamplesOfReservedNames.
 	name, _ := jsontext.AppendQuote(nil, "q"+s)
-	text := messages.BlockParam{Type: messages.BlockText, Text: s}
+	text := messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain(s)}
 	image := messages.BlockParam{Type: messages.BlockImage, Source: &messages.Source{Type: messages.SourceURL, JSON: jsontext.Value(`{"type":"url","url":"u"}`)}}
 	pdf := messages.BlockParam{Type: messages.BlockDocument, Source: &messages.Source{Type: messages.SourceURL, JSON: image.Source.JSON, Title: s, Context: s}}
 	found := messages.BlockParam{Type: messages.BlockSearchResult, Source: &messages.Source{Text: s, Title: s}, Content: []messages.BlockParam{text, text}}
@@ -132,7 +133,7 @@ func spoken(s string) *messages.Request {
 
 // frames lists the tags of a prompt, in order.
 func frames(p *Prompt) []string {
-	return append(tagsIn(p.Text(), frameTags), tagsIn(p.System[0].Text, descriptionTags)...)
+	return append(tagsIn(p.Text(), frameTags), tagsIn(p.System[0].Text.String(), descriptionTags)...)
 }
 
 // plainFrame is the prompt of a text that is harmless, and its tags.
@@ -185,18 +186,18 @@ func checkComesBack(t *testing.T, p *Prompt, s string, target Target) {
 	inTurns := markup.InTurns | p.escaped // with what came before it
 	quoted, _ := jsontext.AppendQuote(nil, s)
 	tools, results := p.System[0].Text, p.Turns[2].Parts[0].Text
-	_, property, _ := strings.Cut(tools, "<name>p</name>")
+	_, property, _ := strings.Cut(tools.String(), "<name>p</name>")
 	for _, tt := range []struct {
 		where, got string
 		names      markup.TagSet
 		want       string
 	}{
-		{"user text", p.Turns[0].Parts[len(p.Turns[0].Parts)-1].Text, inTurns, s},
-		{"past answer", p.Turns[3].Parts[0].Text, inTurns, s},
-		{"system message", within(p.Turns[2].Parts[len(p.Turns[2].Parts)-1].Text, "<system>\n", "\n</system>"), inTurns, s + "\n" + s},
-		{"result", within(results, "<stdout>\n", "\n</stdout>"), inTurns, s},
+		{"user text", p.Turns[0].Parts[len(p.Turns[0].Parts)-1].Text.String(), inTurns, s},
+		{"past answer", p.Turns[3].Parts[0].Text.String(), inTurns, s},
+		{"system message", within(p.Turns[2].Parts[len(p.Turns[2].Parts)-1].Text.String(), "<system>\n", "\n</system>"), inTurns, s + "\n" + s},
+		{"result", within(results.String(), "<stdout>\n", "\n</stdout>"), inTurns, s},
 		{"title", p.Turns[4].Parts[len(p.Turns[4].Parts)-1].Title, inTurns, s},
-		{"tool description", within(tools, "<description>\n", "\n</description>"), markup.InTools, s},
+		{"tool description", within(tools.String(), "<description>\n", "\n</description>"), markup.InTools, s},
 		{"property description", within(property, "<description>", "</description>"), markup.InTools, s},
 		{"enum", within(property, "<enum>", "</enum>"), markup.InTools, "[" + string(quoted) + ",1]"},
 		{"default", within(property, "<default>", "</default>"), markup.InTools, string(quoted)},
@@ -303,7 +304,7 @@ func FuzzFrameSeam(f *testing.F) {
 		}
 		var glued strings.Builder
 		for _, part := range prompt.Turns[0].Parts {
-			glued.WriteString(part.Text)
+			glued.WriteString(part.Text.String())
 		}
 		if tags := tagsIn(glued.String(), frameTags); len(tags) > 0 {
 			t.Errorf("%q and %q, glued, spell %q", a, b, tags)
@@ -330,10 +331,10 @@ func FuzzRenderSchema(f *testing.F) {
 			Tools:    []messages.Tool{{Name: "f", InputSchema: jsontext.Value(schema)}},
 		}
 		text := mustRender(t, req, Target{}).System[0].Text
-		if limit := 2000 + 2*4<<10 + 200*len(schema); len(text) > limit {
-			t.Errorf("%d bytes for a schema of %d", len(text), len(schema))
+		if limit := 2000 + 2*4<<10 + 200*len(schema); text.Len() > limit {
+			t.Errorf("%d bytes for a schema of %d", text.Len(), len(schema))
 		}
-		if !strings.HasSuffix(text, "</tool_description>\n</tools>") {
+		if !strings.HasSuffix(text.String(), "</tool_description>\n</tools>") {
 			t.Errorf("cut short: %s", text)
 		}
 	})

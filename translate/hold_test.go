@@ -44,7 +44,7 @@ func choose(t *testing.T, choice messages.ToolChoice, target Target, checks Chec
 		human := slices.DeleteFunc(slices.Clone(p.Turns), func(turn Turn) bool { return turn.Role != messages.RoleUser })
 		got.told = ""
 		for _, part := range human[len(human)-1].Parts {
-			got.told += part.Text
+			got.told += part.Text.String()
 		}
 		if asked++; asked > len(answers) {
 			return func(yield func(Chunk, error) bool) { yield(Chunk{}, errNoStop) }

@@ -240,7 +240,7 @@ func (o *origins) addLines(member string, first int, blocks []messages.BlockPara
 			o.addPiece(len("\n"), OriginMarkup, o.at)
 		}
 		if blocks[i].Type != messages.BlockToolReference {
-			o.addPiece(len(blocks[i].Text), OriginClient, source)
+			o.addPiece(blocks[i].Text.Len(), OriginClient, source)
 			continue
 		}
 		before, after, _ := strings.Cut(l().toolFits, "%s")

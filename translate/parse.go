@@ -44,7 +44,7 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {
 		var prefill strings.Builder
 		for _, part := range prompt.Turns[n-1].Parts {
-			prefill.WriteString(part.Text)
+			prefill.WriteString(part.Text.String())
 		}
 		p.text.prefill = strings.TrimSuffix(prefill.String(), prompt.opening)
 	}

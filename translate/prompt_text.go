@@ -39,7 +39,7 @@ func (p *Prompt) Text() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(s.Text)
+		b.WriteString(s.Text.String())
 	}
 	for _, turn := range p.Turns {
 		b.WriteString(turn.marker())
@@ -72,7 +72,7 @@ func (t *Turn) marker() string {
 func (p *Part) asText() string {
 	switch {
 	case p.Type == PartText:
-		return p.Text
+		return p.Text.String()
 	case p.Type == PartImage:
 		return "[image]"
 	case p.Title == "":
@@ -85,12 +85,12 @@ func (p *Part) asText() string {
 func (p *Prompt) textLen() int {
 	n := len(assistantMarker)
 	for _, s := range p.System {
-		n += len(s.Text) + 1
+		n += s.Text.Len() + 1
 	}
 	for _, t := range p.Turns {
 		n += len(assistantMarker) + 1
 		for i := range t.Parts {
-			n += len(t.Parts[i].Text) + 1
+			n += t.Parts[i].Text.Len() + 1
 		}
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // How the chunks of one answer are read, and when the model is asked to go on with it.
@@ -240,9 +241,9 @@ func (p *Prompt) continuedFrom(said string, maxTokens int) *Prompt {
 	last.Parts = slices.Clone(last.Parts)
 	// An upstream may write a newline between two parts, so said must not be a part of its own.
 	if n := len(last.Parts); n > 0 && last.Parts[n-1].Type == PartText {
-		last.Parts[n-1].Text += said
+		last.Parts[n-1].Text = last.Parts[n-1].Text.Then(said)
 	} else {
-		last.Parts = append(last.Parts, Part{Type: PartText, Text: said})
+		last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(said)})
 	}
 	return &next
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // forceCall ends the prompt as tool_choice asks (docs/reference/messages-api.md §6). Where
@@ -23,19 +24,19 @@ func (r *renderer) forceCall() {
 	last := &turns[len(turns)-1]
 	if !r.target.Prefill {
 		text := r.instruction(name)
-		last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
+		last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(text)})
 		r.origins.extendTurn(len(text), false)
 		return
 	}
 	r.prompt.opening = r.format.callPrefill(r.escape.Text(name))
 	if last.Role == messages.RoleUser {
-		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: r.prompt.opening}}})
+		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(r.prompt.opening)}}})
 		r.origins.endTurn()
 		r.origins.extendTurn(len(r.prompt.opening), true)
 		return
 	}
 	text := emptyLine(last.Parts) + r.prompt.opening
-	last.Parts = append(last.Parts, Part{Type: PartText, Text: text})
+	last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(text)})
 	r.origins.extendTurn(len(text), true)
 }
 

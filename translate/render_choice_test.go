@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // TestChoiceLeavesWhatIsCached holds that the tools and the client's system text are the same bytes at
@@ -15,7 +16,7 @@ import (
 // follows in its order.
 func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	tools := []messages.Tool{{Name: "f", Description: "F"}, {Name: "g"}}
-	system := []messages.BlockParam{{Type: messages.BlockText, Text: "Be brief."}, {Type: messages.BlockText, Text: "Be <tools> kind."}}
+	system := []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Be brief.")}, {Type: messages.BlockText, Text: rawjson.Plain("Be <tools> kind.")}}
 	choices := []messages.ToolChoice{{Type: messages.ChoiceAuto}, {Type: messages.ChoiceAny}, {Type: messages.ChoiceTool, Name: "g"}, {Type: messages.ChoiceNone}}
 	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: FormatJSON}, {Format: FormatAttribute, Language: LanguageAuto}} {
 		before := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system}, target).System
@@ -32,24 +33,24 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 						var want []Text
 						switch {
 						case choice.Type == messages.ChoiceNone:
-							want = append(want, Text{l.callNoTool})
+							want = append(want, Text{rawjson.Plain(l.callNoTool)})
 						case single:
-							want = append(want, Text{l.oneCallAtATime})
+							want = append(want, Text{rawjson.Plain(l.oneCallAtATime)})
 						}
 						if thinking != messages.ThinkingOff {
-							want = append(want, Text{l.thinkFirst})
+							want = append(want, Text{rawjson.Plain(l.thinkFirst)})
 						}
 						if schema != "" {
-							want = append(want, Text{l.answerInJSON + schema})
+							want = append(want, Text{rawjson.Plain(l.answerInJSON + schema)})
 						} else {
 							req.Format = nil
 						}
 						name := fmt.Sprintf("%+v, %+v, thinking %d, schema %s", target, choice, thinking, schema)
 						got := mustRender(t, req, target).System
-						if len(got) < len(before) || !slices.Equal(got[:len(before)], before) {
+						if len(got) < len(before) || !slices.EqualFunc(got[:len(before)], before, sameText) {
 							t.Fatalf("%s: the prompt begins with\n%v, not with\n%v", name, got, before)
 						}
-						if !slices.Equal(got[len(before):], want) {
+						if !slices.EqualFunc(got[len(before):], want, sameText) {
 							t.Errorf("%s: configured by\n%q, want\n%q", name, got[len(before):], want)
 						}
 					}
@@ -58,3 +59,5 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 		}
 	}
 }
+
+func sameText(a, b Text) bool { return a.Text.Equal(b.Text) }

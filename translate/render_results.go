@@ -31,11 +31,11 @@ func (r *renderer) addResults(first, end int) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
-		w.origins.enter(len(w.buf), "messages", found.message)
-		w.origins.enter(len(w.buf), "content", found.block)
+		w.origins.enter(len(w.text.Plain), "messages", found.message)
+		w.origins.enter(len(w.text.Plain), "content", found.block)
 		r.format.writeResult(w, found.call.name, found.result)
-		w.origins.leave(len(w.buf))
-		w.origins.leave(len(w.buf))
+		w.origins.leave(len(w.text.Plain))
+		w.origins.leave(len(w.text.Plain))
 	}
 	w.endList(r.format.afterResults)
 	w.endPart()

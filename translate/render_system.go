@@ -17,7 +17,7 @@ func (r *renderer) addSystem() error {
 		if err != nil {
 			return err
 		}
-		r.prompt.System = append(r.prompt.System, Text{tools})
+		r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(tools)})
 		r.origins.endSystem("tools", len(tools))
 	}
 	w := &r.writer
@@ -42,7 +42,7 @@ func (r *renderer) addSystem() error {
 // (docs/reference/messages-api.md §6).
 func (r *renderer) addInstructions() {
 	add := func(text, source string) {
-		r.prompt.System = append(r.prompt.System, Text{text})
+		r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(text)})
 		r.origins.endSystem(source, len(text))
 	}
 	switch choice := r.req.ToolChoice; {

@@ -49,7 +49,7 @@ func (r *renderer) addTurns() error {
 // isEmpty reports whether a message has no content: its blocks were all dropped when the
 // request was decoded, or it is an empty prefill.
 func isEmpty(m *messages.MessageParam) bool {
-	return !slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockText || b.Text != "" })
+	return !slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockText || !b.Text.IsZero() })
 }
 
 // turnRole returns the role of the turn that a message is part of.
@@ -74,29 +74,29 @@ func (r *renderer) addTurn(first, end int) error {
 	w.reserve(r.req.Messages[first:end])
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
-		w.origins.enter(len(w.buf), "messages", i+m.Skipped)
+		w.origins.enter(len(w.text.Plain), "messages", i+m.Skipped)
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
 		if m.Role == messages.RoleSystem {
 			w.writeSystemMessage(m)
-			w.origins.leave(len(w.buf))
+			w.origins.leave(len(w.text.Plain))
 			continue
 		}
 		for j := range m.Content {
 			if r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
 			}
-			w.origins.enter(len(w.buf), "content", j+int(m.Content[j].Skipped))
+			w.origins.enter(len(w.text.Plain), "content", j+int(m.Content[j].Skipped))
 			if !r.writeBlock(m.Role, &m.Content[j]) {
 				return &messages.InvalidRequestError{
 					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf(unexpectedBlock, m.Content[j].Type, m.Role),
 				}
 			}
-			w.origins.leave(len(w.buf))
+			w.origins.leave(len(w.text.Plain))
 		}
-		w.origins.leave(len(w.buf))
+		w.origins.leave(len(w.text.Plain))
 	}
 	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.takeParts()})
 	w.origins.endTurn()
@@ -113,7 +113,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	case b.Type == messages.BlockToolUse && role == messages.RoleAssistant:
 		r.writeCall(b)
 	case b.Type == messages.BlockThinking && role == messages.RoleAssistant:
-		if b.Text == "" { // the upstream kept the text from the client
+		if b.Text.IsZero() { // the upstream kept the text from the client
 			return true
 		}
 		w.endPart()
@@ -146,7 +146,7 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 func (r *renderer) writeCall(b *messages.BlockParam) {
 	w := &r.writer
 	w.beginCalls()
-	w.buf = r.format.appendCall(w.escape, w.buf, b.Name, b.Input, r.prompt.schemas.named(b.Name))
+	w.text.Plain = r.format.appendCall(w.escape, w.text.Plain, b.Name, b.Input, r.prompt.schemas.named(b.Name))
 	if r.pastCalls == nil {
 		r.pastCalls = make(map[string]pastCall)
 	}

@@ -7,12 +7,13 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // turnWriter makes the parts of one turn, in the order in which it is given them:
 //
 //   - text blocks of the client, each a part of its own (addText);
-//   - markup of the format with text of the client in it, which is gathered in buf (write)
+//   - markup of the format with text of the client in it, which is gathered in text (write)
 //     until it is made a part (endPart);
 //   - images and documents (addSource).
 //
@@ -27,10 +28,12 @@ type turnWriter struct {
 	// pending are text blocks of the client that are not parts yet. There is more than
 	// one only while each but the last may end in the beginning of a tag: the block after
 	// it could complete the tag, and then they are escaped as one text.
-	pending []string
-	// buf is markup and escaped text that is not a part yet.
-	buf []byte
-	// callsOpen says that buf ends in a list of calls without its end, so that the next
+	pending []rawjson.Text
+	// text is markup and escaped text that is not a part yet.
+	text rawjson.TextBuilder
+	// scratch is reused to decode texts.
+	scratch []byte
+	// callsOpen says that text ends in a list of calls without its end, so that the next
 	// call can join it.
 	callsOpen bool
 }
@@ -57,13 +60,14 @@ func (w *turnWriter) takeParts() []Part {
 }
 
 // addText adds a text block of the client. After calls, an empty line stands before it.
-func (w *turnWriter) addText(s string) {
-	if s == "" {
+func (w *turnWriter) addText(s rawjson.Text) {
+	if s.IsZero() {
 		return
 	}
 	if w.callsOpen {
 		w.endPart()
-		w.parts[len(w.parts)-1].Text += "\n\n"
+		last := &w.parts[len(w.parts)-1]
+		last.Text = last.Text.Then("\n\n")
 		w.origins.extendPart(len("\n\n"))
 	}
 	if n := len(w.pending); n == 0 || !mayOpenTag(w.pending[n-1]) {
@@ -75,7 +79,11 @@ func (w *turnWriter) addText(s string) {
 
 // mayOpenTag reports whether s ends in what may be the beginning of a tag, so that the
 // text after it has to be escaped together with it.
-func mayOpenTag(s string) bool {
+func mayOpenTag(text rawjson.Text) bool {
+	if inside, ok := text.InJSON(); ok && bytes.IndexByte(inside, '<') < 0 {
+		return false
+	}
+	s := text.String()
 	i := strings.LastIndexByte(s, '<')
 	return i >= 0 && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
 		return r < 0x80 && r != '/' && r != '%' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
@@ -85,14 +93,21 @@ func mayOpenTag(s string) bool {
 // addPending makes a part of each pending text block, or one part of all of them where
 // they spell a tag together.
 func (w *turnWriter) addPending() {
-	if len(w.pending) > 1 && spellTogether(w.pending) {
-		w.origins.joinPending(w.pending)
-		w.pending = append(w.pending[:0], strings.Join(w.pending, "\n"))
+	if len(w.pending) > 1 {
+		if texts := asStrings(w.pending); spellTogether(texts) {
+			w.origins.joinPending(texts)
+			w.pending = append(w.pending[:0], rawjson.Plain(strings.Join(texts, "\n")))
+		}
 	}
 	for i, s := range w.pending {
-		w.origins.takePending(i, len(s))
-		w.addPart(w.escape.Text(s))
+		if !w.keeps(s) {
+			text := w.decode(s)
+			w.origins.takePending(i, len(text))
+			s = rawjson.Plain(w.escape.Text(text))
+		}
+		w.addPart(s)
 	}
+	clear(w.pending)
 	w.pending = w.pending[:0]
 	w.origins.dropPending()
 }
@@ -109,20 +124,56 @@ func spellTogether(texts []string) bool {
 	return len(probe.Text(strings.Join(texts, "\n"))) > alone+len(texts)-1 || len(probe.Text(strings.Join(texts, ""))) > alone
 }
 
-func (w *turnWriter) addPart(text string) {
-	w.parts = append(w.parts, Part{Type: PartText, Text: text})
-	w.origins.endPart(len(text))
+// asStrings returns texts decoded.
+func asStrings(texts []rawjson.Text) []string {
+	list := make([]string, len(texts))
+	for i := range texts {
+		list[i] = texts[i].String()
+	}
+	return list
 }
 
-// write adds strings to buf as they are: markup, or text that is escaped.
-func (w *turnWriter) write(s ...string) {
-	for _, s := range s {
-		w.buf = append(w.buf, s...)
+// keeps reports whether a text of the client is known to need no escape without being decoded. Whoever
+// asks for origins has all texts decoded: they are told in bytes of what is made.
+func (w *turnWriter) keeps(s rawjson.Text) bool {
+	if w.origins != nil {
+		return false
+	}
+	inside, ok := s.InJSON()
+	return ok && w.escape.KeepsQuoted(inside)
+}
+
+// decode returns a text of the client as a string.
+func (w *turnWriter) decode(s rawjson.Text) string {
+	if _, ok := s.InJSON(); !ok {
+		return s.String()
+	}
+	w.scratch = s.Append(w.scratch[:0])
+	return string(w.scratch)
+}
+
+func (w *turnWriter) addPart(text rawjson.Text) {
+	w.parts = append(w.parts, Part{Type: PartText, Text: text})
+	if w.origins != nil {
+		w.origins.endPart(text.Len())
 	}
 }
 
-// writeEscaped adds text of the client to buf.
-func (w *turnWriter) writeEscaped(s string) { w.buf = w.escape.AppendText(w.buf, s) }
+// write adds strings to the text as they are: markup, or text that is escaped.
+func (w *turnWriter) write(s ...string) {
+	for _, s := range s {
+		w.text.Plain = append(w.text.Plain, s...)
+	}
+}
+
+// writeEscaped adds text of the client to the text.
+func (w *turnWriter) writeEscaped(s rawjson.Text) {
+	if w.keeps(s) {
+		w.text.Add(s)
+		return
+	}
+	w.text.Plain = w.escape.AppendText(w.text.Plain, w.decode(s))
+}
 
 // beginCalls begins a list of calls, unless one is open that the next call joins. An
 // empty line stands before it.
@@ -138,22 +189,21 @@ func (w *turnWriter) beginCalls() {
 // takes off the newline after the last element instead.
 func (w *turnWriter) endList(end string) {
 	if end == "" {
-		w.buf = bytes.TrimSuffix(w.buf, []byte("\n"))
+		w.text.Plain = bytes.TrimSuffix(w.text.Plain, []byte("\n"))
 	}
 	w.write(end)
 }
 
-// endPart makes parts of all that is pending and in buf.
+// endPart makes parts of all that is pending and gathered.
 func (w *turnWriter) endPart() {
 	w.addPending()
 	if w.callsOpen {
 		w.endList(w.afterCalls)
-		w.origins.fillOn(len(w.buf))
+		w.origins.fillOn(len(w.text.Plain))
 		w.callsOpen = false
 	}
-	if len(w.buf) > 0 {
-		w.addPart(string(w.buf))
-		w.buf = w.buf[:0]
+	if !w.text.IsEmpty() {
+		w.addPart(w.text.Take())
 	}
 }
 
@@ -163,7 +213,11 @@ func emptyLine(parts []Part) string {
 	if len(parts) == 0 || parts[len(parts)-1].Type != PartText {
 		return ""
 	}
-	text := parts[len(parts)-1].Text
+	last := &parts[len(parts)-1].Text
+	if !slices.ContainsFunc([]byte(" \t\r\n"), last.EndsWith) {
+		return "\n\n"
+	}
+	text := last.String()
 	end := text[len(strings.TrimRight(text, " \t\r\n")):]
 	return "\n\n"[min(2, strings.Count(end, "\n")):]
 }

@@ -96,11 +96,11 @@ func TestConverseFoldsSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := f.Requests()[0].Prompt
-	want := p.System[0].Text + "\n\nBe brief.\n\nWhat is the weather in Oslo?"
-	if len(asked.System) != 0 || len(asked.Turns) != 1 || asked.Turns[0].Parts[0].Text != want {
+	want := p.System[0].Text.String() + "\n\nBe brief.\n\nWhat is the weather in Oslo?"
+	if len(asked.System) != 0 || len(asked.Turns) != 1 || asked.Turns[0].Parts[0].Text.String() != want {
 		t.Errorf("asked %+v", asked)
 	}
-	if got := p.Turns[0].Parts[0].Text; got != "What is the weather in Oslo?" {
+	if got := p.Turns[0].Parts[0].Text.String(); got != "What is the weather in Oslo?" {
 		t.Errorf("the prompt itself has become %q", got)
 	}
 }

@@ -3,7 +3,6 @@ package upstream
 import (
 	"errors"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,18 +19,18 @@ type body struct {
 	err error // the first thing that cannot be written
 }
 
-// newBody returns an empty body with room for a prompt. The escapes of most texts take less than a
-// quarter of what the texts do; a buffer that grows on the way would take several times the memory.
+// newBody returns an empty body with room for a prompt: a buffer that grows on the way would take
+// several times the memory.
 func newBody(p *translate.Prompt) *body {
 	const frame = 64 // what stands around a text, about
 	size := 1 << 10
 	for i := range p.System {
-		size += len(p.System[i].Text)*5/4 + frame
+		size += p.System[i].Text.EscapedLen() + frame
 	}
 	for i := range p.Turns {
 		parts := p.Turns[i].Parts
 		for j := range parts {
-			size += len(parts[j].Text)*5/4 + len(parts[j].Source) + frame
+			size += parts[j].Text.EscapedLen() + len(parts[j].Source) + frame
 		}
 		size += frame
 	}
@@ -63,23 +62,20 @@ func (b *body) open(name string, bracket byte) {
 // close ends the object or array that was opened last.
 func (b *body) close(bracket byte) { b.out = append(b.out, bracket) }
 
-// text writes a string that is made of pieces.
-func (b *body) text(name string, pieces ...string) {
+// text writes a string.
+func (b *body) text(name, s string) { b.joined(name, rawjson.Plain(s)) }
+
+// joined writes a string that is made of texts. What is not UTF-8 cannot be written.
+func (b *body) joined(name string, texts ...rawjson.Text) {
 	b.begin(name)
 	b.out = append(b.out, '"')
-	for _, piece := range pieces {
-		b.piece(piece)
+	for i := range texts {
+		var ok bool
+		if b.out, ok = texts[i].AppendEscaped(b.out); !ok {
+			b.fail(errNotUTF8)
+		}
 	}
 	b.out = append(b.out, '"')
-}
-
-// piece writes a piece of a string. What is not UTF-8 cannot be written.
-func (b *body) piece(s string) {
-	if !utf8.ValidString(s) {
-		b.fail(errNotUTF8)
-		return
-	}
-	b.out = rawjson.AppendEscapedUTF8(b.out, []byte(s)) // not a copy: the bytes are only read
 }
 
 var errNotUTF8 = errors.New("text that is not UTF-8")
@@ -88,6 +84,13 @@ var errNotUTF8 = errors.New("text that is not UTF-8")
 func (b *body) textUnlessEmpty(name, s string) {
 	if s != "" {
 		b.text(name, s)
+	}
+}
+
+// joinedUnlessEmpty writes a string that is one text, or nothing if it is empty.
+func (b *body) joinedUnlessEmpty(name string, text rawjson.Text) {
+	if !text.IsZero() {
+		b.joined(name, text)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dragoman/translate"
+	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 )
 
@@ -92,4 +93,4 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
-var hello = &translate.Prompt{MaxTokens: 1, Turns: []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: "Hello"}}}}}
+var hello = &translate.Prompt{MaxTokens: 1, Turns: []translate.Turn{{Role: "user", Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hello")}}}}}

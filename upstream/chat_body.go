@@ -3,6 +3,7 @@ package upstream
 import (
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // encodeChat returns the body for the prompt as JSON, with these stop sequences. options
@@ -10,7 +11,7 @@ import (
 // tokens.
 func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]byte, error) {
 	turns := p.Turns
-	var system []string
+	var system []rawjson.Text
 	if m.Can.Has(System) {
 		system = systemText(p)
 	} else {
@@ -23,7 +24,7 @@ func encodeChat(m Model, p *translate.Prompt, stop []string, options bool) ([]by
 	if len(system) > 0 {
 		b.open("", '{')
 		b.text("role", messages.RoleSystem)
-		b.text("content", system...)
+		b.joined("content", system...)
 		b.close('}')
 	}
 	for i, turn := range turns {

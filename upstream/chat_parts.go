@@ -3,12 +3,12 @@ package upstream
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // chatContent writes the content of a turn: a string if it is text alone, since many chat templates
@@ -19,7 +19,7 @@ import (
 // so is a file in the store of the Messages API, which no other server can read.
 func (b *body) chatContent(can Features, turn translate.Turn, index int) error {
 	if !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText }) {
-		b.text("content", joinedLines(turn.Parts)...)
+		b.joined("content", joinedLines(turn.Parts)...)
 		return nil
 	}
 	b.open("content", '[')
@@ -32,13 +32,13 @@ func (b *body) chatContent(can Features, turn translate.Turn, index int) error {
 	return nil
 }
 
-// joinedLines returns the pieces of the text that parts are together: a newline stands between two
+// joinedLines returns the texts of the text that parts are together: a newline stands between two
 // unless one of them has a newline there.
-func joinedLines(parts []translate.Part) []string {
-	pieces := make([]string, 0, 2*len(parts))
+func joinedLines(parts []translate.Part) []rawjson.Text {
+	pieces := make([]rawjson.Text, 0, 2*len(parts))
 	for i, part := range parts {
-		if i > 0 && !strings.HasSuffix(parts[i-1].Text, "\n") && !strings.HasPrefix(part.Text, "\n") {
-			pieces = append(pieces, "\n")
+		if i > 0 && !parts[i-1].Text.EndsWith('\n') && !part.Text.BeginsWith('\n') {
+			pieces = append(pieces, rawjson.Plain("\n"))
 		}
 		pieces = append(pieces, part.Text)
 	}
@@ -88,7 +88,7 @@ func (b *body) chatPart(can Features, part translate.Part) bool {
 		return can.Has(Images)
 	}
 	if part.Context != "" {
-		b.chatText(documentHead(part))
+		b.chatText(rawjson.Plain(documentHead(part)))
 	}
 	b.open("", '{')
 	b.text("type", "file")
@@ -101,10 +101,10 @@ func (b *body) chatPart(can Features, part translate.Part) bool {
 }
 
 // chatText writes a part that is text.
-func (b *body) chatText(text string) {
+func (b *body) chatText(text rawjson.Text) {
 	b.open("", '{')
 	b.text("type", translate.PartText)
-	b.textUnlessEmpty("text", text)
+	b.joinedUnlessEmpty("text", text)
 	b.close('}')
 }
 

@@ -103,7 +103,7 @@ func newChatDecoder(p *translate.Prompt, stops []string) *chatDecoder {
 	d := &chatDecoder{stops: stops}
 	if prefilled(p) {
 		for _, part := range p.Turns[len(p.Turns)-1].Parts {
-			d.read(part.Text)
+			d.read(part.Text.String())
 		}
 	}
 	return d

@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 func TestChatBody(t *testing.T) {
@@ -20,7 +21,7 @@ func TestChatBody(t *testing.T) {
 		return translate.Part{Type: translate.PartDocument, Title: "T", Context: "C", Source: []byte(source)}
 	}
 	answer := translate.Turn{Role: messages.RoleAssistant, Parts: []translate.Part{textPart("So")}}
-	two := []translate.Text{{Text: "one"}, {Text: "two"}}
+	two := []translate.Text{{Text: rawjson.Plain("one")}, {Text: rawjson.Plain("two")}}
 	tests := []struct {
 		name   string
 		can    Features

@@ -75,7 +75,7 @@ func lastWords(p *translate.Prompt) string {
 	}
 	text := ""
 	for _, part := range last.Parts {
-		text += part.Text
+		text += part.Text.String()
 	}
 	return text
 }

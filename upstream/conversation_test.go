@@ -13,6 +13,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/simulated"
 	"dragoman/upstream/upstreamtest"
@@ -157,7 +158,7 @@ Get the current weather of a city.
 // reads and writes survives both ways.
 func TestSimulatedBehindEachWire(t *testing.T) {
 	p := ask("What is the weather in Oslo?", translate.CallsEnd)
-	p.System = []translate.Text{{Text: weatherTool}}
+	p.System = []translate.Text{{Text: rawjson.Plain(weatherTool)}}
 	want, err := collect(t, simulated.New().Invoke(t.Context(), upstream.Model{ID: ""}, p))
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +224,7 @@ func TestOwnClients(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		up, _ := w.open(t, func(_ string, p *translate.Prompt) upstreamtest.Completion {
-			return upstreamtest.Completion{Text: strings.Repeat(p.Turns[0].Parts[0].Text, 50)}
+			return upstreamtest.Completion{Text: strings.Repeat(p.Turns[0].Parts[0].Text.String(), 50)}
 		})
 		var all sync.WaitGroup
 		for i := range 32 {

@@ -59,12 +59,12 @@ func topKFields(id string, topK *int) converse.FamilyFields {
 // converseSystem writes the system prompt, if there is any. The first block is the same for
 // the same tools: a cache point stands after it.
 func (b *body) converseSystem(can Features, p *translate.Prompt) {
-	if !slices.ContainsFunc(p.System, func(s translate.Text) bool { return !isBlank(s.Text) }) {
+	if !slices.ContainsFunc(p.System, func(s translate.Text) bool { return !s.Text.IsBlank() }) {
 		return
 	}
 	b.open("system", '[')
 	for i, s := range p.System {
-		if isBlank(s.Text) {
+		if s.Text.IsBlank() {
 			continue
 		}
 		b.converseText(s.Text)

@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // converseFormats are the formats of images and documents by the media types of the
@@ -44,7 +45,7 @@ func (b *body) converseTurns(can Features, turns []translate.Turn) error {
 
 // isBlankTurn reports whether a turn has nothing but blank text.
 func isBlankTurn(turn translate.Turn) bool {
-	return !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText || !isBlank(part.Text) })
+	return !slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type != translate.PartText || !part.Text.IsBlank() })
 }
 
 // converseContent writes the blocks of a turn. What the client said of a document that
@@ -52,11 +53,11 @@ func isBlankTurn(turn translate.Turn) bool {
 // where the turn has no other: Converse wants one beside a document
 // (docs/reference/bedrock.md §5).
 func (b *body) converseContent(can Features, turn translate.Turn, i int, names documentNames) error {
-	spoken := slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type == translate.PartText && !isBlank(part.Text) })
+	spoken := slices.ContainsFunc(turn.Parts, func(part translate.Part) bool { return part.Type == translate.PartText && !part.Text.IsBlank() })
 	b.open("content", '[')
 	for _, part := range turn.Parts {
 		if part.Type == translate.PartText {
-			if !isBlank(part.Text) {
+			if !part.Text.IsBlank() {
 				b.converseText(part.Text)
 			}
 			continue
@@ -72,7 +73,7 @@ func (b *body) converseContent(can Features, turn translate.Turn, i int, names d
 		name := names.unique(part.Title)
 		labels := cmp.Or(part.Labels, translate.EnglishLabels)
 		if said := aboutDocument(labels, name, part); said != "" || !spoken {
-			b.converseText("<document>\n" + labels.Name + name + "\n" + said + "</document>")
+			b.converseText(rawjson.Plain("<document>\n" + labels.Name + name + "\n" + said + "</document>"))
 			spoken = true
 		}
 		b.converseMedia("document", name, media)
@@ -82,9 +83,9 @@ func (b *body) converseContent(can Features, turn translate.Turn, i int, names d
 }
 
 // converseText writes a block of text.
-func (b *body) converseText(text string) {
+func (b *body) converseText(text rawjson.Text) {
 	b.open("", '{')
-	b.text("text", text)
+	b.joined("text", text)
 	b.close('}')
 }
 

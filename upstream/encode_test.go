@@ -79,3 +79,31 @@ func BenchmarkEncode(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRequest makes the body for an upstream from that of a client: all that is done with the texts
+// of a request.
+func BenchmarkRequest(b *testing.B) {
+	for _, wire := range encoders() {
+		target := wire.target
+		target.Memo = translate.NewMemo()
+		for _, load := range testcost.Loads() {
+			b.Run(wire.name+"/"+load.Name, func(b *testing.B) {
+				b.SetBytes(int64(len(load.Body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					req, err := messages.Decode([]byte(load.Body), messages.DecodeOptions{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					p, err := translate.Render(req, target)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if _, err := wire.encode(p); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -23,8 +24,8 @@ func ExampleOpenAI() {
 
 	model := upstream.Model{ID: "llama-3.3-70b", Can: upstream.ChatFeaturesOf("llama-3.3-70b")}
 	prompt := &translate.Prompt{
-		System:    []translate.Text{{Text: "Be brief."}},
-		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Good morning!"}}}},
+		System:    []translate.Text{{Text: rawjson.Plain("Be brief.")}},
+		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Good morning!")}}}},
 		MaxTokens: 100,
 	}
 	for chunk, err := range up.Invoke(context.Background(), model, prompt) {

@@ -28,7 +28,7 @@ func (m messagesBody) encode(p *translate.Prompt) ([]byte, error) {
 		for i := range p.System {
 			b.open("", '{')
 			b.text("type", translate.PartText)
-			b.text("text", p.System[i].Text)
+			b.joined("text", p.System[i].Text)
 			if m.cache && i == 0 { // the preamble, the same for the same tools
 				b.open("cache_control", '{')
 				b.text("type", "ephemeral")
@@ -62,7 +62,7 @@ func (m messagesBody) encode(p *translate.Prompt) ([]byte, error) {
 func (b *body) contentBlock(part *translate.Part) {
 	b.open("", '{')
 	b.text("type", part.Type)
-	b.textUnlessEmpty("text", part.Text)
+	b.joinedUnlessEmpty("text", part.Text)
 	if len(part.Source) > 0 {
 		b.source("source", part.Source)
 	}

@@ -11,25 +11,26 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 func TestMessagesBody(t *testing.T) {
 	temperature, topP, topK := 0.5, 0.25, 0
 	full := &translate.Prompt{
-		System: []translate.Text{{Text: "<tools>"}, {Text: "Be \"brief\"\n"}},
+		System: []translate.Text{{Text: rawjson.Plain("<tools>")}, {Text: rawjson.Plain("Be \"brief\"\n")}},
 		Turns: []translate.Turn{
 			{Role: messages.RoleUser, Parts: []translate.Part{
-				{Type: translate.PartText, Text: "Look <here> & \u2028"},
+				{Type: translate.PartText, Text: rawjson.Plain("Look <here> & \u2028")},
 				{Type: translate.PartImage, Source: jsontext.Value(`{"type":"base64","media_type":"image/png","data":"aGk="}`)},
 				{Type: translate.PartDocument, Source: jsontext.Value(`{"type":"url","url":"https://x.test/a.pdf"}`), Title: "T", Context: "C"},
 			}},
-			{Role: messages.RoleAssistant, Parts: []translate.Part{{Type: translate.PartText, Text: "<function_calls>"}}},
+			{Role: messages.RoleAssistant, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("<function_calls>")}}},
 		},
 		StopSequences: []string{translate.CallsEnd, "END"},
 		MaxTokens:     64, Temperature: &temperature, TopP: &topP, TopK: &topK,
 	}
 	least := &translate.Prompt{
-		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: "Hi"}}}},
+		Turns:     []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hi")}}}},
 		MaxTokens: 1,
 	}
 	tests := []struct {
@@ -64,7 +65,7 @@ func TestMessagesBody(t *testing.T) {
 			}
 		})
 	}
-	least.Turns[0].Parts[0].Text = "\xff"
+	least.Turns[0].Parts[0].Text = rawjson.Plain("\xff")
 	var e *Error
 	if _, err := (messagesBody{}).encode(least); !errors.As(err, &e) || e.Status != 400 {
 		t.Errorf("a prompt that is not UTF-8: %v", err)

@@ -3,24 +3,24 @@ package upstream
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // What several wires ask of a prompt.
 
 // systemText returns the system prompt in pieces of one text, with an empty line between its
 // entries. Blank entries are left out.
-func systemText(p *translate.Prompt) []string {
-	var pieces []string
+func systemText(p *translate.Prompt) []rawjson.Text {
+	var pieces []rawjson.Text
 	for _, s := range p.System {
-		if isBlank(s.Text) {
+		if s.Text.IsBlank() {
 			continue
 		}
 		if len(pieces) > 0 {
-			pieces = append(pieces, "\n\n")
+			pieces = append(pieces, rawjson.Plain("\n\n"))
 		}
 		pieces = append(pieces, s.Text)
 	}
@@ -30,24 +30,26 @@ func systemText(p *translate.Prompt) []string {
 // foldSystem returns the turns of the prompt with the system prompt before the text of
 // the first one, for a model that takes a system prompt nowhere else.
 func foldSystem(p *translate.Prompt) []translate.Turn {
-	system := strings.Join(systemText(p), "")
-	if system == "" || len(p.Turns) == 0 {
+	system := systemText(p)
+	if len(system) == 0 || len(p.Turns) == 0 {
 		return p.Turns
 	}
 	turns := slices.Clone(p.Turns)
 	parts := slices.Clone(turns[0].Parts)
-	at := slices.IndexFunc(parts, func(p translate.Part) bool { return p.Type == translate.PartText && p.Text != "" })
+	at := slices.IndexFunc(parts, func(p translate.Part) bool { return p.Type == translate.PartText && !p.Text.IsZero() })
 	if at < 0 {
-		parts = slices.Insert(parts, 0, translate.Part{Type: translate.PartText, Text: system})
+		parts, at = slices.Insert(parts, 0, translate.Part{Type: translate.PartText}), 0
 	} else {
-		parts[at].Text = system + "\n\n" + parts[at].Text
+		system = append(system, rawjson.Plain("\n\n"), parts[at].Text)
 	}
+	var folded rawjson.TextBuilder
+	for _, text := range system {
+		folded.Add(text)
+	}
+	parts[at].Text = folded.Take()
 	turns[0].Parts = parts
 	return turns
 }
-
-// isBlank reports whether a text is empty or white space, which Converse refuses.
-func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // placeOf names an image or a document of a prompt for the client: part stands in this
 // turn, counted from 0.

@@ -10,6 +10,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // inPieces yields the text in pieces of n bytes, and then the last chunk.
@@ -143,7 +144,7 @@ func TestWatchStopsLosesNothingInAFailure(t *testing.T) {
 func TestSplitStops(t *testing.T) {
 	req := &messages.Request{
 		MaxTokens: 1, StopSequences: []string{"END"}, Tools: []messages.Tool{{Name: "f", InputSchema: []byte(`{"type":"object"}`)}},
-		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Hi"}}}},
+		Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Hi")}}}},
 	}
 	p, err := translate.Render(req, translate.Target{})
 	if err != nil {

@@ -108,10 +108,10 @@ func spoken(p *translate.Prompt) []string {
 	for _, turn := range p.Turns {
 		var text strings.Builder
 		for i, part := range turn.Parts {
-			if i > 0 && !strings.HasSuffix(turn.Parts[i-1].Text, "\n") && !strings.HasPrefix(part.Text, "\n") {
+			if i > 0 && !strings.HasSuffix(turn.Parts[i-1].Text.String(), "\n") && !strings.HasPrefix(part.Text.String(), "\n") {
 				text.WriteByte('\n')
 			}
-			text.WriteString(part.Text)
+			text.WriteString(part.Text.String())
 		}
 		turns = append(turns, fmt.Sprintf("%s: %s", turn.Role, text.String()))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/upstream"
 	"dragoman/upstream/upstreamtest"
 )
@@ -231,7 +232,7 @@ func collect(t *testing.T, chunks iter.Seq2[translate.Chunk, error]) (reply, err
 // ask is a prompt of one question.
 func ask(text string, stops ...string) *translate.Prompt {
 	return &translate.Prompt{
-		Turns:         []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: text}}}},
+		Turns:         []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain(text)}}}},
 		StopSequences: stops,
 		MaxTokens:     1000,
 	}

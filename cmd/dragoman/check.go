@@ -16,6 +16,7 @@ import (
 	"dragoman/proxy"
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // onlineTimeout is how long one call of `check --online` may take.
@@ -150,7 +151,7 @@ func askOneToken(ctx context.Context, up proxy.Upstream, m proxy.UpstreamModel) 
 		MaxTokens: 1,
 		Messages: []messages.MessageParam{{
 			Role:    messages.RoleUser,
-			Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Say ok."}},
+			Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Say ok.")}},
 		}},
 	}, m.Target(spec))
 	if err != nil {

@@ -48,7 +48,7 @@ models:
 	if asked.Model != "anthropic.claude-v2:1" || len(asked.Prompt.Turns) != 1 || !strings.HasSuffix(body.Prompt, "\n\nAssistant:") {
 		t.Errorf("%s was asked %d turns: %s", asked.Model, len(asked.Prompt.Turns), asked.Body)
 	}
-	if text := asked.Prompt.Turns[0].Parts[0].Text; !strings.Contains(text, "\n\n&#72;uman: yes") || asked.Prompt.StopSequences[0] != translate.CallsEnd {
+	if text := asked.Prompt.Turns[0].Parts[0].Text; !strings.Contains(text.String(), "\n\n&#72;uman: yes") || asked.Prompt.StopSequences[0] != translate.CallsEnd {
 		t.Errorf("the turn is %q", text)
 	}
 

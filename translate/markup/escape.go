@@ -65,6 +65,49 @@ func (e *Escaper) Keeps(text []byte) bool {
 	return !e.TurnMarkers && e.Watch == nil && bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '&') < 0
 }
 
+// KeepsQuoted reports whether the policy changes nothing in a text of a turn that stands as the inside of
+// a JSON string, with no escapes but those of two bytes, which stand for no `<` and no `&`. It may say
+// false of a text that is kept as well, where such an escape stands in what may be a tag.
+func (e *Escaper) KeepsQuoted(inside []byte) bool {
+	return !e.TurnMarkers && e.keepsEach('<', inside) && e.keepsEach('&', inside)
+}
+
+// keepsEach is KeepsQuoted for what begins with the byte c.
+func (e *Escaper) keepsEach(c byte, inside []byte) bool {
+	names := InTurns | e.Tags | e.Used
+	at, slash := bytes.IndexByte(inside, c), -1 // slash is the next backslash
+	for at >= 0 {
+		if slash < at {
+			if slash = bytes.IndexByte(inside[at:], '\\'); slash < 0 {
+				slash = len(inside) - at
+			}
+			slash += at
+		}
+		if !isPlain(inside[at:slash], inside[slash:], names) {
+			return false
+		}
+		next := bytes.IndexByte(inside[at+1:], c)
+		if next < 0 {
+			return true
+		}
+		at += 1 + next
+	}
+	return true
+}
+
+// isPlain reports whether what s begins with, a `<` or an `&`, spells none of names. An escape of JSON
+// follows s, or nothing. No name has the character in it that an escape stands for, so that a name ends
+// there as it does at the end of the text; but white space may also stand before a name.
+func isPlain(s, escape []byte, names TagSet) bool {
+	blank := len(escape) > 0 && bytes.IndexByte([]byte("ntr"), escape[1]) >= 0
+	if s[0] == '&' {
+		return MatchEscape(s, names, "", !blank).Verdict == NoMatch
+	}
+	begun := len(bytes.TrimLeft(s[1:], " /")) > 0
+	_, v := matchName(s[1:], names, "", !blank || begun)
+	return v == NoMatch
+}
+
 // escape escapes what spells one of names in s, and notes in e.Used which did. It returns s itself
 // where nothing does.
 func (e *Escaper) escape(s string, names TagSet, parameter string) string {

@@ -118,3 +118,27 @@ func TestWatch(t *testing.T) {
 		t.Errorf("at %d %v of a text that needs no escape", at, seen)
 	}
 }
+
+// quoteShort escapes a text for a JSON string, as far as escapes of two bytes do.
+var quoteShort = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "\b", `\b`, "\f", `\f`)
+
+// FuzzKeepsQuoted holds that a text which stands in JSON is said to be kept only if it is.
+func FuzzKeepsQuoted(f *testing.F) {
+	for _, s := range []string{"", "<", "&", "a < b && c\n<", "</\n invoke>", "<invoke\n", "<invoke\"", "<inv", "<div\n", "&lt;\n/invoke>", "&amp;\"lt;", "&\nlt;", "<a:\ninvoke>",
+		"<\\invoke>", "&lt;invoke", "<result>", "<       \n/ result", "<function>", "<a:b:invoke>", "&#72;uman:", "<\f", "<p\t"} {
+		f.Add(s, false)
+		f.Add(s+"function_calls>", true)
+	}
+	f.Fuzz(func(t *testing.T, s string, more bool) {
+		before := Escaper{}
+		if more {
+			before = Escaper{Tags: TagFunction, Used: TagDescription}
+		}
+		if e := before; e.KeepsQuoted([]byte(quoteShort.Replace(s))) && (e.Text(s) != s || e.Used != before.Used || e.Tags != before.Tags) {
+			t.Errorf("%q is said to be kept, and becomes %q", s, e.Text(s))
+		}
+		if e := (Escaper{TurnMarkers: true}); e.KeepsQuoted([]byte(s)) {
+			t.Error("a text is said to be kept where it may spell a turn marker")
+		}
+	})
+}

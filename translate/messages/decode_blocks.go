@@ -70,8 +70,8 @@ func (d *decoder) blockCapacity(list jsontext.Value) int {
 func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []BlockParam {
 	switch v.Kind() {
 	case '"':
-		s := d.text(at, v)
-		if s == "" {
+		s := d.longText(at, v)
+		if s.IsZero() {
 			return nil
 		}
 		return []BlockParam{{Type: BlockText, Text: s}}
@@ -153,8 +153,8 @@ func (d *decoder) failTag(at fieldPath, tag string, expected []string) {
 func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, place *blockPlace) {
 	switch b.Type {
 	case BlockText:
-		b.Text = d.text(at.member("text"), o.Take("text"))
-		if b.Text == "" {
+		b.Text = d.longText(at.member("text"), o.Take("text"))
+		if b.Text.IsZero() {
 			d.fail(at.root(), "text content blocks must be non-empty")
 		}
 		d.checkCitations(at, o, place)
@@ -183,7 +183,7 @@ func (d *decoder) blockFields(at *fieldPath, b *BlockParam, o *rawjson.Object, p
 			b.Content = d.content(at.member("content"), v, &inToolResult)
 		}
 	case BlockThinking:
-		b.Text = d.text(at.member("thinking"), o.Take("thinking"))
+		b.Text = d.longText(at.member("thinking"), o.Take("thinking"))
 		o.Take("signature")
 	case BlockToolReference:
 		b.Name = d.text(at.member("tool_name"), o.Take("tool_name"))

@@ -130,7 +130,7 @@ func (c *conversation) checkEnd(d *decoder, messages []MessageParam) {
 	if last.Role != RoleAssistant {
 		return
 	}
-	final := last.Content[len(last.Content)-1].Text
+	final := last.Content[len(last.Content)-1].Text.String()
 	if r, _ := utf8.DecodeLastRuneInString(final); unicode.IsSpace(r) {
 		d.fail(at, "final assistant content cannot end with trailing whitespace")
 	}

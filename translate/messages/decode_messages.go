@@ -68,8 +68,8 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 	content, v := at.member("content"), o.Take("content")
 	switch v.Kind() {
 	case '"':
-		s := d.text(content, v)
-		if ok = s != ""; ok {
+		s := d.longText(content, v)
+		if ok = !s.IsZero(); ok {
 			m.Content = before.add(d, content, m, BlockParam{Type: BlockText, Text: s})
 		}
 	case '[':

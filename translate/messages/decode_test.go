@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate/rawjson"
 )
 
 // with returns a valid request with members added to it.
@@ -62,7 +64,7 @@ func TestDecode(t *testing.T) {
 			{"role": "assistant", "content": "It is"}]}`
 	want := &Request{
 		Model: "claude-2.1", MaxTokens: 1024, Stream: true, Temperature: &half, TopP: &whole, TopK: &five,
-		System:        []BlockParam{{Type: BlockText, Text: "Be brief."}},
+		System:        []BlockParam{{Type: BlockText, Text: rawjson.Plain("Be brief.")}},
 		StopSequences: []string{"END\n"},
 		Tools: []Tool{
 			{Name: "weather", Description: `The "weather".`, InputSchema: []byte(`{"type" : "object", "properties": {"n": {"const": 1.00}}}`),
@@ -71,31 +73,31 @@ func TestDecode(t *testing.T) {
 		},
 		ToolChoice: ToolChoice{Type: ChoiceTool, Name: "weather", DisableParallelToolUse: true},
 		Messages: []MessageParam{
-			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: "Early."}}},
-			{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: "Café 🌍?"}}},
+			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Early.")}}},
+			{Role: RoleUser, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Café 🌍?")}}},
 			{Role: RoleUser, Content: []BlockParam{
 				{Type: BlockImage, Source: &Source{Type: SourceBase64, JSON: []byte(`{"type": "base64", "media_type": "image/png", "data": "aGk="}`)}},
 				{Type: BlockDocument, Source: &Source{Type: SourceText, Text: "D", Title: "T", Context: "C"}},
-				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "one"}}},
-				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: "two"}}},
-				{Type: BlockSearchResult, Source: &Source{Text: "S", Title: "R"}, Content: []BlockParam{{Type: BlockText, Text: "found"}}},
+				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("one")}}},
+				{Type: BlockDocument, Source: &Source{Type: SourceContent}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("two")}}},
+				{Type: BlockSearchResult, Source: &Source{Text: "S", Title: "R"}, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("found")}}},
 			}},
 			{Role: RoleAssistant, Content: []BlockParam{
-				{Type: BlockText, Text: "Looking."},
+				{Type: BlockText, Text: rawjson.Plain("Looking.")},
 				{Type: BlockToolUse, ID: "toolu_1", Name: "weather", Input: []byte(`{"n" : 12345678901234567890}`)},
 				{Type: BlockToolUse, ID: "tooluse_2.a:b", Name: "gone!", Input: []byte(`{}`)},
 			}},
 			{Role: RoleUser, Content: []BlockParam{{Type: BlockToolResult, ToolUseID: "tooluse_2.a:b", IsError: true}}},
 			{Role: RoleUser, Content: []BlockParam{
 				{Type: BlockToolResult, ToolUseID: "toolu_1", Content: []BlockParam{
-					{Type: BlockText, Text: "sunny"},
+					{Type: BlockText, Text: rawjson.Plain("sunny")},
 					{Type: BlockImage, Source: &Source{Type: SourceURL, JSON: []byte(`{"type": "url", "url": "u"}`)}},
 					{Type: BlockToolReference, Name: "weather"},
 				}},
-				{Type: BlockText, Text: "And?"},
+				{Type: BlockText, Text: rawjson.Plain("And?")},
 			}},
-			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: "Hurry."}}},
-			{Role: RoleAssistant, Content: []BlockParam{{Type: BlockText, Text: "It is"}}},
+			{Role: RoleSystem, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("Hurry.")}}},
+			{Role: RoleAssistant, Content: []BlockParam{{Type: BlockText, Text: rawjson.Plain("It is")}}},
 		},
 	}
 	for _, strict := range []bool{false, true} {
@@ -241,7 +243,7 @@ func TestDecodeTooManySchemaValues(t *testing.T) {
 // A name may be empty, whatever its value is.
 func TestDecodeEmptyName(t *testing.T) {
 	r, err := Decode([]byte(withBlock(`{"":[1],"type":"text","text":"x"}`)), DecodeOptions{})
-	if err != nil || r.Messages[0].Content[0].Text != "x" || len(r.Dropped) != 1 {
+	if err != nil || r.Messages[0].Content[0].Text.String() != "x" || len(r.Dropped) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -36,6 +36,17 @@ func (d *decoder) text(at fieldPath, v jsontext.Value) string {
 	return ""
 }
 
+// longText is text for one that the model is shown, which may be long: it is left in its JSON where that
+// can go to the model as it is.
+func (d *decoder) longText(at fieldPath, v jsontext.Value) rawjson.Text {
+	if v.Kind() == '"' {
+		if t, ok := d.index.Text(v); ok {
+			return t
+		}
+	}
+	return rawjson.Plain(d.text(at, v))
+}
+
 // optionalText reads a string that may be missing or null.
 func (d *decoder) optionalText(at fieldPath, v jsontext.Value) string {
 	if absent(v) {

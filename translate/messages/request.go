@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/rawjson"
 )
 
 // Request is a Messages-API request (docs/reference/messages-api.md §2), as far as it concerns a
@@ -72,7 +74,7 @@ const (
 type BlockParam struct {
 	Type string
 
-	Text string // text; thinking, if the request asks the model to think
+	Text rawjson.Text // text; thinking, if the request asks the model to think
 
 	Source *Source // image, document, search_result
 

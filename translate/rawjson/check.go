@@ -50,6 +50,7 @@ type checker struct {
 	depth   int    // of open objects and arrays
 	free    int    // depth of the object with the member in whose value names are not looked at; 0 outside of such
 	seen    uint64 // what is set in any of the bytes of strings
+	foreign int    // strings with an escape that AppendEscaped does not write, or does not write so
 	names   []openName
 	long    map[longName]struct{} // the names of open objects that have many
 	members []Member
@@ -83,11 +84,10 @@ func (s *checker) next() byte {
 
 func (s *checker) value() bool {
 	c := s.next()
-	begin, ok := s.at, false
+	begin, foreign, ok := s.at, s.foreign, false
 	switch c {
 	case '"':
-		s.at = stringLimit(s.text, s.at, &s.seen)
-		ok = s.at > 0
+		ok = s.string()
 	case '{':
 		ok = s.object()
 	case '[':
@@ -104,7 +104,7 @@ func (s *checker) value() bool {
 		return n > 0
 	}
 	if s.at-begin >= longValue && s.index != nil && s.depth <= deepest && (s.free == 0 || s.depth <= s.free+1) {
-		s.index.add(s.text[begin:s.at])
+		s.index.add(s.text[begin:s.at], c == '"' && s.foreign == foreign)
 	}
 	return ok
 }
@@ -187,7 +187,7 @@ func (s *checker) member(first int) bool {
 		return false
 	}
 	begin := s.at + 1
-	if s.at = stringLimit(s.text, s.at, &s.seen); s.at < 0 || !s.add(first, begin, s.at-1) {
+	if !s.string() || !s.add(first, begin, s.at-1) {
 		return false
 	}
 	name, outer := s.text[begin:s.at-1], s.free
@@ -286,15 +286,13 @@ func markOf(name []byte) (mark uint64, ok bool) {
 	return mark + uint64(len(name))*spread, true
 }
 
-// stringLimit returns the index after the JSON string that begins at i, or -1 if there is none. The
-// bits that are set in any byte of the string, or shortly after it, are set in seen. Whether the
-// string is UTF-8 is not checked.
-func stringLimit(b []byte, i int, seen *uint64) int {
-	set := *seen
-	for i++; i < len(b); {
+// string reads a string. Whether it is UTF-8 is not checked.
+func (s *checker) string() bool {
+	b, i, set := s.text, s.at+1, s.seen
+	for i < len(b) {
 		if len(b)-i >= 8 {
 			x := binary.LittleEndian.Uint64(b[i:])
-			set |= x
+			set |= x // of the bytes behind the string, too
 			found := escapeMask(x)
 			if found == 0 {
 				i += 8
@@ -304,22 +302,26 @@ func stringLimit(b []byte, i int, seen *uint64) int {
 		}
 		switch c := b[i]; {
 		case c == '"':
-			*seen = set
-			return i + 1
+			s.at, s.seen = i+1, set
+			return true
 		case c == '\\' && i+1 < len(b) && unescape[b[i+1]] != 0:
+			if b[i+1] == '/' {
+				s.foreign++
+			}
 			i += 2
 		case c == '\\':
 			_, n := escapedRune(b[i:])
 			if n == 0 {
-				return -1
+				return false
 			}
+			s.foreign++
 			i += n
 		case c < ' ':
-			return -1
+			return false
 		default: // near the end of the text
 			set |= uint64(c)
 			i++
 		}
 	}
-	return -1
+	return false
 }

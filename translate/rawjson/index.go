@@ -13,8 +13,14 @@ import (
 
 // Index knows where long values of a text end. A nil Index knows of none, and finds the same.
 type Index struct {
-	lengths map[*byte]int // by the first byte of the value
-	room    int           // for how many more
+	values map[*byte]extent // by the first byte of the value
+	room   int              // for how many more
+}
+
+// extent is what is known of a value.
+type extent struct {
+	length int  // in bytes
+	native bool // it is a string with no escapes but those that AppendEscaped writes
 }
 
 // An index holds values of at least longValue bytes that stand in at most deepest objects and arrays,
@@ -32,14 +38,14 @@ func newIndex(text []byte) *Index {
 	if len(text) < leastIndexed {
 		return nil
 	}
-	return &Index{lengths: make(map[*byte]int, min(len(text)/1024, 1024)), room: len(text) / bytesPerValue}
+	return &Index{values: make(map[*byte]extent, min(len(text)/1024, 1024)), room: len(text) / bytesPerValue}
 }
 
 // add notes a value.
-func (x *Index) add(value []byte) {
+func (x *Index) add(value []byte, native bool) {
 	if x.room > 0 {
 		x.room--
-		x.lengths[&value[0]] = len(value)
+		x.values[&value[0]] = extent{len(value), native}
 	}
 }
 
@@ -48,7 +54,17 @@ func (x *Index) length(b []byte, i int) int {
 	if x == nil {
 		return 0
 	}
-	return x.lengths[&b[i]]
+	return x.values[&b[i]].length
+}
+
+// Text returns the text of a JSON string, and reports whether it did: if not, the string is a short one,
+// or one that has to be decoded and quoted again since it has other escapes than [AppendString] writes.
+// The text shares the memory of the string.
+func (x *Index) Text(quoted jsontext.Value) (t Text, ok bool) {
+	if x == nil || len(quoted) < longValue || !x.values[&quoted[0]].native {
+		return t, false
+	}
+	return Text{pieces: []piece{{quoted: quoted}}}, true
 }
 
 // Elements is [Elements] with the index.

@@ -3,6 +3,7 @@ package simulated_test
 import (
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 const toolsText = `In this environment you have access to a set of tools you can use to answer the user's question.
@@ -81,22 +82,22 @@ Reserve seats in a restaurant.
 // weather is a prompt with the three tools of toolsText.
 func weather(question string) *translate.Prompt {
 	p := ask(question, translate.CallsEnd)
-	p.System = []translate.Text{{Text: toolsText}}
+	p.System = []translate.Text{{Text: rawjson.Plain(toolsText)}}
 	return p
 }
 
 // inJSON is a prompt that asks for an answer in JSON.
 func inJSON(p *translate.Prompt) *translate.Prompt {
-	p.System = append(p.System, translate.Text{Text: translate.AllInstructions()[0].AnswerInJSON +
+	p.System = append(p.System, translate.Text{Text: rawjson.Plain(translate.AllInstructions()[0].AnswerInJSON +
 		`{"$defs":{"Cats":{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}},` +
-		`"type":"object","properties":{"setup":{"type":"string"},"cats":{"$ref":"#/$defs/Cats"}},"required":["setup","cats"]}` + "\nBe brief."})
+		`"type":"object","properties":{"setup":{"type":"string"},"cats":{"$ref":"#/$defs/Cats"}},"required":["setup","cats"]}` + "\nBe brief.")})
 	return p
 }
 
 func turn(role string, texts ...string) translate.Turn {
 	t := translate.Turn{Role: role}
 	for _, text := range texts {
-		t.Parts = append(t.Parts, translate.Part{Type: translate.PartText, Text: text})
+		t.Parts = append(t.Parts, translate.Part{Type: translate.PartText, Text: rawjson.Plain(text)})
 	}
 	return t
 }

@@ -26,7 +26,7 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 	var r parsedPrompt
 	var system strings.Builder
 	for _, t := range p.System {
-		system.WriteString(t.Text)
+		system.WriteString(t.Text.String())
 		system.WriteByte('\n')
 	}
 	var rest string

@@ -122,11 +122,11 @@ func tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken 
 func size(p *translate.Prompt) int {
 	n := 0
 	for _, t := range p.System {
-		n += len(t.Text)
+		n += t.Text.Len()
 	}
 	for _, t := range p.Turns {
 		for _, part := range t.Parts {
-			n += len(part.Text)
+			n += part.Text.Len()
 		}
 	}
 	return n

@@ -97,7 +97,7 @@ func words(t translate.Turn) string {
 	for _, part := range t.Parts {
 		if part.Type == translate.PartText {
 			texts.WriteString(sep)
-			texts.WriteString(part.Text)
+			texts.WriteString(part.Text.String())
 			sep = "\n"
 		}
 	}

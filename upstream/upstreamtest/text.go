@@ -10,6 +10,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // The markers between the turns of a text prompt (docs/reference/legacy-format.md §9).
@@ -108,19 +109,20 @@ func parsePrompt(text string) (*translate.Prompt, *malformed) {
 		return nil, invalidPrompt(`must start with "\n\nHuman:" turn after an optional system prompt`)
 	}
 	if system != "" {
-		p.System = []translate.Text{{Text: system}}
+		p.System = []translate.Text{{Text: rawjson.Plain(system)}}
 	}
 	for role != "" {
 		if role != [...]string{messages.RoleUser, messages.RoleAssistant}[len(p.Turns)%2] {
 			return nil, invalidPrompt(`must alternate between "\n\nHuman:" and "\n\nAssistant:" turns`)
 		}
-		turn := translate.Turn{Role: role, Parts: []translate.Part{{Type: translate.PartText}}}
-		turn.Parts[0].Text, role, rest = nextMarker(rest)
-		turn.Parts[0].Text = strings.TrimPrefix(turn.Parts[0].Text, " ")
+		turn := translate.Turn{Role: role}
+		var said string
+		said, role, rest = nextMarker(rest)
+		turn.Parts = []translate.Part{{Type: translate.PartText, Text: rawjson.Plain(strings.TrimPrefix(said, " "))}}
 		p.Turns = append(p.Turns, turn)
 	}
 	last := p.Turns[len(p.Turns)-1]
-	switch prefill := last.Parts[0].Text; {
+	switch prefill := last.Parts[0].Text.String(); {
 	case last.Role != messages.RoleAssistant:
 		return nil, invalidPrompt(`must end with "\n\nAssistant:" turn`)
 	case prefill == "" && strings.HasSuffix(text, assistantMarker):

@@ -18,6 +18,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 const minimal = `"max_tokens":9,"messages":[{"role":"user","content":"Hi"}]`
@@ -131,10 +132,10 @@ func TestPromptOfAText(t *testing.T) {
 	}
 	temperature, topK := 0.5, 3
 	turn := func(role, text string) translate.Turn {
-		return translate.Turn{Role: role, Parts: []translate.Part{{Type: "text", Text: text}}}
+		return translate.Turn{Role: role, Parts: []translate.Part{{Type: "text", Text: rawjson.Plain(text)}}}
 	}
 	want := &translate.Prompt{
-		System:        []translate.Text{{Text: "S\nT"}},
+		System:        []translate.Text{{Text: rawjson.Plain("S\nT")}},
 		Turns:         []translate.Turn{turn("user", "a \n"), turn("assistant", "b"), turn("user", ""), turn("assistant", " c")},
 		StopSequences: []string{"END", humanMarker}, MaxTokens: 9, Temperature: &temperature, TopK: &topK,
 	}
@@ -226,10 +227,10 @@ func TestPromptOfARequest(t *testing.T) {
 	}
 	temperature, topK := 0.5, 3
 	want := translate.Prompt{
-		System: []translate.Text{{Text: "S"}},
+		System: []translate.Text{{Text: rawjson.Plain("S")}},
 		Turns: []translate.Turn{
-			{Role: "user", Parts: []translate.Part{{Type: "text", Text: "a"}, {Type: "image", Source: []byte(`{"type":"url","url":"u"}`)}}},
-			{Role: "assistant", Parts: []translate.Part{{Type: "text", Text: "b"}}},
+			{Role: "user", Parts: []translate.Part{{Type: "text", Text: rawjson.Plain("a")}, {Type: "image", Source: []byte(`{"type":"url","url":"u"}`)}}},
+			{Role: "assistant", Parts: []translate.Part{{Type: "text", Text: rawjson.Plain("b")}}},
 		},
 		StopSequences: []string{"END"}, MaxTokens: 9, Temperature: &temperature, TopK: &topK,
 	}

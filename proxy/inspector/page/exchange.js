@@ -163,7 +163,7 @@ function drawEvent(e, row) {
   row.event = e;
   row.replaceChildren(
     el('span', { class: 'time', text: `+${duration(e.at)}` }),
-    el('span', { class: `event-name ${e.delta ?? ''}`, text: e.delta ?? e.name }),
+    el('span', { class: `event-name ${e.delta ?? ''}`, text: e.delta ?? e.name.replace('content_', ''), title: e.name }),
     el('span', { class: 'index', text: e.name.startsWith('content_block') ? String(e.index) : '' }),
     el('span', { class: 'data', text: e.delta ? e.data : e.name === 'ping' || e.name.endsWith('_stop') ? '' : e.data.slice(0, 300) }),
   );

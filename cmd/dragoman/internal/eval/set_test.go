@@ -10,6 +10,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // set writes a test set and returns its path.
@@ -155,7 +156,7 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Well."}}}
+	said := messages.MessageParam{Role: messages.RoleAssistant, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Well.")}}}
 	for _, c := range q.want.calls {
 		input := map[string]any{}
 		for name, arg := range c.args {
@@ -165,7 +166,7 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	}
 	history := *req
 	history.Messages = append(history.Messages[:len(req.Messages):len(req.Messages)], said, messages.MessageParam{
-		Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go on."}},
+		Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Go on.")}},
 	})
 	prompt, err := translate.Render(&history, target)
 	if err != nil {
@@ -173,7 +174,7 @@ func perfect(t *testing.T, q Question, target translate.Target) []Call {
 	}
 	text := ""
 	for _, part := range prompt.Turns[len(prompt.Turns)-2].Parts {
-		text += part.Text
+		text += part.Text.String()
 	}
 	m, err := messages.Collect(translate.Events(req, prompt, func(*translate.Prompt) iter.Seq2[translate.Chunk, error] {
 		return func(yield func(translate.Chunk, error) bool) {
