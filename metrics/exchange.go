@@ -77,7 +77,9 @@ func (e *Exchange) Overhead() time.Duration { return e.Decode + e.Render + e.Par
 
 // Observe counts an exchange that has ended. It is called once for each.
 func (m *Metrics) Observe(e *Exchange) {
-	model, upstream := orOther(e.Pattern), orOther(e.Upstream)
+	m.bounds.RLock()
+	defer m.bounds.RUnlock()
+	model, upstream := within(m.labels.Models, e.Pattern), within(m.labels.Upstreams, e.Upstream)
 	labels := []string{oneOf(dialects, e.Dialect), model, upstream, strconv.FormatBool(e.Stream), statusClass(e.Status)}
 	m.requests.WithLabelValues(labels...).Inc()
 	m.duration.WithLabelValues(labels...).Observe(e.Duration.Seconds())
@@ -117,14 +119,14 @@ func (m *Metrics) observeStages(e *Exchange) {
 // observeAttempts counts the calls of upstreams, their failures and the fallbacks.
 func (m *Metrics) observeAttempts(e *Exchange) {
 	for _, a := range e.Attempts {
-		errorType := "none"
+		errorType, upstream := "none", within(m.labels.Upstreams, a.Upstream)
 		if a.ErrorType != "" {
 			errorType = oneOf(errorTypes, a.ErrorType)
-			m.upstreamErrors.WithLabelValues(a.Upstream, errorType).Inc()
+			m.upstreamErrors.WithLabelValues(upstream, errorType).Inc()
 		}
-		m.attempts.WithLabelValues(a.Upstream, errorType).Inc()
+		m.attempts.WithLabelValues(upstream, errorType).Inc()
 		if a.InPlaceOf != "" {
-			m.fallbacks.WithLabelValues(a.Upstream, oneOf(errorTypes, a.InPlaceOf)).Inc()
+			m.fallbacks.WithLabelValues(upstream, oneOf(errorTypes, a.InPlaceOf)).Inc()
 		}
 	}
 }
@@ -132,7 +134,7 @@ func (m *Metrics) observeAttempts(e *Exchange) {
 // observeKey counts an exchange for the key of its client, if it had one.
 func (m *Metrics) observeKey(e *Exchange) {
 	if e.KeyID != "" {
-		id := m.keyLabel(e.KeyID)
+		id := within(m.labels.Keys, e.KeyID)
 		m.keyRequests.WithLabelValues(id, statusClass(e.Status)).Inc()
 		addTokens(m.keyTokens, id, e)
 	}

@@ -29,7 +29,7 @@ var (
 	// Messages API (docs/reference/messages-api.md §2 to §7) and of Bedrock
 	// (docs/reference/bedrock.md §2, §5).
 	fieldWords = newSet(`
-		system messages content source tools tool_choice type
+		system billing_header messages content source tools tool_choice type
 		thinking output_config output_format metadata service_tier speed cache_control container inference_geo
 		diagnostics user_profile_id context_management compaction fallbacks fallback_credit_token billing_policy
 		thread mcp_servers anthropic_version anthropic_beta temperature top_p top_k max_tokens
@@ -49,6 +49,9 @@ var pathWords = newSet(`
 	model modelId stream stop_sequences role name id input tool_use_id tool_name is_error input_schema inputSchema
 	json_schema schema data media_type url file_id title context signature display budget_tokens disable_parallel_tool_use
 	display_number display_height_px display_width_px enable_zoom max_characters user_id enabled
+	limit after_id before_id maxResults nextToken x-dragoman-dry-run Content-Encoding amazon-bedrock-guardrailConfig tagSuffix
+	custom tool_use tool_result search_result tool_reference ttl redactedContent
+	max_tokens_to_sample max_gen_len inputText textGenerationConfig prompt
 	json bytes status toolUseId s3Location source any auto guardrailIdentifier guardrailVersion streamProcessingMode
 	properties items required enum anyOf oneOf allOf not additionalProperties patternProperties prefixItems minimum maximum default`)
 
@@ -110,14 +113,6 @@ func oneOf(set []string, s string) string {
 		return s
 	}
 	return other
-}
-
-// orOther returns s, or other for "". It is for names that the configuration bounds.
-func orOther(s string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // statusClass returns "2xx" for 200, and so on; other for what is no status of HTTP.

@@ -7,7 +7,7 @@ package metrics
 
 import (
 	"net/http"
-	"sync/atomic"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -24,17 +24,6 @@ type Metrics struct {
 	InflightBodyBytes prometheus.Gauge
 	Overload          *prometheus.CounterVec
 
-	// CredentialExpiry is when the credentials of an upstream expire, in seconds of Unix
-	// time, by the name of the upstream.
-	CredentialExpiry *prometheus.GaugeVec
-	// CredentialsOK is 0 if the last calls of an upstream found the proxy's own credentials
-	// missing or refused, else 1; CircuitOpen is how many of its circuits are open: those of
-	// models, and one of the upstream itself. Package proxy sets both before they are read.
-	CredentialsOK, CircuitOpen *prometheus.GaugeVec
-	// ConfigLoaded is 1 if the configuration that was read last is in use, as at the
-	// start, and 0 if it was refused.
-	ConfigLoaded prometheus.Gauge
-
 	requests          *prometheus.CounterVec
 	duration          *prometheus.HistogramVec
 	firstEvent        *prometheus.HistogramVec
@@ -50,10 +39,20 @@ type Metrics struct {
 	keyTokens         *prometheus.CounterVec
 	panics            prometheus.Counter
 
-	keys atomic.Pointer[map[string]bool] // the ids of the keys of clients
+	credentialExpiry, credentialsOK, circuitOpen *prometheus.GaugeVec // by the name of the upstream
+
+	configLoaded, configTime prometheus.Gauge
+	config                   *prometheus.GaugeVec
+
+	bounds sync.RWMutex // held while series are ended, and shared by whoever makes some
+	labels Labels
 
 	registry *prometheus.Registry
 }
+
+// Labels are the values of labels that the configuration bounds: the ids of the keys of clients, the
+// names of models as the routes have them, and those of upstreams.
+type Labels struct{ Keys, Models, Upstreams map[string]bool }
 
 // Buckets, in seconds. The answer of a model takes up to an hour, the default of
 // timeouts.total; the proxy's own work takes microseconds.
@@ -71,10 +70,12 @@ func New(version string) *Metrics {
 	m := &Metrics{
 		Inflight:         r.gauge("inflight_requests", "Requests that are being answered."),
 		OpenStreams:      r.gauge("open_streams", "Streams that have begun and not ended."),
-		CredentialExpiry: r.gauges("credential_expiry_timestamp_seconds", "When the credentials of an upstream end, in Unix time.", "upstream"),
-		CredentialsOK:    r.gauges("upstream_credentials_ok", "0 if the proxy's own credentials are missing or were refused, until a call succeeds; else 1.", "upstream"),
-		CircuitOpen:      r.gauges("circuit_open", "Models that are left alone because their calls failed, and 1 more while the upstream cannot be reached.", "upstream"),
-		ConfigLoaded:     r.gauge("config_last_reload_success", "1 if the configuration that was read last serves, 0 if it was refused."),
+		credentialExpiry: r.gauges("credential_expiry_timestamp_seconds", "When the credentials of an upstream end, in Unix time.", "upstream"),
+		credentialsOK:    r.gauges("upstream_credentials_ok", "0 if the proxy's own credentials are missing or were refused, until a call succeeds; else 1.", "upstream"),
+		circuitOpen:      r.gauges("circuit_open", "Models that are left alone because their calls failed, and 1 more while the upstream cannot be reached.", "upstream"),
+		configLoaded:     r.gauge("config_last_reload_success", "1 if the configuration that was read last serves, 0 if it was refused."),
+		configTime:       r.gauge("config_last_reload_timestamp_seconds", "Since when the configuration serves, in Unix time."),
+		config:           r.gauges("config_info", "1, labelled with the hash of the configuration that serves.", "hash"),
 
 		InflightBodyBytes: r.gauge("inflight_body_bytes", "Bytes of the bodies of the requests that are being answered, unpacked."),
 		Overload:          r.counters("overload_total", "Requests and connections that were refused because there were too many, by the gate.", "gate"),
@@ -97,7 +98,6 @@ func New(version string) *Metrics {
 		registry: r.Registry,
 	}
 	r.gauges("build_info", "1, labelled with the version.", "version").WithLabelValues(version).Set(1)
-	m.ConfigLoaded.Set(1)
 	for _, gate := range []string{GateConcurrent, GateBytes, GateConnections} {
 		m.Overload.WithLabelValues(gate) // from 0 on: the first that is refused is an increase, too
 	}

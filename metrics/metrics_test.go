@@ -25,6 +25,15 @@ func whole() *Exchange {
 	}
 }
 
+// known are labels that a configuration may have.
+func known(keys ...string) Labels {
+	l := Labels{Keys: map[string]bool{}, Models: map[string]bool{"claude-*": true}, Upstreams: map[string]bool{"east": true, "west": true}}
+	for _, id := range keys {
+		l.Keys[id] = true
+	}
+	return l
+}
+
 func exposition(t *testing.T, m *Metrics) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -49,12 +58,13 @@ func dragoman(exposition string) []string {
 
 func TestObserve(t *testing.T) {
 	m := New("v1")
-	m.SetKeys(map[string]bool{"ci": true})
+	m.SetLabels(known("ci"))
 	m.Observe(whole())
 	labels := `{dialect="messages",model="claude-*",status_class="2xx",stream="true",upstream="east"}`
 	want := []string{
 		`dragoman_build_info{version="v1"} 1`,
-		`dragoman_config_last_reload_success 1`,
+		`dragoman_config_last_reload_success 0`,
+		`dragoman_config_last_reload_timestamp_seconds 0`,
 		`dragoman_dropped_fields_total{field="messages.content.cache_control"} 1`,
 		`dragoman_dropped_fields_total{field="other"} 1`,
 		`dragoman_dropped_fields_total{field="thinking"} 1`,
@@ -117,9 +127,11 @@ func TestObserveNothingSpecial(t *testing.T) {
 
 func TestExpositionIsClean(t *testing.T) {
 	m := New("v1")
+	m.SetLabels(known())
 	m.Observe(whole())
-	m.fallbacks.WithLabelValues("east", "api_error").Inc()
-	m.CredentialExpiry.WithLabelValues("east").Set(1)
+	m.CredentialsEnd("east", time.Unix(1, 0))
+	m.MeasureUpstream("east", true, 1)
+	m.ConfigServes("0123456789abcdef")
 	problems, err := testutil.GatherAndLint(m.registry)
 	if err != nil {
 		t.Fatal(err)
@@ -132,48 +144,79 @@ func TestExpositionIsClean(t *testing.T) {
 // What clients make up must not grow the number of series.
 func TestLabelsAreBounded(t *testing.T) {
 	m := New("v1")
+	m.SetLabels(known("ci"))
 	m.Observe(whole())
-	e := whole()
-	e.Dialect, e.ErrorType, e.Status, e.ToolCalls, e.Dropped = "x", "x", 99, []string{"x"}, []string{"x"}
-	m.Observe(e)
+	observe := func(i int) {
+		made := fmt.Sprint("made-up-", i)
+		e := whole()
+		e.Model, e.UpstreamModel, e.RequestID, e.ClientRequestID, e.KeyID = made, made, made, made, made
+		m.Observe(e)
+		e.Pattern, e.Upstream, e.Attempts = made, made, []Attempt{{Upstream: made, ErrorType: "overloaded_error"}}
+		m.Observe(e)
+		e.Dialect, e.ErrorType, e.Status = made, made, 1000+i
+		e.ToolCalls, e.Dropped = []string{made}, []string{made, "messages." + made, "tools.tools.tools.tools.tools.tools"}
+		m.Observe(e)
+	}
+	observe(0)
 	before, err := testutil.GatherAndCount(m.registry)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 1000 {
-		made := fmt.Sprint("made-up-", i)
-		e := whole()
-		e.Model, e.UpstreamModel, e.RequestID, e.ClientRequestID, e.KeyID = made, made, made, made, made
-		m.Observe(e)
-		e.Dialect, e.ErrorType, e.Status = made, made, 1000+i
-		e.ToolCalls, e.Dropped = []string{made}, []string{made, "messages." + made, "tools.tools.tools.tools.tools.tools"}
-		m.Observe(e)
+		observe(1 + i)
 	}
 	if after, err := testutil.GatherAndCount(m.registry); err != nil || after != before {
 		t.Errorf("%d series became %d (%v)", before, after, err)
 	}
 }
 
-// A key that is replaced takes its series along, and what it does from then on makes none.
-func TestKeysThatAreGone(t *testing.T) {
+// A key, a model or an upstream that is taken out takes its series along, and what goes on with it
+// makes none.
+func TestNamesThatAreGone(t *testing.T) {
 	m := New("v1")
-	m.SetKeys(map[string]bool{"ci": true, "old": true})
-	e := whole()
-	m.Observe(e)
-	e.KeyID = "old"
-	m.Observe(e)
-	m.SetKeys(map[string]bool{"ci": true})
-	m.Observe(e)
+	before := known("ci", "old")
+	before.Models["old"], before.Upstreams["old"] = true, true
+	m.SetLabels(before)
+	gone := whole()
+	gone.KeyID, gone.Pattern, gone.Upstream, gone.Attempts = "old", "old", "old", []Attempt{{Upstream: "old", ErrorType: "api_error", InPlaceOf: "api_error"}}
+	count := func() {
+		m.Observe(whole())
+		m.Observe(gone)
+		m.CredentialsEnd("old", time.Unix(1, 0))
+		m.MeasureUpstream("old", false, 1)
+	}
+	count()
+	if got := exposition(t, m); strings.Count(got, `="old"`) < 15 {
+		t.Errorf("before: %s", got)
+	}
+	m.SetLabels(known("ci"))
+	count()
 	got := exposition(t, m)
 	for text, want := range map[string]bool{
-		`key_requests_total{key_id="ci",status_class="2xx"} 1`:    true,
-		`key_requests_total{key_id="other",status_class="2xx"} 1`: true,
-		`key_tokens_total{key_id="other",type="output"} 5`:        true,
-		`key_id="old"`: false,
+		`key_requests_total{key_id="ci",status_class="2xx"} 2`:                                                 true,
+		`key_requests_total{key_id="other",status_class="2xx"} 1`:                                              true,
+		`key_tokens_total{key_id="other",type="output"} 5`:                                                     true,
+		`requests_total{dialect="messages",model="other",status_class="2xx",stream="true",upstream="other"} 1`: true,
+		`upstream_errors_total{error_type="api_error",upstream="other"} 1`:                                     true,
+		`="old"`: false,
 	} {
 		if strings.Contains(got, text) != want {
 			t.Errorf("%s is there: %v\n%s", text, !want, got)
 		}
+	}
+}
+
+// The hash of one configuration is there at a time.
+func TestConfigInfo(t *testing.T) {
+	m := New("v1")
+	m.ConfigServes("aaaa")
+	m.ConfigRefused()
+	if got := exposition(t, m); !strings.Contains(got, "config_last_reload_success 0") || !strings.Contains(got, `config_info{hash="aaaa"} 1`) {
+		t.Error(got)
+	}
+	m.ConfigServes("bbbb")
+	if got := exposition(t, m); !strings.Contains(got, "config_last_reload_success 1") || strings.Contains(got, "aaaa") || !strings.Contains(got, `config_info{hash="bbbb"} 1`) {
+		t.Error(got)
 	}
 }
 

@@ -34,13 +34,7 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 	}
 	a.recordModel(a.model)
 	a.x.setUnmet(nil)
-	a.spec = a.x.s.refusals.applyTo(a.model)
-	if g := a.x.guardrail; g != nil {
-		a.spec.Guardrail = &g.Guardrail
-		if !a.body.Stream { // the guardrail judges the whole answer, not one piece after another
-			a.spec.Can &^= upstream.Streaming
-		}
-	}
+	a.spec = a.x.specOf(a.model, a.body.Stream)
 
 	call, err := a.prepare()
 	if err != nil {
@@ -119,13 +113,12 @@ type upstreamCall func(ctx context.Context, cancel context.CancelCauseFunc) iter
 // with a prompt.
 func (a *attempt) prepare() (upstreamCall, error) {
 	up := a.x.s.upstreams[a.model.UpstreamKey()]
-	if native, ok := up.(NativeUpstream); ok && a.model.usesToolAPI(a.spec) {
-		if native.Passes(a.spec) {
-			return a.prepareNative(native)
-		}
-		if a.model.Tools == ToolsNative {
-			return nil, invalidRequest("model: " + clip(a.model.Model) + " has no tool API that a request could go through to; ask it with tools: xml")
-		}
+	native, err := a.model.PassesTo(up, a.spec)
+	switch {
+	case err != nil:
+		return nil, err
+	case native != nil:
+		return a.prepareNative(native)
 	}
 	return a.preparePrompt(up)
 }
@@ -174,12 +167,10 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 // the model.
 func (a *attempt) prepareNative(up NativeUpstream) (upstreamCall, error) {
 	x, model, spec := a.x, a.model, a.spec
-	req, err := a.body.Native(x.r.Context())
+	req, err := x.readNative(a.body)
 	if err != nil {
-		return nil, causeOr(x.r.Context(), err)
+		return nil, err
 	}
-	req.ID = newID("msg_")
-	x.setDropped(nil)
 	a.spec.Can &= upstream.Tools // the only feature that another try can do without: see noteRefusal
 	a.maxTokens = 0
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {

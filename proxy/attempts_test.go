@@ -328,7 +328,7 @@ func TestPanicIsNoOutcome(t *testing.T) {
 // A refusal is forgotten after a while: it may have been wrong.
 func TestRefusalForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r refusals
+		r := refusals{"east": new(upstreamRefusals)}
 		m := UpstreamModel{Upstream: "east", Model: "m"}
 		learnt := func(f upstream.Features) bool { return r.applyTo(m).Can == m.Spec().Can&^f }
 		r.add(m, refusal{upstream.System, 2048})

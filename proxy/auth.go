@@ -45,50 +45,18 @@ func (ks keyring) find(secret string) (found *heldKey) {
 	return found
 }
 
-// SetKeys replaces the keys that clients may present; with none, everybody is let in. What
-// clients have taken of a key that stays still counts against its limits. Exchanges that
-// have begun go on. It is an error, and nothing changes, if a secret is empty, or if two
-// keys have the same secret or the same ID.
-func (s *Server) SetKeys(keys []Key) error {
-	ids, err := idsOf(keys)
-	if err != nil {
-		return err
-	}
-	s.settingKeys.Lock()
-	defer s.settingKeys.Unlock()
-	before := map[[sha256.Size]byte]*heldKey{}
-	for _, k := range s.held() {
-		before[k.Sum] = k
-	}
-	ring := make(keyring, len(keys))
-	for i, k := range keys {
-		ring[i] = before[k.Sum].as(k)
-	}
-	s.metrics.SetKeys(ids)
-	s.keys.Store(&ring)
-	return nil
-}
-
-// idsOf returns the IDs of keys. The error is that of [Server.SetKeys].
-func idsOf(keys []Key) (ids map[string]bool, err error) {
+// checkKeys returns an error if a key is empty, or if two keys have the same secret or the same ID.
+func checkKeys(keys []Key) error {
 	nobody := NewKey("").Sum
 	ids, sums := map[string]bool{}, map[[sha256.Size]byte]bool{}
 	for _, k := range keys {
 		switch {
 		case k.Sum == nobody:
-			return nil, errors.New("an empty key would let everybody in")
+			return errors.New("an empty key would let everybody in")
 		case sums[k.Sum], ids[k.ID()]:
-			return nil, errors.New("two keys are the same: " + k.ID())
+			return errors.New("two keys are the same: " + k.ID())
 		}
 		sums[k.Sum], ids[k.ID()] = true, true
-	}
-	return ids, nil
-}
-
-// held returns the keys at this moment.
-func (s *Server) held() keyring {
-	if ring := s.keys.Load(); ring != nil {
-		return *ring
 	}
 	return nil
 }
@@ -100,13 +68,12 @@ func (x *exchange) authenticate() error {
 	if x.replay != nil {
 		return nil
 	}
-	keys := x.s.held()
-	if len(keys) == 0 {
+	if len(x.s.keys) == 0 {
 		return x.s.clients.check(x.r)
 	}
 	var key *heldKey
 	for _, secret := range x.dialect.credentials(x.r.Header) {
-		if k := keys.find(secret); key == nil {
+		if k := x.s.keys.find(secret); key == nil {
 			key = k
 		}
 	}

@@ -28,10 +28,10 @@ var bedrockInvoke = dialect{
 	read:          readInvoke,
 	nativeRequest: nativeBedrock,
 	ignored: []ignoredHeader{
-		{"X-Amzn-Bedrock-Performanceconfig-Latency", "standard", "performanceConfigLatency"},
-		{"X-Amzn-Bedrock-Service-Tier", "default", "serviceTier"},
-		{"X-Amzn-Bedrock-Request-Metadata", "", "requestMetadata"},
-		{bedrock.GuardrailTraceHeader, "disabled", "trace"}, // no answer here has a place for the trace
+		{"X-Amzn-Bedrock-Performanceconfig-Latency", "standard", "performanceConfigLatency", true},
+		{"X-Amzn-Bedrock-Service-Tier", "default", "serviceTier", true},
+		{"X-Amzn-Bedrock-Request-Metadata", "", "requestMetadata", true},
+		{bedrock.GuardrailTraceHeader, "disabled", "trace", false}, // no answer here has a place for the trace
 	},
 	appendMessage: invokeMessage,
 	failureBody:   bedrockFailure,

@@ -42,7 +42,7 @@ func (x *exchange) readBody() ([]byte, error) {
 		}
 		unpacked, announced = packed, -1
 	default:
-		return nil, invalidRequest("Content-Encoding: only gzip is understood")
+		return nil, invalidField("Content-Encoding", "only gzip is understood")
 	}
 
 	body, err := readAll(unpacked, announced, limit, x.admitBytes)

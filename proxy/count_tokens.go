@@ -54,7 +54,11 @@ func (x *exchange) countTokens() error {
 func (x *exchange) prepareCount(body *messages.Body, m UpstreamModel) (count func(context.Context) (int, error), estimate int, err error) {
 	spec := x.s.refusals.applyTo(m)
 	up := x.s.upstreams[m.UpstreamKey()]
-	if native, ok := up.(NativeUpstream); ok && m.usesToolAPI(spec) && native.Passes(spec) {
+	native, err := m.PassesTo(up, spec)
+	if err != nil {
+		return nil, 0, err
+	}
+	if native != nil {
 		return func(ctx context.Context) (int, error) {
 			return native.CountNative(ctx, spec, x.dialect.nativeRequest(x.r.Header, body))
 		}, translate.EstimateTokens(len(body.JSON())), nil

@@ -55,11 +55,6 @@ func (s *Server) trouble() string {
 // are read: what is known ends with time, too.
 func (s *Server) measureUpstreams() {
 	for name, b := range s.breakers {
-		good := 1.
-		if b.trouble() != "" {
-			good = 0
-		}
-		s.metrics.CredentialsOK.WithLabelValues(name).Set(good)
-		s.metrics.CircuitOpen.WithLabelValues(name).Set(float64(b.open()))
+		s.metrics.MeasureUpstream(name, b.trouble() == "", b.open())
 	}
 }

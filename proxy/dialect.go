@@ -86,6 +86,7 @@ type ignoredHeader struct {
 	header       string
 	defaultValue string
 	name         string // in x-dragoman-dropped
+	hint         bool   // it changes no answer: compat: strict does not refuse it
 }
 
 // ignoredIn returns the names of what a request's header asks for and is not supported,
@@ -98,4 +99,10 @@ func (d *dialect) ignoredIn(h http.Header) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// refuses reports whether compat: strict refuses the option that has this name in
+// x-dragoman-dropped.
+func (d *dialect) refuses(name string) bool {
+	return slices.ContainsFunc(d.ignored, func(i ignoredHeader) bool { return i.name == name && !i.hint })
 }

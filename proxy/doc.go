@@ -5,8 +5,10 @@
 // A request passes the files in this order:
 //
 //	handler.go, serve.go        the URLs; what holds for every exchange
+//	alias.go, path.go           what else clients make of them
 //	auth.go, key_limits.go      who is let in, and how often
 //	guard.go, cors.go           pages in browsers: kept out where there are no keys, and let in by name
+//	models.go, model_list.go    which models there are, as far as upstreams say
 //	overload.go                 whether there is room for it
 //	request.go, body.go         the body, until it is known which models may answer
 //	answer.go                   the one pipeline, streamed or whole

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
-
 	"dragoman/translate/messages"
 )
 
@@ -19,23 +17,19 @@ func (x *exchange) dryRun() (bool, error) {
 	}
 	dry, err := strconv.ParseBool(value)
 	if err != nil {
-		return false, invalidRequest("x-dragoman-dry-run: write 1 to see the prompt without calling anything, or leave the header out")
+		return false, invalidField("x-dragoman-dry-run", "write 1 to see the prompt without calling anything, or leave the header out")
 	}
 	return dry, nil
 }
 
-// showPrompt answers with the prompt that the model would be asked, in JSON.
+// showPrompt answers with the prompt that the model would be asked, in JSON, or with the request that
+// would go through to its tool API (see [NativeJSON]).
 func (x *exchange) showPrompt(body *messages.Body, m UpstreamModel) error {
-	x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
-	req, err := x.decode(body)
+	p, err := x.preview(body, m)
 	if err != nil {
 		return err
 	}
-	prompt, _, err := x.render(req, m, m.Spec())
-	if err != nil {
-		return err
-	}
-	data, err := json.Marshal(prompt)
+	data, err := p.json()
 	if err != nil {
 		return err
 	}

@@ -45,8 +45,6 @@ func (f *failure) setHeader(h http.Header) {
 
 // Failures that have no error of another package as their cause.
 var (
-	errNotFound = &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is nothing at this path"}
-
 	// errShutDown ends the exchanges that outlast a drain.
 	errShutDown = &failure{status: 529, typ: messages.ErrorOverloaded, message: "the server is shutting down"}
 
@@ -57,6 +55,16 @@ var (
 
 func invalidRequest(message string) error {
 	return &failure{status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest, message: message}
+}
+
+// invalidField returns the error of a request in which this field, or header, is wrong.
+func invalidField(path, message string) error {
+	return &messages.InvalidRequestError{Path: path, Message: message}
+}
+
+// nothingAt returns the failure of a request to a path that is not served.
+func nothingAt(r *http.Request) *failure {
+	return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "there is nothing at the path " + clip(r.URL.Path)}
 }
 
 func bodyTooLarge(limit int64) error {

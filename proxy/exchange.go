@@ -53,7 +53,6 @@ func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request)
 	if d.setID != nil {
 		d.setID(w.Header(), x.record.RequestID)
 	}
-	x.observe()
 	return x
 }
 

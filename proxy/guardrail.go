@@ -4,7 +4,21 @@ import (
 	"slices"
 
 	"dragoman/translate/messages"
+	"dragoman/upstream"
 )
+
+// specOf returns what the upstream is told of a model for this exchange: what the model can be asked, and
+// the guardrail that its answer has to pass.
+func (x *exchange) specOf(m UpstreamModel, stream bool) upstream.Model {
+	spec := x.s.refusals.applyTo(m)
+	if g := x.guardrail; g != nil {
+		spec.Guardrail = &g.Guardrail
+		if !stream { // the guardrail judges the whole answer, not one piece after another
+			spec.Can &^= upstream.Streaming
+		}
+	}
+	return spec
+}
 
 // withGuardrail returns those of the models whose upstream can have the answer pass the
 // guardrail of the request: all, if it asks for none. It is an error if the first model

@@ -13,11 +13,12 @@ import (
 // is open to those without a key.
 func (s *Server) Handler() http.Handler {
 	r := chi.NewRouter()
-	r.Use(s.incoming, s.cors, singleSlashes)
+	r.Use(s.incoming, s.cors, s.plainPaths)
 	r.Get("/", greet)
 	r.Head("/", greet)
 	s.handleMessages(r)
 	s.handleBedrock(r)
+	s.handleBedrockLists(r)
 	s.handleVertex(r)
 	r.NotFound(s.serve(unnamed(messagesAPI), notFound))
 	r.MethodNotAllowed(s.serve(unnamed(messagesAPI), notAllowed(r)))
@@ -26,18 +27,27 @@ func (s *Server) Handler() http.Handler {
 
 // handleMessages serves the Messages API.
 func (s *Server) handleMessages(r chi.Router) {
-	// "/v1/v1/messages" is what a base URL that ends in /v1 makes of the path,
-	// "/messages" what other clients make of one (docs/reference/clients.md §2).
-	for _, path := range []string{"/v1/messages", "/messages", "/v1/v1/messages", "/anthropic/v1/messages"} {
-		r.Post(path, s.serve(&messagesAPI, (*exchange).answer))
-		r.Post(path+"/count_tokens", s.serve(&messagesAPI, (*exchange).countTokens))
-	}
+	r.Post("/v1/messages", s.serve(&messagesAPI, (*exchange).answer))
+	r.Post("/v1/messages/count_tokens", s.serve(&messagesAPI, (*exchange).countTokens))
 	r.Get("/v1/models", s.serve(&messagesAPI, (*exchange).listModels))
 	r.Get("/v1/models/*", s.serve(&messagesAPI, (*exchange).describeModel))
+	const (
+		oneByOne  = "send each request to POST /v1/messages"
+		inline    = "write images and documents into the content of a message to POST /v1/messages, as base64, text or a URL"
+		speak     = "the API of OpenAI is not spoken here, but that of Anthropic: send the conversation to POST /v1/messages, by a client or provider of that name whose base URL is this server's, without /v1"
+		noVectors = "models here answer messages (POST /v1/messages), and embed nothing"
+	)
 	for path, use := range map[string]string{
 		"/v1/complete":           "send the conversation to POST /v1/messages",
-		"/v1/messages/batches":   "send each request to POST /v1/messages",
-		"/v1/messages/batches/*": "send each request to POST /v1/messages",
+		"/v1/messages/batches":   oneByOne,
+		"/v1/messages/batches/*": oneByOne,
+		"/v1/files":              inline,
+		"/v1/files/*":            inline,
+		"/v1/chat/completions":   speak,
+		"/v1/responses":          speak,
+		"/v1/responses/*":        speak,
+		"/v1/completions":        speak,
+		"/v1/embeddings":         noVectors,
 	} {
 		r.HandleFunc(path, s.serve(&messagesAPI, notServed(use)))
 	}
@@ -59,11 +69,16 @@ func (s *Server) handleBedrock(r chi.Router) {
 
 // handleVertex serves the models of Anthropic on Vertex AI (docs/reference/vertex.md §2).
 func (s *Server) handleVertex(r chi.Router) {
-	for _, path := range []string{"/v1/projects", "/projects"} {
-		r.Post(path+"/{project}/locations/{location}/publishers/{publisher}/models/{call}", s.serve(&vertex, (*exchange).answerVertex))
+	for _, path := range vertexPaths {
+		r.Post(path+vertexCallPath, s.serve(&vertex, (*exchange).answerVertex))
 		r.HandleFunc(path+"/*", s.serve(unnamed(vertex), notFound))
 	}
 }
+
+// Where the paths of Vertex begin, and how they go on to a method of a model.
+var vertexPaths = []string{"/v1/projects", "/projects"}
+
+const vertexCallPath = "/{project}/locations/{location}/publishers/{publisher}/models/{call}"
 
 // unnamed returns a copy of d that has no name. It is for paths that look like those of
 // d's API and are none of its operations: clients choose such paths, and the metrics count
@@ -73,7 +88,7 @@ func unnamed(d dialect) *dialect {
 	return &d
 }
 
-// Admin returns the handler for operators: health, readiness and metrics. It asks for no
+// Admin returns the handler for operators: health, readiness, metrics and explanations. It asks for no
 // key, and belongs on a listener that strangers cannot reach. Probes are answered whatever
 // name they have for the server.
 func (s *Server) Admin() http.Handler {
@@ -85,7 +100,11 @@ func (s *Server) Admin() http.Handler {
 			respondText(http.StatusServiceUnavailable, "draining\n")(w, r)
 			return
 		}
-		respondText(http.StatusOK, "ready\n"+s.trouble())(w, r)
+		text := "ready\n"
+		if s.config != "" {
+			text += "config " + s.config + "\n"
+		}
+		respondText(http.StatusOK, text+s.trouble())(w, r)
 	})
 	if s.inspector != nil {
 		r.With(s.guarded).Handle("/inspector/*", s.inspector)
@@ -96,6 +115,7 @@ func (s *Server) Admin() http.Handler {
 		s.measureUpstreams()
 		scrape.ServeHTTP(w, r)
 	})
+	r.With(s.guarded).Post("/explain", s.servePath(s.explainer()))
 	return r
 }
 
@@ -114,13 +134,14 @@ func respondText(status int, text string) http.HandlerFunc {
 }
 
 // notFound answers at a path that is not served.
-func notFound(*exchange) error { return errNotFound }
+func notFound(x *exchange) error { return nothingAt(x.r) }
 
-// notServed answers at a path of the Messages API that is not served, and says what to
-// use instead.
+// notServed answers at a path of an API that is not served, and says what to use instead.
 func notServed(use string) func(*exchange) error {
-	return func(*exchange) error {
-		return &failure{status: http.StatusNotFound, typ: messages.ErrorNotFound, message: "this part of the API is not served here: " + use}
+	return func(x *exchange) error {
+		f := *nothingAt(x.r)
+		f.message = "this part of the API is not served here (" + clip(x.r.URL.Path) + "): " + use
+		return &f
 	}
 }
 

@@ -174,7 +174,7 @@ func TestTokensPerDay(t *testing.T) {
 
 // New keys count at once, and old ones no more; what has begun goes on, and what a key has
 // taken stays taken.
-func TestSetKeys(t *testing.T) {
+func TestSuccessorKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, hold := make(chan struct{}), make(chan struct{})
 		up := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
@@ -193,18 +193,14 @@ func TestSetKeys(t *testing.T) {
 		}()
 		<-began
 		post(s, "{}", "x-api-key", "key-one")
-		if err := s.SetKeys([]Key{limitedKey(func(k *Key) { k.Name, k.RequestsPerMinute = "renamed", 2 }), NewKey("key-three")}); err != nil {
-			t.Fatal(err)
-		}
+		s = succeed(t, s, up, withKeys(limitedKey(func(k *Key) { k.Name, k.RequestsPerMinute = "renamed", 2 }), NewKey("key-three")))
 		for key, want := range map[string]int{"key-one": 400, "key-two": 401, "key-three": 400} {
 			if w := post(s, "{}", "x-api-key", key); w.Code != want {
 				t.Errorf("%s: status %d, want %d", key, w.Code, want)
 			}
 		}
 		checkLimited(t, post(s, "{}", "x-api-key", "key-one"), "30")
-		if err := s.SetKeys([]Key{limitedKey(func(k *Key) { k.RequestsPerMinute = 4 }), NewKey("key-three")}); err != nil {
-			t.Fatal(err)
-		}
+		s = succeed(t, s, up, withKeys(limitedKey(func(k *Key) { k.RequestsPerMinute = 4 }), NewKey("key-three")))
 		for range 2 {
 			if w := post(s, "{}", "x-api-key", "key-one"); w.Code != 400 {
 				t.Errorf("status %d with a higher limit", w.Code)
@@ -220,12 +216,9 @@ func TestSetKeys(t *testing.T) {
 			"empty": {NewKey("")}, "twice": {NewKey("a"), {Sum: NewKey("a").Sum, Name: "b"}},
 			"one name": {{Sum: NewKey("a").Sum, Name: "n"}, {Sum: NewKey("b").Sum, Name: "n"}},
 		} {
-			if err := s.SetKeys(keys); err == nil {
+			if _, err := s.Successor(optionsFor(up, withKeys(keys...)), nil); err == nil {
 				t.Errorf("%s: taken over", name)
 			}
-		}
-		if w := post(s, "{}", "x-api-key", "key-three"); w.Code != 400 {
-			t.Errorf("status %d after keys that were refused", w.Code)
 		}
 	})
 }

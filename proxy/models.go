@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 )
@@ -44,7 +43,7 @@ const (
 	largestPage = 1000
 )
 
-// listModels answers with the names of all routes that have no wildcard, in the order of
+// listModels answers with the names that clients can ask for, as far as they are known, in the order of
 // the configuration and in pages, as the query asks for them.
 func (x *exchange) listModels() error {
 	query := x.r.URL.Query()
@@ -52,20 +51,21 @@ func (x *exchange) listModels() error {
 	if s := query.Get("limit"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > largestPage {
-			return invalidRequest("limit: Input should be a whole number from 1 to 1000")
+			return invalidField("limit", "Input should be a whole number from 1 to 1000")
 		}
 		limit = n
 	}
-	names := x.s.listedNames()
+	names, missing := x.s.listedNames(x.r.Context())
+	x.nameUnlisted(missing)
 	first, last := 0, len(names)
 	if after := query.Get("after_id"); after != "" {
 		if first = slices.Index(names, after) + 1; first == 0 {
-			return invalidRequest("after_id: there is no model of this name in the list")
+			return invalidField("after_id", "there is no model of this name in the list")
 		}
 	}
 	if before := query.Get("before_id"); before != "" {
 		if last = slices.Index(names, before); last < 0 {
-			return invalidRequest("before_id: there is no model of this name in the list")
+			return invalidField("before_id", "there is no model of this name in the list")
 		}
 		first = max(first, last-limit)
 	}
@@ -94,22 +94,18 @@ func (x *exchange) listModels() error {
 	return x.respondJSON(page)
 }
 
-// listedNames returns the names of the routes without a wildcard, each once.
-func (s *Server) listedNames() []string {
-	var names []string
-	for _, r := range s.routes {
-		if !strings.Contains(r.Name, "*") && !slices.Contains(names, r.Name) {
-			names = append(names, r.Name)
-		}
+// nameUnlisted names in a header the upstreams whose models are missing in a list.
+func (x *exchange) nameUnlisted(upstreams []string) {
+	if len(upstreams) > 0 {
+		x.w.Header().Set("X-Dragoman-Unlisted", headerList(upstreams))
 	}
-	return names
 }
 
 // describeModel answers with what is known of the model in the path, or 404.
 func (x *exchange) describeModel() error {
 	name := pathParam(x.r, "*")
 	if name == "" {
-		return errNotFound
+		return nothingAt(x.r)
 	}
 	route, err := x.s.routes.find(name)
 	if err != nil {

@@ -68,12 +68,15 @@ func TestModels(t *testing.T) {
 // What is not served says what is.
 func TestNotServed(t *testing.T) {
 	s := newServer(t, completing(endOfTurn, "hi"))
-	for _, path := range []string{"/v1/complete", "/v1/messages/batches", "/v1/messages/batches/b1/results"} {
+	for _, path := range []string{
+		"/v1/complete", "/v1/messages/batches", "/v1/messages/batches/b1/results", "/v1/files", "/v1/files/f/content",
+		"/v1/chat/completions", "/chat/completions", "/v1/responses", "/responses/r1", "/v1/completions", "/v1/v1/chat/completions", "/v1/embeddings",
+	} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			w := httptest.NewRecorder()
 			s.Handler().ServeHTTP(w, newRequest(method, path, "{}"))
-			if got := checkError(t, w.Result(), 404, "not_found_error"); !strings.Contains(got, "POST /v1/messages") {
-				t.Error(got)
+			if got := checkError(t, w.Result(), 404, "not_found_error"); !strings.Contains(got, "POST /v1/messages") || !strings.Contains(got, "(/v1/") {
+				t.Error(path, got)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -43,12 +44,27 @@ func (x *exchange) recordFailure(err error, f *failure) {
 	if errors.As(err, &upstreamErr) && upstreamErr.RequestID != "" {
 		x.record.UpstreamRequestID = upstreamErr.RequestID
 	}
-	if errors.As(err, &invalid) {
+	switch {
+	case errors.As(err, &invalid):
 		x.record.InvalidPath = metrics.Path(invalid.Path)
+	case f.status == http.StatusBadRequest && upstreamErr != nil:
+		x.record.InvalidPath = pathIn(f.message)
 	}
-	if f.status == http.StatusNotFound || f.status == http.StatusMethodNotAllowed {
+	if f.status == http.StatusNotFound || f.status == http.StatusMethodNotAllowed || f == errNoPlace {
 		x.record.Shape = shapeOf(x.r.URL.Path)
 	}
+}
+
+// pathIn returns the path that the message of an upstream begins with, as those of the Messages API do:
+// "messages.3.content.0.text: …". It is "" if the message begins with anything else, which is not for
+// the log.
+func pathIn(message string) string {
+	path, _, found := strings.Cut(message, ": ")
+	first, _, _ := strings.Cut(path, ".")
+	if !found || strings.Trim(first, "0123456789") == "" || strings.Contains(metrics.Path(path), "*") {
+		return ""
+	}
+	return path
 }
 
 // terminalOf returns how an exchange ended that failed with err.

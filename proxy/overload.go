@@ -15,7 +15,7 @@ import (
 // back with give, whatever becomes of the exchange.
 type gate struct {
 	most  int64 // 0: no bound
-	taken atomic.Int64
+	taken *atomic.Int64
 }
 
 // take takes n if there is room for them, and reports whether there was.

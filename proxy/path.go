@@ -3,7 +3,6 @@ package proxy
 import (
 	"net/http"
 	"net/url"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
@@ -26,30 +25,4 @@ func pathParam(r *http.Request, name string) string {
 		return ""
 	}
 	return s
-}
-
-// singleSlashes returns h for paths in which each row of slashes is one: a base URL that ends in a
-// slash doubles the one that a client's library puts behind it. An escaped slash is a part of a name
-// and stays, and so does an empty name behind /projects/ or /model/: the client is told of that.
-func singleSlashes(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, named := r.URL.EscapedPath(), ""
-		for _, names := range []string{"/projects/", "/model/"} {
-			if i := strings.Index(path, names); i >= 0 {
-				path, named = path[:i+len(names)], path[i+len(names):]+named
-			}
-		}
-		if !strings.Contains(path, "//") {
-			h.ServeHTTP(w, r)
-			return
-		}
-		for strings.Contains(path, "//") {
-			path = strings.ReplaceAll(path, "//", "/")
-		}
-		single, meant := *r, *r.URL // copies: net/http looks at its own request after h
-		meant.RawPath = path + named
-		meant.Path, _ = url.PathUnescape(meant.RawPath) // it was read from a URL that was in order
-		single.URL = &meant
-		h.ServeHTTP(w, &single)
-	})
 }

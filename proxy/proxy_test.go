@@ -68,6 +68,15 @@ func streamed(body string) string { return `{"stream":true,` + body[1:] }
 // newServer returns a server with one upstream for all models that begin with "claude-".
 func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
 	t.Helper()
+	s, err := New(optionsFor(up, change...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// optionsFor returns the options of such a server.
+func optionsFor(up Upstream, change ...func(*Options)) Options {
 	opt := Options{
 		Routes:    []Route{{Name: "claude-*", UpstreamModel: UpstreamModel{Upstream: "east", Features: upstream.Override{With: upstream.Prefill}}}},
 		Upstreams: map[string]Upstream{"east": up},
@@ -77,11 +86,7 @@ func newServer(t testing.TB, up Upstream, change ...func(*Options)) *Server {
 	for _, f := range change {
 		f(&opt)
 	}
-	s, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return opt
 }
 
 // listen serves clients on a loopback port until the test ends.

@@ -15,9 +15,18 @@ const maxRefusals = 1 << 10
 // may be able to do: models change, and an error may have been misread.
 const refusalLifetime = time.Hour
 
-// refusals remembers which features the models have refused, and which limits of tokens
-// they have named, so that the next request does not run into the same error.
-type refusals struct {
+// refusals are what the models of each upstream have refused, by the name of the upstream.
+type refusals map[string]*upstreamRefusals
+
+// applyTo returns the spec of a model without what the model has refused.
+func (r refusals) applyTo(m UpstreamModel) upstream.Model { return r[m.Upstream].applyTo(m) }
+
+// add remembers a refusal of a model beside its earlier ones.
+func (r refusals) add(m UpstreamModel, refused refusal) { r[m.Upstream].add(m, refused) }
+
+// upstreamRefusals remembers which features the models of an upstream have refused, and which limits
+// of tokens they have named, so that the next request does not run into the same error.
+type upstreamRefusals struct {
 	mu      sync.Mutex
 	byModel map[way]refusal
 	oldest  time.Time // when the first of byModel was added
@@ -30,22 +39,22 @@ type refusal struct {
 }
 
 // applyTo returns the spec of a model without what the model has refused.
-func (r *refusals) applyTo(m UpstreamModel) upstream.Model {
+func (r *upstreamRefusals) applyTo(m UpstreamModel) upstream.Model {
 	spec := m.Spec()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if time.Since(r.oldest) > refusalLifetime {
 		r.byModel = nil
 	}
-	refused := r.byModel[m.way()]
-	spec.Can &^= refused.features
-	spec.MaxTokens = lowerLimit(spec.MaxTokens, refused.maxTokens)
+	learnt := r.byModel[m.way()]
+	spec.Can &^= learnt.features
+	spec.MaxTokens = lowerLimit(spec.MaxTokens, learnt.maxTokens)
 	return spec
 }
 
 // add remembers a refusal of a model beside its earlier ones. When there are too many
 // models, all are forgotten: each is then refused once more, and remembered again.
-func (r *refusals) add(m UpstreamModel, refused refusal) {
+func (r *upstreamRefusals) add(m UpstreamModel, learnt refusal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byModel == nil || len(r.byModel) >= maxRefusals {
@@ -53,7 +62,7 @@ func (r *refusals) add(m UpstreamModel, refused refusal) {
 	}
 	key := m.way()
 	before := r.byModel[key]
-	r.byModel[key] = refusal{before.features | refused.features, lowerLimit(before.maxTokens, refused.maxTokens)}
+	r.byModel[key] = refusal{before.features | learnt.features, lowerLimit(before.maxTokens, learnt.maxTokens)}
 }
 
 // lowerLimit returns the lower of two limits, of which 0 is none.

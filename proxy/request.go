@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"cmp"
+	"slices"
 
 	"dragoman/proxy/bedrock"
 	"dragoman/translate/messages"
@@ -48,8 +49,8 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		if x.conversion, err = x.dialect.convert(x.r.Context(), data); err != nil {
 			return nil, err
 		}
-		if opt.Strict && len(x.conversion.Dropped) > 0 {
-			return nil, &messages.InvalidRequestError{Path: x.conversion.Dropped[0], Message: "Not supported here. Remove the field."}
+		if at := x.conversion.Refusable; opt.Strict && at != "" {
+			return nil, &messages.InvalidRequestError{Path: at, Message: "Not supported here. Remove the field."}
 		}
 		data = x.conversion.Body
 	}
@@ -62,10 +63,21 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		}
 		x.ignored = x.dialect.ignoredIn(x.r.Header)
 	}
-	if opt.Strict && len(x.ignored) > 0 {
-		return nil, &messages.InvalidRequestError{Path: x.ignored[0], Message: "Not supported here. Remove the field."}
+	if i := slices.IndexFunc(x.ignored, x.dialect.refuses); opt.Strict && i >= 0 {
+		return nil, &messages.InvalidRequestError{Path: x.ignored[i], Message: "Not supported here. Remove the field."}
 	}
 	return x.dialect.read(x.r, data, opt)
+}
+
+// readNative reads what has to be known of a request that goes through as it is. The model gets all of it.
+func (x *exchange) readNative(body *messages.Body) (*messages.Request, error) {
+	req, err := body.Native(x.r.Context())
+	if err != nil {
+		return nil, causeOr(x.r.Context(), err)
+	}
+	req.ID = newID("msg_")
+	x.setDropped(nil)
+	return req, nil
 }
 
 // decode validates all of the request, for a model that is asked with a prompt. The

@@ -57,13 +57,16 @@ func (r Route) Matches(name string) bool {
 // routes are all routes in the order of the configuration.
 type routes []Route
 
+// index returns which route is the first that matches a name, -1 for none.
+func (rs routes) index(name string) int {
+	return slices.IndexFunc(rs, func(r Route) bool { return r.Matches(name) })
+}
+
 // find returns the first route that matches a name that a client asks for. The error
 // says to the client that there is none, and which names are nearest.
 func (rs routes) find(name string) (Route, error) {
-	for _, r := range rs {
-		if r.Matches(name) {
-			return r.For(name), nil
-		}
+	if i := rs.index(name); i >= 0 {
+		return rs[i].For(name), nil
 	}
 	const longest = 64
 	shown := name[:min(len(name), longest)]

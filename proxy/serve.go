@@ -10,6 +10,7 @@ func (s *Server) serve(d *dialect, answer func(*exchange) error) http.HandlerFun
 		s.metrics.Inflight.Inc()
 		defer s.metrics.Inflight.Dec()
 		x := s.newExchange(d, w, r)
+		x.observe()
 		defer x.releaseKey()
 		defer x.giveBack()
 		err := recoverPanic(func() error {

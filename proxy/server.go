@@ -2,17 +2,20 @@ package proxy
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"dragoman/metrics"
+)
+
+// What counts where Options says nothing.
+const (
+	DefaultBodyBytes = 32 << 20
+	DefaultAttempts  = 2
 )
 
 // Options says what a [Server] serves and how. Routes and Upstreams are needed.
@@ -29,6 +32,10 @@ type Options struct {
 	Metrics   *metrics.Metrics // nil for metrics that nobody else sees
 	Observe   []Observe        // who watches the exchanges
 	Inspector http.Handler     // at /inspector/ of the admin listener; nil for none
+	Config    string           // stands for the configuration at /readyz; "" for nothing
+
+	// Unlisted are the upstreams that are not asked which models they have, by their names.
+	Unlisted map[string]bool
 
 	// FinishAbandoned goes on to read an upstream's answer when the client has left, so that its
 	// tokens are counted, for up to a quarter of MaxConcurrent. Without it the call is cancelled.
@@ -54,55 +61,64 @@ type Options struct {
 type Server struct {
 	routes    routes
 	upstreams map[string]Upstream
-	keys      atomic.Pointer[keyring]
+	keys      keyring
 	strict    bool
 	bodyBytes int64
 	timeouts  Timeouts
 	maxTries  int
 	breakers  map[string]*breaker // by the name of the upstream
 	refusals  refusals
-	kept      kept
-	advice    toolAdvice
+	lists     map[string]*modelList // by the name of the upstream; of those that are asked for one
 	pingAfter time.Duration
 	log       zerolog.Logger
 	metrics   *metrics.Metrics
 	observers []Observe
 	inspector http.Handler
-	finishes  bool            // see Options.FinishAbandoned
-	draining  context.Context // ends with Drain
-	drain     context.CancelFunc
-	base      context.Context // ends with Cut
-	cut       context.CancelCauseFunc
+	config    string
+	finishes  bool // see Options.FinishAbandoned
 
 	clients, operators *guard   // of their listeners; that of clients where there are no keys
 	origins            []string // of pages that may call the API of clients
 
-	settingKeys sync.Mutex // held by SetKeys
-
 	concurrent, inflightBytes gate
 	abandoned                 gate // exchanges whose client has left: see callContext
+
+	*shared
 }
 
 // New returns a server. It is an error if there is no route, if a model names an upstream
-// that is not in Upstreams or has no tool API although the model needs one, or if the keys
-// are none for [Server.SetKeys].
+// that is not in Upstreams or has no tool API although the model needs one, if a key is empty,
+// or if two keys have the same secret or the same ID.
 func New(opt Options) (*Server, error) {
-	if len(opt.Routes) == 0 {
-		return nil, errors.New("no models: nothing could be served")
+	if err := opt.check(); err != nil {
+		return nil, err
 	}
-	breakers := map[string]*breaker{}
+	s := newServerWith(opt, newShared())
+	s.learn(opt, nil, nil)
+	return s, nil
+}
+
+// check returns the error of [New].
+func (opt Options) check() error {
+	if len(opt.Routes) == 0 {
+		return errors.New("no models: nothing could be served")
+	}
 	for _, r := range opt.Routes {
 		for _, m := range r.UpstreamModels() {
 			up := opt.Upstreams[m.UpstreamKey()]
 			if up == nil {
-				return nil, fmt.Errorf("model %q: there is no upstream %q", r.Name, m.UpstreamKey())
+				return fmt.Errorf("model %q: there is no upstream %q", r.Name, m.UpstreamKey())
 			}
 			if _, ok := up.(NativeUpstream); !ok && m.Tools != "" && m.Tools != ToolsXML {
-				return nil, fmt.Errorf("model %q: the upstream %q has no tool API", r.Name, m.UpstreamKey())
+				return fmt.Errorf("model %q: the upstream %q has no tool API", r.Name, m.UpstreamKey())
 			}
-			breakers[m.Upstream] = newBreaker()
 		}
 	}
+	return checkKeys(opt.Keys)
+}
+
+// newServerWith returns a server that has learnt nothing, and has this in common with others.
+func newServerWith(opt Options, common *shared) *Server {
 	s := &Server{
 		routes:    opt.Routes,
 		upstreams: opt.Upstreams,
@@ -112,51 +128,39 @@ func New(opt Options) (*Server, error) {
 		strict:    opt.Strict,
 		bodyBytes: longestBody(opt),
 		timeouts:  opt.Timeouts.withDefaults(),
-		maxTries:  cmp.Or(opt.Attempts, 2),
-		breakers:  breakers,
-		kept:      newKept(),
+		maxTries:  cmp.Or(opt.Attempts, DefaultAttempts),
 		pingAfter: cmp.Or(opt.Ping, 10*time.Second),
 		finishes:  opt.FinishAbandoned,
 		log:       opt.Log,
 		metrics:   opt.Metrics,
 		observers: opt.Observe,
 		inspector: opt.Inspector,
+		config:    opt.Config,
+
+		concurrent:    gate{opt.MaxConcurrent, &common.concurrentTaken},
+		inflightBytes: gate{opt.MaxInflightBytes, &common.bytesTaken},
+		abandoned:     gate{shareOfAbandoned(opt.MaxConcurrent), &common.abandonedTaken},
+		shared:        common,
 	}
 	if s.metrics == nil {
 		s.metrics = metrics.New("")
 	}
-	s.concurrent.most, s.inflightBytes.most = opt.MaxConcurrent, opt.MaxInflightBytes
-	if opt.MaxConcurrent > 0 {
-		s.abandoned.most = max(1, opt.MaxConcurrent/4)
+	return s
+}
+
+// shareOfAbandoned returns how many exchanges at once may go on without their client; 0 for all.
+func shareOfAbandoned(mostConcurrent int64) int64 {
+	if mostConcurrent == 0 {
+		return 0
 	}
-	s.draining, s.drain = context.WithCancel(context.Background())
-	s.base, s.cut = context.WithCancelCause(context.Background())
-	if err := s.SetKeys(opt.Keys); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return max(1, mostConcurrent/4)
 }
 
 // longestBody returns the most bytes that the body of a request may have.
 func longestBody(opt Options) int64 {
-	longest := cmp.Or(opt.BodyBytes, 32<<20)
+	longest := cmp.Or(opt.BodyBytes, DefaultBodyBytes)
 	if opt.MaxInflightBytes > 0 {
 		longest = min(longest, opt.MaxInflightBytes)
 	}
 	return longest
 }
-
-// Drain makes /readyz answer 503 from now on, so that no new clients are sent here.
-// Requests are still answered, but a body has to arrive within seconds, and the answer is the
-// last on its connection.
-func (s *Server) Drain() { s.drain() }
-
-// Draining reports whether Drain has been called.
-func (s *Server) Draining() bool { return s.draining.Err() != nil }
-
-// Base returns the context in which requests have to be served for Cut to end them: it is for
-// [http.Server.BaseContext].
-func (s *Server) Base() context.Context { return s.base }
-
-// Cut ends all exchanges. Their clients are told that the server shuts down.
-func (s *Server) Cut() { s.cut(errShutDown) }

@@ -8,7 +8,8 @@ var ourSegments = map[string]bool{
 	"": true, "v1": true, "messages": true, "count_tokens": true, "batches": true, "complete": true, "models": true, "anthropic": true,
 	"model": true, "invoke": true, "invoke-with-response-stream": true, "converse": true, "converse-stream": true, "count-tokens": true, "guardrail": true,
 	"projects": true, "locations": true, "publishers": true,
-	"healthz": true, "readyz": true, "metrics": true, "inspector": true,
+	"chat": true, "completions": true, "responses": true, "files": true, "embeddings": true, "foundation-models": true, "inference-profiles": true,
+	"healthz": true, "readyz": true, "metrics": true, "inspector": true, "explain": true,
 }
 
 // shapeOf returns the path of a URL as the log may have it: every segment that is none of

@@ -18,12 +18,15 @@ type Timeouts struct {
 	EarlyCommit time.Duration
 }
 
+// DefaultTimeouts are those of a server that is told none.
+var DefaultTimeouts = Timeouts{FirstByte: 10 * time.Minute, Idle: 5 * time.Minute, Total: time.Hour, WriteStall: time.Minute}
+
 func (t Timeouts) withDefaults() Timeouts {
 	return Timeouts{
-		FirstByte:  cmp.Or(t.FirstByte, 10*time.Minute),
-		Idle:       cmp.Or(t.Idle, 5*time.Minute),
-		Total:      cmp.Or(t.Total, time.Hour),
-		WriteStall: cmp.Or(t.WriteStall, time.Minute),
+		FirstByte:  cmp.Or(t.FirstByte, DefaultTimeouts.FirstByte),
+		Idle:       cmp.Or(t.Idle, DefaultTimeouts.Idle),
+		Total:      cmp.Or(t.Total, DefaultTimeouts.Total),
+		WriteStall: cmp.Or(t.WriteStall, DefaultTimeouts.WriteStall),
 
 		EarlyCommit: t.EarlyCommit,
 	}

@@ -33,7 +33,10 @@ type vertexCall struct {
 
 // errNoPlace says that the project, the location or the publisher in a path is not the
 // name of one. Any name will do: they mean nothing here.
-var errNoPlace = invalidRequest("the project, the location or the publisher in the path is not the name of one")
+var errNoPlace = &failure{
+	status: http.StatusBadRequest, typ: messages.ErrorInvalidRequest,
+	message: "the project, the location or the publisher in the path is not the name of one",
+}
 
 // readVertexCall returns what a path asks for. The error is a *failure. The method decides
 // whether to stream; the SDKs choose it by what the body says of that.
@@ -46,7 +49,7 @@ func readVertexCall(r *http.Request) (vertexCall, error) {
 	call := pathParam(r, "call")
 	colon := strings.LastIndexByte(call, ':') // the id of a model may hold colons, too
 	if colon <= 0 {
-		return vertexCall{}, errNotFound
+		return vertexCall{}, nothingAt(r)
 	}
 	switch model, method := call[:colon], call[colon+1:]; {
 	case call == "count-tokens:rawPredict":
@@ -57,7 +60,7 @@ func readVertexCall(r *http.Request) (vertexCall, error) {
 	case method == "streamRawPredict":
 		return vertexCall{model: model, stream: true}, nil
 	}
-	return vertexCall{}, errNotFound
+	return vertexCall{}, nothingAt(r)
 }
 
 // answerVertex answers with a message or with a number of tokens, as the path asks for.

@@ -58,11 +58,22 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 	return &Anthropic{messages: ask, tokens: count}, nil
 }
 
+// Close is for when nothing more will be asked: it closes the connections that are kept.
+func (a *Anthropic) Close() { a.messages.client.CloseIdleConnections() }
+
 // Invoke sends the prompt to the model of this name and returns its answer.
 func (a *Anthropic) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return streamMessages(ctx, a.messages, func() ([]byte, error) {
-		return messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
-	}, newMessagesDecoder(p).decode)
+	return streamMessages(ctx, a.messages, func() ([]byte, error) { return a.encode(m, p) }, newMessagesDecoder(p).decode)
+}
+
+func (a *Anthropic) encode(m Model, p *translate.Prompt) ([]byte, error) {
+	return messagesBody{Model: m.ID, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
+}
+
+// Request returns what Invoke would send.
+func (a *Anthropic) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	body, err := a.encode(m, p)
+	return a.messages.show(ctx, wireMessages, body, err)
 }
 
 // Passes reports whether the model can be asked with Pass. Every model on this wire can.
@@ -71,9 +82,17 @@ func (a *Anthropic) Passes(Model) bool { return true }
 // Pass sends the request of a client to the model of this name, which has tools of its
 // own, and returns the events of its answer. Failures are those of Invoke.
 func (a *Anthropic) Pass(ctx context.Context, m Model, n Native) iter.Seq2[messages.Event, error] {
-	return streamMessages(ctx, a.messages.with(n.header(true)), func() ([]byte, error) {
-		return n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")}), nil
-	}, new(nativeDecoder).decode)
+	return streamMessages(ctx, a.messages.with(n.header(true)), func() ([]byte, error) { return a.encodeNative(m, n), nil }, new(nativeDecoder).decode)
+}
+
+func (a *Anthropic) encodeNative(m Model, n Native) []byte {
+	return n.encode(map[string]jsontext.Value{"model": asJSON(m.ID), "stream": jsontext.Value("true")})
+}
+
+// NativeRequest returns what Pass would send.
+func (a *Anthropic) NativeRequest(ctx context.Context, m Model, n Native) (Request, error) {
+	e := a.messages.with(n.header(true))
+	return e.show(ctx, wireMessages, a.encodeNative(m, n), nil)
 }
 
 // Count returns how many tokens the prompt has (docs/reference/messages-api.md §11). The

@@ -45,6 +45,7 @@ type Bedrock struct {
 	blueprints  sync.Map               // *blueprint by *operation
 	signer      *v4.Signer
 	credentials *leases[aws.Credentials]
+	connections *http.Client // of options
 	clock       *clock
 }
 
@@ -72,12 +73,22 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 		if opt.Endpoint != "" {
 			o.BaseEndpoint = &opt.Endpoint
 		}
-		if opt.HTTPClient != nil {
-			o.HTTPClient = withoutRedirects(opt.HTTPClient)
+		client := opt.HTTPClient
+		if client == nil { // that of the SDK cannot be told to close its connections
+			client = &http.Client{Transport: o.HTTPClient.(*awshttp.BuildableClient).GetTransport()}
 		}
+		b.connections = withoutRedirects(client)
+		o.HTTPClient = b.connections
 	})
 	b.options = b.client.Options()
 	return b, nil
+}
+
+// Close is for when nothing more will be asked: it closes the connections that are kept, and ends the
+// look-up of credentials.
+func (b *Bedrock) Close() {
+	b.credentials.close()
+	b.connections.CloseIdleConnections()
 }
 
 // load returns what the SDK's configuration is loaded with.

@@ -77,25 +77,31 @@ func (b *Bedrock) send(ctx context.Context, m Model, op *operation, body []byte)
 		return call, err
 	}
 	request, body := plan.request(ctx, op, m, body)
+	return call, b.do(call, op.name, plan, request, body)
+}
+
+// do signs a request of an operation, which has this body, sends it, and notes in the call what came of it.
+// The error is that of send.
+func (b *Bedrock) do(call *bedrockCall, operation string, plan *blueprint, request *http.Request, body []byte) (err error) {
 	if call.lease, err = b.authorize(request, plan, body, call.ahead); err != nil {
-		return call, err
+		return err
 	}
 	replayable(request.Header) // after the signature: it is not sent
 	sent := time.Now()
 	response, err := b.options.HTTPClient.Do(request)
 	if err != nil {
-		return call, &smithy.OperationError{ServiceID: bedrockruntime.ServiceID, OperationName: op.name, Err: err}
+		return &smithy.OperationError{ServiceID: bedrockruntime.ServiceID, OperationName: operation, Err: err}
 	}
 	b.clock.note(sent, response.Header)
 	call.requestID = cmp.Or(response.Header.Get("X-Amzn-RequestId"), response.Header.Get("X-Amz-RequestId"))
 	if call.answer = response.Body; response.StatusCode == http.StatusOK {
-		return call, nil
+		return nil
 	}
 	defer response.Body.Close()
 	if response.StatusCode > 200 && response.StatusCode < 300 {
-		return call, gatewayError("the upstream accepted the request but sent no answer", nil)
+		return gatewayError("the upstream accepted the request but sent no answer", nil)
 	}
-	return call, &awshttp.ResponseError{RequestID: call.requestID, ResponseError: &smithyhttp.ResponseError{
+	return &awshttp.ResponseError{RequestID: call.requestID, ResponseError: &smithyhttp.ResponseError{
 		Response: &smithyhttp.Response{Response: response}, Err: readException(response),
 	}}
 }

@@ -29,14 +29,24 @@ func (b *Bedrock) Converse() *BedrockConverse { return &BedrockConverse{b} }
 func (b *BedrockConverse) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	// Only a Claude tells which sequence it met: see encodeConverse.
 	send, watch := splitStops(p, m.Can, isClaude(m.ID))
-	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
-		data, err := encodeConverse(m, p, send)
-		d := &converseDecoder{stops: send}
-		if m.Can.Has(Streaming) {
-			return bedrockRequest[translate.Chunk]{data, converseStream, d.readStream}, err
-		}
-		return bedrockRequest[translate.Chunk]{data, converseWhole, d.readWhole}, err
-	}))
+	return watchStops(watch, invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) { return b.request(m, p, send) }))
+}
+
+// request returns the request for a prompt with these stop sequences.
+func (b *BedrockConverse) request(m Model, p *translate.Prompt, stops []string) (bedrockRequest[translate.Chunk], error) {
+	data, err := encodeConverse(m, p, stops)
+	d := &converseDecoder{stops: stops}
+	if m.Can.Has(Streaming) {
+		return bedrockRequest[translate.Chunk]{data, converseStream, d.readStream}, err
+	}
+	return bedrockRequest[translate.Chunk]{data, converseWhole, d.readWhole}, err
+}
+
+// Request returns what Invoke would send.
+func (b *BedrockConverse) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	send, _ := splitStops(p, m.Can, isClaude(m.ID))
+	request, err := b.request(m, p, send)
+	return showBedrock(ctx, b.bedrock, m, wireConverse, request, err)
 }
 
 // converseStream is the operation whose answer is an event stream.

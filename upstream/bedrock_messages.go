@@ -23,18 +23,33 @@ func (b *Bedrock) Messages() *BedrockMessages { return &BedrockMessages{b} }
 // Invoke sends the prompt to the model with this id, inference profile or ARN and
 // returns its answer.
 func (b *BedrockMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
-		data, err := messagesBody{AnthropicVersion: messages.VersionBedrock, cache: m.Can.Has(Caching)}.encode(p)
-		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(newMessagesDecoder(p).decode)}, err
-	})
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) { return b.request(m, p) })
+}
+
+func (b *BedrockMessages) request(m Model, p *translate.Prompt) (bedrockRequest[translate.Chunk], error) {
+	data, err := messagesBody{AnthropicVersion: messages.VersionBedrock, cache: m.Can.Has(Caching)}.encode(p)
+	return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(newMessagesDecoder(p).decode)}, err
+}
+
+// Request returns what Invoke would send.
+func (b *BedrockMessages) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	request, err := b.request(m, p)
+	return showBedrock(ctx, b.bedrock, m, wireMessages, request, err)
 }
 
 // Pass sends the request of a client to the model with this id, inference profile or
 // ARN, which has tools of its own, and returns the events of its answer.
 func (b *BedrockMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[messages.Event, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[messages.Event], error) {
-		return bedrockRequest[messages.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}, nil
-	})
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[messages.Event], error) { return b.nativeRequest(m, n), nil })
+}
+
+func (b *BedrockMessages) nativeRequest(m Model, n Native) bedrockRequest[messages.Event] {
+	return bedrockRequest[messages.Event]{encodeBedrock(m, n), invokeModel, readChunks(new(nativeDecoder).decode)}
+}
+
+// NativeRequest returns what Pass would send.
+func (b *BedrockMessages) NativeRequest(ctx context.Context, m Model, n Native) (Request, error) {
+	return showBedrock(ctx, b.bedrock, m, wireMessages, b.nativeRequest(m, n), nil)
 }
 
 // Passes reports whether the model can be asked with Pass. Every model on this wire can.

@@ -123,6 +123,29 @@ func (p *blueprint) request(ctx context.Context, op *operation, m Model, body []
 	return r.WithContext(ctx), body
 }
 
+// ofControlPlane returns a blueprint for requests to the control plane of the same region: Bedrock's own host
+// for models has a name like that of the control plane's, and another endpoint stands for both.
+func (p *blueprint) ofControlPlane() *blueprint {
+	own, at := *p, *p.before
+	own.host = strings.Replace(p.host, "bedrock-runtime", "bedrock", 1)
+	at.Host = strings.Replace(at.Host, "bedrock-runtime", "bedrock", 1)
+	at.Path, at.RawPath = strings.TrimSuffix(at.Path, "/model/"), ""
+	own.before = &at
+	own.header = p.header.Clone()
+	own.header.Del("Content-Type")
+	own.header.Set("Accept", "application/json")
+	return &own
+}
+
+// get returns a request for what is at this path of a blueprint of the control plane. It is not signed.
+func (p *blueprint) get(ctx context.Context, path, query string) *http.Request {
+	u := *p.before
+	u.Path += path
+	u.RawQuery = query
+	r := &http.Request{Method: http.MethodGet, URL: &u, Host: p.host, Header: p.header.Clone(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	return r.WithContext(ctx)
+}
+
 // authorize signs the request, by Bedrock's clock, or adds the bearer token that the SDK was
 // configured with. It returns what it was signed with; nil if it was not.
 func (b *Bedrock) authorize(r *http.Request, p *blueprint, body []byte, ahead time.Duration) (*lease[aws.Credentials], error) {

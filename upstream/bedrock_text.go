@@ -38,10 +38,18 @@ func (b *Bedrock) Text() *BedrockText { return &BedrockText{b} }
 
 // Invoke sends the prompt to the model with this id or ARN and returns its answer.
 func (b *BedrockText) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) {
-		data, err := encodeText(p)
-		return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
-	})
+	return invokeBedrock(ctx, b.bedrock, m, func() (bedrockRequest[translate.Chunk], error) { return b.request(p) })
+}
+
+func (b *BedrockText) request(p *translate.Prompt) (bedrockRequest[translate.Chunk], error) {
+	data, err := encodeText(p)
+	return bedrockRequest[translate.Chunk]{data, invokeModel, readChunks(newTextDecoder(p).decode)}, err
+}
+
+// Request returns what Invoke would send.
+func (b *BedrockText) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	request, err := b.request(p)
+	return showBedrock(ctx, b.bedrock, m, wireText, request, err)
 }
 
 // encodeText returns the body for the prompt as JSON (docs/reference/bedrock.md §2b). It

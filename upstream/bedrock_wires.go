@@ -21,6 +21,19 @@ func (b *Bedrock) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter
 	return b.Converse().Invoke(ctx, m, p)
 }
 
+// Request returns what Invoke would send.
+func (b *Bedrock) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	if b.speaksMessages(m) {
+		return b.Messages().Request(ctx, m, p)
+	}
+	return b.Converse().Request(ctx, m, p)
+}
+
+// NativeRequest returns what Pass would send.
+func (b *Bedrock) NativeRequest(ctx context.Context, m Model, n Native) (Request, error) {
+	return b.Messages().NativeRequest(ctx, m, n)
+}
+
 // speaksMessages reports whether the model is sent the Messages body.
 func (b *Bedrock) speaksMessages(m Model) bool { return isClaude(m.ID) || hidesProvider(m.ID) }
 

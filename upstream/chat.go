@@ -57,6 +57,13 @@ func (c *chatClient) open(ctx context.Context, m Model, p *translate.Prompt, sto
 	return c.completions.post(ctx, body, readChatError, "application/json", "text/event-stream")
 }
 
+// show returns the request that invoke would send.
+func (c *chatClient) show(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	send, _ := splitStops(p, m.Can, false)
+	body, err := encodeChat(m, p, send, !c.strict)
+	return c.completions.show(ctx, wireChat, body, err)
+}
+
 // wholeBody yields a body at once, as the one event of an answer.
 func wholeBody(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {

@@ -18,8 +18,8 @@ import (
 
 // Settings of the connections to an upstream.
 const (
-	defaultConnect  = 5 * time.Second
-	idleConns       = 256 // kept for each upstream
+	DefaultConnect  = 5 * time.Second // see [Connect]
+	idleConns       = 256             // kept for each upstream
 	idleConnTimeout = 90 * time.Second
 	// pingAfter is how long a connection may be silent before it is asked for a sign of
 	// life, and how long that may take (HTTP/2). A dead connection would else hold the
@@ -32,7 +32,7 @@ const (
 type Connect time.Duration
 
 // timeout returns the time-out that c means.
-func (c Connect) timeout() time.Duration { return cmp.Or(time.Duration(c), defaultConnect) }
+func (c Connect) timeout() time.Duration { return cmp.Or(time.Duration(c), DefaultConnect) }
 
 // dialer sets the time-out of a dialer.
 func (c Connect) dialer(d *net.Dialer) { d.Timeout = c.timeout() }

@@ -28,7 +28,7 @@ func connectionOf(t *http.Transport) connection {
 // A connection is looked after in one way, however long it may take to be made.
 func TestConnect(t *testing.T) {
 	want := connection{HTTP2: http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter}, Idle: idleConns, IdleTimeout: idleConnTimeout, AttemptHTTP2: true}
-	for connect, timeout := range map[time.Duration]time.Duration{0: defaultConnect, time.Minute: time.Minute} {
+	for connect, timeout := range map[time.Duration]time.Duration{0: DefaultConnect, time.Minute: time.Minute} {
 		var load config.LoadOptions
 		for _, set := range (BedrockOptions{Connect: Connect(connect)}).load() {
 			if err := set(&load); err != nil {

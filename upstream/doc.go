@@ -19,6 +19,7 @@
 //	bedrock*, vertex*, anthropic, openai         the upstreams, and their credentials
 //	lease, clock                                 how credentials are kept and renewed, and by what time
 //	messages_*, native*, converse_*, chat*       the wires: a request and its answer
+//	list, request                                which models there are; what would be sent
 //	endpoint, response, sse, sequence, connect   HTTP, whatever is asked over it
 //	stops, stopset, prompt, body, json           what several wires do
 //	errors*, refusals, retry_after               failures in the terms of the Messages API

@@ -83,19 +83,11 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 // of the client's headers go upstream.
 func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
 	sent := &sentBody{reader: bytes.NewReader(body), data: body}
-	request, err := http.NewRequestWithContext(sent.traced(ctx), http.MethodPost, e.url, sent.reader)
+	request, err := e.request(sent.traced(ctx), sent.reader, kinds...)
 	if err != nil {
-		return nil, transportError(err)
+		return nil, err
 	}
 	request.GetBody = sent.sendAgain
-	h := request.Header
-	h.Set("content-type", "application/json")
-	h.Set("accept", strings.Join(kinds, ", "))
-	h.Set("user-agent", "dragoman")
-	replayable(h)
-	if e.header != nil {
-		e.header(h)
-	}
 	response, err := e.client.Do(request)
 	if err != nil {
 		return nil, transportError(err)
@@ -106,6 +98,23 @@ func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kind
 	}
 	sent.accept()
 	return response, nil
+}
+
+// request returns the request that sends a body in JSON and takes these media types.
+func (e *endpoint) request(ctx context.Context, body io.Reader, kinds ...string) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, body)
+	if err != nil {
+		return nil, transportError(err)
+	}
+	h := request.Header
+	h.Set("content-type", "application/json")
+	h.Set("accept", strings.Join(kinds, ", "))
+	h.Set("user-agent", "dragoman")
+	replayable(h)
+	if e.header != nil {
+		e.header(h)
+	}
+	return request, nil
 }
 
 // streamMessages returns the sequence of an answer in the form of the Messages API, which

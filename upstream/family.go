@@ -14,14 +14,17 @@ import (
 // here costs one attempt, one that is wrongly missing costs the feature.
 const usual = System | Streaming | StopSequences | Images | Documents | Sampling | TopK | Tools
 
+// family is a family of models: a part of their ids, and what they can be asked.
+type family struct {
+	name string
+	can  Features
+}
+
 // familyFeatures is what docs/reference/bedrock.md §9 knows of models beside Claude, by
 // a part of the id: the first entry whose name is in the id counts. Where the table does
 // not mention stop sequences, they are taken to be missing: to look for them here costs
 // little.
-var familyFeatures = []struct {
-	name string
-	can  Features
-}{
+var familyFeatures = []family{
 	{"titan", Streaming | StopSequences | Sampling},
 	{"nova-micro", usual&^Images&^Documents | Caching},
 	{"nova", usual | Caching},
@@ -58,13 +61,34 @@ func FeaturesOf(id string) Features {
 	if strings.Contains(id, "claude") {
 		return claude(id)
 	}
-	joined := strings.ReplaceAll(strings.ReplaceAll(id, "llama-", "llama"), ".", "-")
-	for _, f := range familyFeatures {
-		if strings.Contains(id, f.name) || strings.Contains(joined, f.name) {
-			return f.can
-		}
+	if f := familyOf(id); f != nil {
+		return f.can
 	}
 	return usual
+}
+
+// FamilyOf returns the family by which the features of a model are known, as the table above names it:
+// "claude", "nova", "mistral"; "" if its id tells none.
+func FamilyOf(id string) string {
+	id = strings.ToLower(id)
+	if strings.Contains(id, "claude") {
+		return "claude"
+	}
+	if f := familyOf(id); f != nil {
+		return strings.Trim(f.name, "-")
+	}
+	return ""
+}
+
+// familyOf returns the entry of a model, whose id is in lower case; nil if there is none.
+func familyOf(id string) *family {
+	joined := strings.ReplaceAll(strings.ReplaceAll(id, "llama-", "llama"), ".", "-")
+	for i, f := range familyFeatures {
+		if strings.Contains(id, f.name) || strings.Contains(joined, f.name) {
+			return &familyFeatures[i]
+		}
+	}
+	return nil
 }
 
 // ChatFeaturesOf returns what a model can be asked over chat completions. The server

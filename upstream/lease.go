@@ -79,9 +79,10 @@ type leases[T any] struct {
 
 // lookUp is a look-up for a lease that is under way.
 type lookUp[T any] struct {
-	done  chan struct{} // closed when it is over
-	lease *lease[T]
-	err   error
+	done   chan struct{} // closed when it is over
+	cancel context.CancelFunc
+	lease  *lease[T]
+	err    error
 }
 
 // get returns a lease that can be used, or an [*Error] if there is none. It waits for
@@ -113,8 +114,9 @@ func (l *leases[T]) current() (*lease[T], *lookUp[T]) {
 	defer l.mu.Unlock()
 	serves := l.kept != nil && !isPast(l.kept.end)
 	if l.pending == nil && (!serves || isPast(l.kept.due) && !time.Now().Before(l.pause)) {
-		l.pending = &lookUp[T]{done: make(chan struct{})}
-		go l.run(l.pending, time.Until(l.pause)) // it outlives the request: others wait for it too
+		ctx, cancel := context.WithCancel(context.Background()) // it outlives the request: others wait for it too
+		l.pending = &lookUp[T]{done: make(chan struct{}), cancel: cancel}
+		go l.run(ctx, l.pending, time.Until(l.pause))
 	}
 	if serves {
 		return l.kept, nil
@@ -122,11 +124,16 @@ func (l *leases[T]) current() (*lease[T], *lookUp[T]) {
 	return nil, l.pending
 }
 
-// run fetches a lease after a pause. It is not bound to a request's context: other
-// requests wait for the same lease.
-func (l *leases[T]) run(p *lookUp[T], pause time.Duration) {
-	time.Sleep(pause)
-	ctx, cancel := context.WithTimeout(context.Background(), renewTimeout)
+// run fetches a lease after a pause. ctx is that of no request: others wait for the same lease.
+func (l *leases[T]) run(ctx context.Context, p *lookUp[T], pause time.Duration) {
+	defer p.cancel()
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(ctx, renewTimeout)
 	defer cancel()
 	p.lease, p.err = l.look(ctx)
 	l.mu.Lock()
@@ -142,6 +149,15 @@ func (l *leases[T]) run(p *lookUp[T], pause time.Duration) {
 	}
 	l.pending = nil
 	close(p.done)
+}
+
+// close ends the look-up that is under way, if there is one: nobody wants a lease any more.
+func (l *leases[T]) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending != nil {
+		l.pending.cancel()
+	}
 }
 
 // look fetches a lease. A panic in it, which no exchange would contain, is its error.

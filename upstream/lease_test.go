@@ -334,3 +334,31 @@ func TestLeaseLostNotWaitedFor(t *testing.T) {
 		time.Sleep(lostPause) // for the look-up that nobody waits for
 	})
 }
+
+// A look-up that nobody waits for ends with the upstream.
+func TestLeaseClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		l := &leases[string]{refused: func(error) bool { return false }, fetch: func(ctx context.Context) (*lease[string], error) {
+			if asked++; asked == 1 {
+				return newLease("a", time.Hour, time.Minute), nil
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		l.close() // there is nothing to end
+		take(t, l)
+		time.Sleep(59*time.Minute + 30*time.Second)
+		if got, _ := take(t, l); got != "a" || asked != 2 {
+			t.Errorf("%q after %d look-ups", got, asked)
+		}
+		began := time.Now()
+		l.close()
+		synctest.Wait()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.pending != nil || time.Since(began) > 0 {
+			t.Error("the look-up goes on")
+		}
+	})
+}

@@ -53,7 +53,15 @@ func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 	return &OpenAI{chatClient{completions: endpoint{url, header, clientOf(opt.HTTPClient, opt.Connect, opt.Roots)}}}, nil
 }
 
+// Close is for when nothing more will be asked: it closes the connections that are kept.
+func (o *OpenAI) Close() { o.chat.completions.client.CloseIdleConnections() }
+
 // Invoke sends the prompt to the model of this name and returns its answer.
 func (o *OpenAI) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 	return o.chat.invoke(ctx, m, p)
+}
+
+// Request returns what Invoke would send.
+func (o *OpenAI) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	return o.chat.show(ctx, m, p)
 }

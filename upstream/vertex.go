@@ -41,6 +41,7 @@ type VertexOptions struct {
 type Vertex struct {
 	location string // its URL, within the project
 	client   *http.Client
+	tokens   *leases[token]
 }
 
 // NewVertex returns an upstream with these options, or an error that names the option
@@ -57,7 +58,14 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 	}
 	tokens := &leases[token]{refused: isRefusedByGoogle, fetch: newTokenSource(opt, *client).lease}
 	client.Transport = &bearerTransport{base: client.Transport, tokens: tokens}
-	return &Vertex{base + "/projects/" + opt.Project + "/locations/" + opt.Location, client}, nil
+	return &Vertex{base + "/projects/" + opt.Project + "/locations/" + opt.Location, client, tokens}, nil
+}
+
+// Close is for when nothing more will be asked: it closes the connections that are kept, and ends the
+// look-up of an access token.
+func (v *Vertex) Close() {
+	v.tokens.close()
+	v.client.CloseIdleConnections()
 }
 
 // vertexBase returns the URL that all paths of the API begin with

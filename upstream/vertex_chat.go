@@ -23,21 +23,37 @@ func (v *Vertex) Chat() *VertexChat { return &VertexChat{v} }
 // ("meta/llama-3.3-70b-instruct-maas", "mistralai/mistral-medium-3"), and returns its
 // answer. An id that would change the path is an [*Error], and nothing is sent.
 func (v *VertexChat) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	client, m, err := v.client(m)
+	if err != nil {
+		return func(yield func(translate.Chunk, error) bool) { yield(translate.Chunk{}, err) }
+	}
+	return client.invoke(ctx, m, p)
+}
+
+// Request returns what Invoke would send.
+func (v *VertexChat) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	client, m, err := v.client(m)
+	if err != nil {
+		return Request{}, err
+	}
+	return client.show(ctx, m, p)
+}
+
+// client returns the client for a model, and the model as its body names it.
+func (v *VertexChat) client(m Model) (*chatClient, Model, error) {
 	id, isMistral := mistralModel(m.ID)
 	if !isMistral {
-		return (&chatClient{completions: v.at("/endpoints/openapi/chat/completions")}).invoke(ctx, m, p)
+		return &chatClient{completions: v.at("/endpoints/openapi/chat/completions")}, m, nil
 	}
 	if !isVertexModel(id) {
-		return func(yield func(translate.Chunk, error) bool) {
-			yield(translate.Chunk{}, invalidRequest.error(fmt.Sprintf("model: %.64q cannot be the id of a Mistral model on Vertex AI", m.ID)))
-		}
+		return nil, m, invalidRequest.error(fmt.Sprintf("model: %.64q cannot be the id of a Mistral model on Vertex AI", m.ID))
 	}
 	method := ":streamRawPredict"
 	if !m.Can.Has(Streaming) {
 		method = ":rawPredict"
 	}
 	m.ID, _, _ = strings.Cut(id, "@") // the body has no revision
-	return (&chatClient{v.at("/publishers/mistralai/models/" + id + method), true}).invoke(ctx, m, p)
+	return &chatClient{v.at("/publishers/mistralai/models/" + id + method), true}, m, nil
 }
 
 // at returns the endpoint at a path within the project and location.

@@ -24,23 +24,41 @@ func (v *Vertex) Messages() *VertexMessages { return &VertexMessages{v} }
 // ("claude-sonnet-4-5@20250929"), and returns its answer. An id that would change the
 // path is an [*Error], and nothing is sent.
 func (v *VertexMessages) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
-	return streamMessages(ctx, v.model(m.ID, "streamRawPredict"), func() ([]byte, error) {
-		if err := checkVertexModel(m.ID); err != nil {
-			return nil, err
-		}
-		return messagesBody{AnthropicVersion: messages.VersionVertex, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
-	}, newMessagesDecoder(p).decode)
+	return streamMessages(ctx, v.model(m.ID, "streamRawPredict"), func() ([]byte, error) { return v.encode(m, p) }, newMessagesDecoder(p).decode)
+}
+
+func (v *VertexMessages) encode(m Model, p *translate.Prompt) ([]byte, error) {
+	if err := checkVertexModel(m.ID); err != nil {
+		return nil, err
+	}
+	return messagesBody{AnthropicVersion: messages.VersionVertex, Stream: true, cache: m.Can.Has(Caching)}.encode(p)
+}
+
+// Request returns what Invoke would send.
+func (v *VertexMessages) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	body, err := v.encode(m, p)
+	e := v.model(m.ID, "streamRawPredict")
+	return e.show(ctx, wireMessages, body, err)
 }
 
 // Pass sends the request of a client to the model with this id, which has tools of its
 // own, and returns the events of its answer.
 func (v *VertexMessages) Pass(ctx context.Context, m Model, n Native) iter.Seq2[messages.Event, error] {
-	return streamMessages(ctx, v.model(m.ID, "streamRawPredict").with(n.header(false)), func() ([]byte, error) {
-		if err := checkVertexModel(m.ID); err != nil {
-			return nil, err
-		}
-		return n.encode(map[string]jsontext.Value{"stream": jsontext.Value("true"), memberVersion: asJSON(n.vertexVersion())}), nil
-	}, new(nativeDecoder).decode)
+	return streamMessages(ctx, v.model(m.ID, "streamRawPredict").with(n.header(false)), func() ([]byte, error) { return v.encodeNative(m, n) }, new(nativeDecoder).decode)
+}
+
+func (v *VertexMessages) encodeNative(m Model, n Native) ([]byte, error) {
+	if err := checkVertexModel(m.ID); err != nil {
+		return nil, err
+	}
+	return n.encode(map[string]jsontext.Value{"stream": jsontext.Value("true"), memberVersion: asJSON(n.vertexVersion())}), nil
+}
+
+// NativeRequest returns what Pass would send.
+func (v *VertexMessages) NativeRequest(ctx context.Context, m Model, n Native) (Request, error) {
+	body, err := v.encodeNative(m, n)
+	e := v.model(m.ID, "streamRawPredict").with(n.header(false))
+	return e.show(ctx, wireMessages, body, err)
 }
 
 // vertexVersion returns the anthropic_version of a client's request on Vertex, which takes

@@ -48,6 +48,11 @@ func (b *bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.send(r, body, next.value)
 }
 
+// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+func (b *bearerTransport) CloseIdleConnections() {
+	(&http.Client{Transport: b.base}).CloseIdleConnections()
+}
+
 // send sends a request with a body and a token. A RoundTripper must not change the
 // request of its caller.
 func (b *bearerTransport) send(r *http.Request, body io.ReadCloser, t token) (*http.Response, error) {

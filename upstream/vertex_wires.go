@@ -20,6 +20,19 @@ func (v *Vertex) Invoke(ctx context.Context, m Model, p *translate.Prompt) iter.
 	return v.Chat().Invoke(ctx, m, p)
 }
 
+// Request returns what Invoke would send.
+func (v *Vertex) Request(ctx context.Context, m Model, p *translate.Prompt) (Request, error) {
+	if isClaude(m.ID) {
+		return v.Messages().Request(ctx, m, p)
+	}
+	return v.Chat().Request(ctx, m, p)
+}
+
+// NativeRequest returns what Pass would send.
+func (v *Vertex) NativeRequest(ctx context.Context, m Model, n Native) (Request, error) {
+	return v.Messages().NativeRequest(ctx, m, n)
+}
+
 // Passes reports whether the model can be asked with Pass: if Invoke would send it the
 // Messages body.
 func (v *Vertex) Passes(m Model) bool { return isClaude(m.ID) }

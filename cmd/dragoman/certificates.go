@@ -28,15 +28,11 @@ type certificates struct {
 }
 
 // clientTLS returns what the listener of clients has for TLS; nil if it has none.
-func clientTLS(files config.TLS, log zerolog.Logger) (*tls.Config, error) {
+func clientTLS(files config.TLS, log zerolog.Logger) (*certificates, error) {
 	if files.Cert == "" {
 		return nil, nil
 	}
-	c, err := newCertificates(files, log)
-	if err != nil {
-		return nil, err
-	}
-	return &tls.Config{GetConfigForClient: c.forHandshake}, nil
+	return newCertificates(files, log)
 }
 
 // newCertificates reads the files. The error names the one that cannot be used.
@@ -71,6 +67,14 @@ func (c *certificates) forHandshake(*tls.ClientHelloInfo) (*tls.Config, error) {
 	c.current = changed
 	c.log.Info().Time("expires", changed.Certificates[0].Leaf.NotAfter).Str("msg", "the files of tls have changed and are in use").Send()
 	return c.current, nil
+}
+
+// use has connections from now on use other files, which have just been read.
+func (c *certificates) use(files config.TLS, loaded *tls.Config) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.files, c.current, c.looked = files, loaded, time.Now()
+	c.seen = c.look()
 }
 
 // look returns what the file system says of each file; nil for one that is not there. Links are

@@ -57,7 +57,8 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	if err := summarize(p.stdout, cfg); err != nil || !online {
 		return err
 	}
-	return callAll(ctx, p.stdout, cfg, upstreams)
+	defer upstreams.closeBut()
+	return callAll(ctx, p.stdout, cfg, upstreams.byKey(cfg.Models))
 }
 
 // summarize prints what a configuration that can be used would serve.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"dragoman/cmd/dragoman/internal/config"
 )
 
 // command is what the first word after the program's name asks for.
@@ -18,6 +16,10 @@ type command struct {
 	brief    string                // for the overview
 	about    string                // for the command's own help: what it does, with examples
 	maxArgs  int                   // arguments beside flags
+	argument string                // what the arguments are, for shells to complete: FILE or COMMAND; "" for neither
+	words    []string              // that the first of them may be; nil: any
+	wrapping bool                  // the arguments are a command line of their own: its flags are not ours
+	hidden   bool                  // it is for our own scripts, and no help names it
 	filter   bool                  // reads an input that may never end: run does not wait for the command when ctx ends
 	setup    func(*flagSet) action // declares the flags, and returns what uses their values
 }
@@ -31,15 +33,19 @@ type action func(ctx context.Context, p process, args []string) error
 func (c command) run(ctx context.Context, p process, args []string) error {
 	flags := newFlagSet()
 	act := c.setup(flags)
-	args, err := flags.parse(args, p.getenv)
+	args, err := flags.parse(args, c.wrapping, p.getenv)
 	if errors.Is(err, flag.ErrHelp) {
 		return c.help(p.stdout)
 	}
+	if err == nil {
+		err = c.check(args)
+	}
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return usagef("%s: %v", c.name, err)
+	}
 	if err != nil {
 		return err
-	}
-	if len(args) > c.maxArgs {
-		return usagef("%s: unexpected argument %q", c.name, args[c.maxArgs])
 	}
 	if !c.filter {
 		return act(ctx, p, args)
@@ -54,6 +60,19 @@ func (c command) run(ctx context.Context, p process, args []string) error {
 	}
 }
 
+// check returns a usage error for arguments that are too many, or not among the words.
+func (c command) check(args []string) error {
+	if len(args) > c.maxArgs && !c.wrapping {
+		return usagef("unexpected argument %q", args[c.maxArgs])
+	}
+	if len(args) > 0 && c.words != nil {
+		if err := checkWord(args[0], c.words); err != nil {
+			return usagef("%v", err)
+		}
+	}
+	return nil
+}
+
 // help prints what the command does and its flags.
 func (c command) help(w io.Writer) error {
 	flags := newFlagSet()
@@ -62,81 +81,23 @@ func (c command) help(w io.Writer) error {
 	fmt.Fprintf(&s, "Usage: %s\n\n%s\n", strings.TrimSpace("dragoman "+c.name+" "+c.synopsis), strings.TrimSpace(c.about))
 	heading := "\nFlags:\n" // before the first flag, if there is one
 	flags.VisitAll(func(f *flag.Flag) {
-		s.WriteString(heading)
+		name, usage := describe(f)
+		fmt.Fprintf(&s, "%s  %s\n        %s\n", heading, name, usage)
 		heading = ""
-		value, usage := flag.UnquoteUsage(f)
-		fmt.Fprintf(&s, "  %s\n        %s", strings.TrimSpace("--"+f.Name+" "+value), usage)
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
-			fmt.Fprintf(&s, " (default %s)", f.DefValue)
-		}
-		fmt.Fprintf(&s, " [%s]\n", variable(f.Name))
 	})
 	_, err := io.WriteString(w, s.String())
 	return err
 }
 
-// flagSet has the flags of a command, and remembers where each of them was set.
-type flagSet struct {
-	*flag.FlagSet
-	from map[string]string // by the name of the flag: "--listen" or "DRAGOMAN_LISTEN"
-}
-
-// newFlagSet returns an empty set. Errors of package flag are returned and not printed.
-func newFlagSet() *flagSet {
-	fs := &flagSet{flag.NewFlagSet("", flag.ContinueOnError), map[string]string{}}
-	fs.SetOutput(io.Discard)
-	return fs
-}
-
-// variable returns the name of the environment variable of a flag.
-func variable(name string) string {
-	return "DRAGOMAN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-}
-
-// parse reads the flags, which may stand before, between and after the other arguments,
-// and returns the other arguments. Flags that are not given are taken from the
-// environment. The error is flag.ErrHelp, a usage error, or config.Problems.
-func (fs *flagSet) parse(args []string, getenv func(string) string) ([]string, error) {
-	var others []string
-	for {
-		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		} else if err != nil {
-			return nil, usagef("%v", err)
-		}
-		// Package flag stops at the first argument that is no flag. What follows may have
-		// flags again, unless -- ended them.
-		rest := fs.Args()
-		read := len(args) - len(rest)
-		if len(rest) == 0 || read > 0 && args[read-1] == "--" {
-			others = append(others, rest...)
-			break
-		}
-		others, args = append(others, rest[0]), rest[1:]
+// describe returns a flag with its placeholder, and what it is for: its values, its default and its
+// variable.
+func describe(f *flag.Flag) (name, usage string) {
+	value, usage := flag.UnquoteUsage(f)
+	if words := wordsOf(f); words != nil {
+		usage += ": " + strings.Join(words, ", ")
 	}
-	fs.Visit(func(f *flag.Flag) { fs.from[f.Name] = "--" + f.Name })
-	return others, fs.environment(getenv)
-}
-
-// environment sets the flags that the command line did not set. An empty variable counts
-// as one that is not set.
-func (fs *flagSet) environment(getenv func(string) string) error {
-	var problems config.Problems
-	fs.VisitAll(func(f *flag.Flag) {
-		name := variable(f.Name)
-		value := getenv(name)
-		if fs.from[f.Name] != "" || value == "" {
-			return
-		}
-		if err := fs.Set(f.Name, value); err != nil {
-			problems = append(problems, config.Problem{
-				Where: name, Cause: fmt.Sprintf("%q does not fit --%s: %v", value, f.Name, err), Fix: "change or unset the variable",
-			})
-		}
-		fs.from[f.Name] = name
-	})
-	if len(problems) > 0 {
-		return problems
+	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+		usage += fmt.Sprintf(" (default %s)", f.DefValue)
 	}
-	return nil
+	return strings.TrimSpace("--" + f.Name + " " + value), usage + " [" + variable(f.Name) + "]"
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"dragoman/proxy/nearest"
@@ -67,20 +66,32 @@ func (c completion) chunks(*translate.Prompt) iter.Seq2[translate.Chunk, error] 
 	}
 }
 
+// stops are the reasons for which a completion can end.
+var stops = []messages.Stop{
+	messages.StopEndTurn, messages.StopMaxTokens, messages.StopSequence, messages.StopRefusal, messages.StopContextWindow,
+}
+
+// stopWords returns the stops as words.
+func stopWords() (words []string) {
+	for _, stop := range stops {
+		words = append(words, string(stop))
+	}
+	return words
+}
+
 // parseStop returns why a completion ended. Without a reason that is end_turn, or
 // stop_sequence if there is a sequence. The error says what does not go together.
 func parseStop(reason, sequence string) (messages.Stop, string, error) {
-	stops := []messages.Stop{
-		messages.StopEndTurn, messages.StopMaxTokens, messages.StopSequence, messages.StopRefusal, messages.StopContextWindow,
-	}
 	stop := messages.Stop(reason)
 	switch {
 	case reason == "" && sequence == "":
 		stop = messages.StopEndTurn
 	case reason == "":
 		stop = messages.StopSequence
-	case !slices.Contains(stops, stop):
-		return "", "", fmt.Errorf("%q is not a reason: use one of %s", reason, strings.Trim(fmt.Sprint(stops), "[]"))
+	default:
+		if err := checkWord(reason, stopWords()); err != nil {
+			return "", "", err
+		}
 	}
 	if stop != messages.StopSequence && sequence != "" {
 		return "", "", fmt.Errorf("%s has no stop sequence: the reason for %q is stop_sequence", stop, sequence)
@@ -93,18 +104,6 @@ const anyFormat = "any"
 
 // parseFormats returns the names that --format takes.
 func parseFormats() []string { return append(translate.Formats(), anyFormat) }
-
-// checkFormat returns an error for a name that is not among them, with a suggestion.
-func checkFormat(name string) error {
-	names := parseFormats()
-	if slices.Contains(names, name) {
-		return nil
-	}
-	if near := suggest(name, names); near != "" {
-		return fmt.Errorf("%q is none; did you mean %q?", name, near)
-	}
-	return fmt.Errorf("%q is none; there are: %s", name, strings.Join(names, ", "))
-}
 
 // suggest returns the name that a mistyped one was meant to be, "" if none is near. Case
 // does not matter.

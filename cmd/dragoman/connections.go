@@ -39,6 +39,13 @@ func newConnections(most int64, makeRoom bool, log zerolog.Logger) *connections 
 	return &connections{most: most, makeRoom: makeRoom, log: log, place: map[net.Conn]*list.Element{}, idle: map[net.Conn]time.Time{}}
 }
 
+// limit says how many connections there may be from now on. None of those that are open is closed.
+func (c *connections) limit(most int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.most = most
+}
+
 // observe is called when a connection changes its state: see [http.Server.ConnState].
 func (c *connections) observe(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()

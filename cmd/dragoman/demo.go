@@ -27,14 +27,20 @@ import (
 // demoCommand is `dragoman demo`.
 func demoCommand() command {
 	return command{
-		name:  "demo",
-		brief: "show one streamed tool conversation, from request to answer",
+		name:     "demo",
+		synopsis: "[--verbose]",
+		brief:    "show one streamed tool conversation, from request to answer",
 		about: `
 Starts the server on a free loopback port with the built-in simulated model, holds one streamed
-conversation with a tool over HTTP, and prints each step: the request, the prompt it became, what the
-model wrote, and the events the client got. It needs no account and no network, and reads no configuration.`,
-		setup: func(*flagSet) action {
-			return func(ctx context.Context, p process, _ []string) error { return demo(ctx, p.stdout) }
+conversation with a tool over HTTP, and shows on one screen what the model writes, and what the client
+receives of it. It needs no account and no network, and reads no configuration. With --verbose it prints
+all of each step: the request, the prompt it became, what the model wrote, and the events the client got.
+
+  dragoman demo
+  dragoman demo --verbose | less`,
+		setup: func(fs *flagSet) action {
+			verbose := fs.Bool("verbose", false, "print requests, prompts and events in full")
+			return func(ctx context.Context, p process, _ []string) error { return demo(ctx, p, *verbose) }
 		},
 	}
 }
@@ -59,13 +65,13 @@ var demoTools = jsontext.Value(`[{
 // demoResult is what the tool returns. The client of the demo runs nothing.
 const demoResult = "21 degrees celsius, sunny"
 
-// demo serves the simulated model on a free port and holds the conversation. It has no
-// environment, so that no configuration of the user's changes it.
-func demo(ctx context.Context, w io.Writer) error {
+// demo serves the simulated model on a free port, holds the conversation and prints it. It has no
+// environment but for the colours, so that no configuration of the user's changes it.
+func demo(ctx context.Context, p process, verbose bool) error {
 	model := &recorder{Upstream: simulated.New()}
 	cfg, err := config.Load(config.Source{
-		Listen:      config.Override{Value: "127.0.0.1:0"},
-		AdminListen: config.Override{Value: "127.0.0.1:0"},
+		Listen:      config.Override{Value: freePort},
+		AdminListen: config.Override{Value: freePort},
 		Simulated:   true,
 		Getenv:      func(string) string { return "" },
 	})
@@ -76,27 +82,41 @@ func demo(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	site, err := open(ctx, cfg, server, zerolog.Nop())
+	site, err := open(ctx, newLive(cfg, server, nil), zerolog.Nop())
 	if err != nil {
 		return err
 	}
 	site.serve()
-	c := demoClient{url: site.url() + "/v1/messages", model: model, out: w}
-	return errors.Join(c.run(ctx), site.close(context.Background(), farewell))
+	c := demoClient{url: site.url() + "/v1/messages", model: model}
+	err = errors.Join(c.run(ctx), site.close(context.Background(), farewell))
+	if err != nil {
+		return err
+	}
+	text := c.screen(painter(p.colours() && isTerminal(p.stdout)))
+	if verbose {
+		text = c.transcript()
+	}
+	_, err = io.WriteString(p.stdout, text)
+	return err
 }
 
-// demoClient is the client of the demo's server. It prints each step.
+// demoClient is the client of the demo's server.
 type demoClient struct {
-	url    string
-	model  *recorder
-	out    io.Writer
-	prompt string // of the last request; "" before the first
+	url   string
+	model *recorder
+	steps []demoStep
+}
+
+// demoStep is one request of the demo, and what came of it.
+type demoStep struct {
+	request            string // the body
+	prompt, completion string // what the model was asked, and what it wrote
+	stream             string // the events that the client got
+	answer             *demoMessage
 }
 
 // run asks the question, runs the tool that the model calls, and sends its result.
 func (c *demoClient) run(ctx context.Context) error {
-	fmt.Fprintln(c.out, "Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and answers in the legacy XML, as a model without a tool API would.")
-	fmt.Fprintln(c.out, "\n################ turn 1: the question ################")
 	request := demoRequest{
 		Model: "claude-2.1", MaxTokens: 1024, Stream: true, Tools: demoTools,
 		Messages: []demoTurn{{"user", demoQuestion}},
@@ -109,33 +129,19 @@ func (c *demoClient) run(ctx context.Context) error {
 	if call == nil {
 		return errors.New("demo: the simulated model called no tool")
 	}
-	fmt.Fprintln(c.out, "\n################ turn 2: the client has run the tool and sends the result ################")
 	request.Messages = append(request.Messages,
 		demoTurn{"assistant", answer.blocks},
 		demoTurn{"user", []demoBlock{{Type: "tool_result", ToolUseID: call.ID, Content: demoResult}}})
-	if answer, err = c.roundTrip(ctx, request); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(c.out, `
-################ in short ################
-
-asked     %s
-called    %s(%s)
-found     %s
-answered  %s
-
-Next: dragoman serve --simulated, and point a client of the Messages API at it.
-`, demoQuestion, call.Name, call.Input, demoResult, answer.text())
+	_, err = c.roundTrip(ctx, request)
 	return err
 }
 
-// roundTrip sends one request, prints what becomes of it, and returns the answer.
+// roundTrip sends one request, keeps what becomes of it, and returns the answer.
 func (c *demoClient) roundTrip(ctx context.Context, r demoRequest) (*demoMessage, error) {
 	body, err := json.Marshal(r, jsontext.WithIndent("  "))
 	if err != nil {
 		return nil, err
 	}
-	c.section("the client sends: POST "+c.url, string(body))
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -155,27 +161,13 @@ func (c *demoClient) roundTrip(ctx context.Context, r demoRequest) (*demoMessage
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("demo: %s: %s", response.Status, stream)
 	}
-	prompt, completion := c.model.last()
-	c.section("the model is asked", c.sincePrompt(prompt))
-	c.section("the model writes (raw completion)", completion)
-	c.section("the client receives (events)", string(stream))
-	return readMessage(stream)
-}
-
-// section prints a text under a title.
-func (c *demoClient) section(title, text string) {
-	fmt.Fprintf(c.out, "\n======== %s ========\n\n%s\n", title, strings.Trim(text, "\n"))
-}
-
-// sincePrompt returns what a prompt has beyond that of the request before, so that the
-// preamble is printed once. It returns all of a prompt that does not begin as that one.
-func (c *demoClient) sincePrompt(prompt string) string {
-	before := c.prompt
-	c.prompt = prompt
-	if rest, ok := strings.CutPrefix(prompt, strings.TrimSuffix(before, "\n\nAssistant:")); ok && before != "" {
-		return "(as before, and then)\n" + rest
+	answer, err := readMessage(stream)
+	if err != nil {
+		return nil, err
 	}
-	return prompt
+	prompt, completion := c.model.last()
+	c.steps = append(c.steps, demoStep{string(body), prompt, completion, string(stream), answer})
+	return answer, nil
 }
 
 // recorder is an upstream that remembers the last prompt and the last completion: what a

@@ -27,7 +27,10 @@ type demoTurn struct {
 // demoMessage is a message as the demo's client puts it together from the stream, the way
 // the SDKs do (docs/reference/streaming.md §2). The types of package messages are not used
 // here: the client is to know no more than any other client.
-type demoMessage struct{ blocks []*demoBlock }
+type demoMessage struct {
+	blocks []*demoBlock
+	stop   string // the stop_reason
+}
 
 // demoBlock is a content block: text, tool_use or tool_result.
 type demoBlock struct {
@@ -38,6 +41,8 @@ type demoBlock struct {
 	Input     jsontext.Value `json:"input,omitzero"`
 	ToolUseID string         `json:"tool_use_id,omitzero"`
 	Content   string         `json:"content,omitzero"`
+
+	pieces []string // in which the text or the input came
 }
 
 // demoEvent has what the client needs of every event.
@@ -48,6 +53,7 @@ type demoEvent struct {
 	Delta struct {
 		Text        string `json:"text"`
 		PartialJSON string `json:"partial_json"`
+		StopReason  string `json:"stop_reason"`
 	} `json:"delta"`
 	Error struct {
 		Message string `json:"message"`
@@ -73,6 +79,8 @@ func readMessage(stream []byte) (*demoMessage, error) {
 			m.blocks = append(m.blocks, e.Block)
 		case "content_block_delta":
 			m.take(e)
+		case "message_delta":
+			m.stop = e.Delta.StopReason
 		case "message_stop":
 			return m, nil
 		case "error":
@@ -85,6 +93,7 @@ func readMessage(stream []byte) (*demoMessage, error) {
 // take adds a delta to its block.
 func (m *demoMessage) take(e demoEvent) {
 	b := m.blocks[e.Index]
+	b.pieces = append(b.pieces, e.Delta.Text+e.Delta.PartialJSON)
 	b.Text += e.Delta.Text
 	b.Input = append(b.Input, e.Delta.PartialJSON...)
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/cmd/dragoman/internal/eval"
@@ -36,12 +35,15 @@ JavaScript, graded by its rules. Without SET the questions that come with the pr
 
   dragoman eval --simulated
   dragoman eval --config dragoman.yaml --model claude-2.1
-  dragoman eval --config dragoman.yaml --model claude-2.1 data/BFCL_v4_parallel.json`,
-		maxArgs: 1,
+  dragoman eval --config dragoman.yaml --model claude-2.1 --formats legacy,json --limit 20 --concurrency 2
+  dragoman eval --config dragoman.yaml --model claude-2.1 --out bfcl data/BFCL_v4_parallel.json
+  dragoman eval --config dragoman.yaml --model claude-2.1 --answers answers.json BFCL_v4_simple.json`,
+		maxArgs:  1,
+		argument: "FILE",
 		setup: func(fs *flagSet) action {
 			e := evaluation{settings: newSettings(fs).withSimulated().notListening()}
 			fs.StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; with --simulated any name, or none")
-			fs.StringVar(&e.formats, "formats", strings.Join(translate.Formats(), ","), "ask in the formats of `LIST`, which has commas")
+			fs.someOf(&e.formats, "formats", translate.Formats(), "ask in the formats of `LIST`, with commas between")
 			fs.StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the reports in the folder `DIR`")
 			fs.IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
 			fs.IntVar(&e.limit, "limit", 0, "ask the first `N` questions alone; 0: all")
@@ -53,16 +55,17 @@ JavaScript, graded by its rules. Without SET the questions that come with the pr
 
 // evaluation is `dragoman eval` with its flags.
 type evaluation struct {
-	settings                     *settings
-	model, formats, out, answers string
-	concurrency, limit           int
+	settings            *settings
+	model, out, answers string
+	formats             []string
+	concurrency, limit  int
 }
 
 // run asks the model, and prints the table of the report. Questions without an answer are
 // an error, which it returns after the table.
 func (e *evaluation) run(ctx context.Context, p process, args []string) error {
-	o := eval.Options{Out: e.out, Concurrency: e.concurrency}
-	if err := e.check(&o); err != nil {
+	o := eval.Options{Formats: e.formats, Out: e.out, Concurrency: e.concurrency}
+	if err := e.check(); err != nil {
 		return err
 	}
 	var err error
@@ -82,9 +85,8 @@ func (e *evaluation) run(ctx context.Context, p process, args []string) error {
 	return cmp.Or(e.print(p.stdout, report), err)
 }
 
-// check sets what flags alone decide, and returns a usage error for those that make no
-// sense, before anything is read or asked. A format that is named twice is asked once.
-func (e *evaluation) check(o *eval.Options) error {
+// check returns a usage error for flags that make no sense, before anything is read or asked.
+func (e *evaluation) check() error {
 	switch {
 	case e.model == "" && !e.settings.simulated:
 		return usagef("eval: --model is missing: a name that the configuration serves")
@@ -94,15 +96,6 @@ func (e *evaluation) check(o *eval.Options) error {
 		return usagef("eval: --limit: %d is less than 0", e.limit)
 	case e.out == "":
 		return usagef("eval: --out: empty")
-	}
-	for format := range strings.SplitSeq(e.formats, ",") {
-		format = strings.TrimSpace(format)
-		if !slices.Contains(translate.Formats(), format) {
-			return usagef("eval: --formats: %q is none; there are: %s", format, strings.Join(translate.Formats(), ", "))
-		}
-		if !slices.Contains(o.Formats, format) {
-			o.Formats = append(o.Formats, format)
-		}
 	}
 	return nil
 }
@@ -135,16 +128,16 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	name := cmp.Or(e.model, config.Simulated)
 	route, found := cfg.Model(name)
 	if !found {
-		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; dragoman models lists them", name)
+		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; %s", name, modelMeant(cfg, name))
 	}
-	upstreams, err := newUpstreams(ctx, cfg, metrics.New(build().Version))
+	upstreams, err := newFleet(ctx, cfg, metrics.New(build().Version), nil)
 	if err != nil {
 		return eval.Model{}, err
 	}
 	i := slices.IndexFunc(cfg.Upstreams, func(u config.Upstream) bool { return u.Name == route.Upstream })
 	about.Simulated = cfg.Upstreams[i].Kind == config.Simulated
 	about.Upstream, about.Version = route.UpstreamKey(), build().Version
-	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: upstreams[route.UpstreamKey()]}, nil
+	return eval.Model{Name: name, UpstreamModel: route.UpstreamModel, Upstream: overWire(route.Wire, upstreams[route.Upstream].upstream)}, nil
 }
 
 // print writes the table, and says where the reports are.

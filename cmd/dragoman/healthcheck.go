@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -22,8 +23,9 @@ func healthcheckCommand() command {
 		about: `
 Asks /healthz of the server that runs on this machine, at the admin address of the flag, the
 file or the default. Exit code 0 if it is healthy, 1 if not. For images without a shell:
+HEALTHCHECK CMD ["dragoman", "healthcheck"].
 
-  HEALTHCHECK CMD ["dragoman", "healthcheck"]`,
+  dragoman healthcheck --admin-listen 127.0.0.1:9001`,
 		setup: func(fs *flagSet) action {
 			s := newSettings(fs).withAdmin().notListening()
 			return func(ctx context.Context, p process, _ []string) error { return healthcheck(ctx, p, s) }
@@ -36,6 +38,9 @@ file or the default. Exit code 0 if it is healthy, 1 if not. For images without 
 // with --simulated, because the file alone may be incomplete: the server can have been
 // started with that flag.
 func (s *settings) adminAddress(p process) (string, error) {
+	if _, _, err := net.SplitHostPort(s.adminListen); s.adminListen != "" && err != nil {
+		return "", usagef("healthcheck: %s: %q is not host:port", s.flags.from["admin-listen"], s.adminListen)
+	}
 	if s.adminListen != "" || s.file == "" {
 		return cmp.Or(s.adminListen, config.DefaultAdminListen), nil
 	}

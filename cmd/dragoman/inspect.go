@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	"io"
 
 	"github.com/rs/zerolog"
 
@@ -28,26 +28,22 @@ func (i inspecting) options(o *proxy.Options) {
 	}
 }
 
-// begin says where the inspector is. The token is on standard output alone: the log is read by
-// others, and a browser that were started with it would show it to all users of the machine, in the
-// list of its processes.
-func (i inspecting) begin(p process, cfg *config.Config, server *proxy.Server, s *site, log zerolog.Logger) {
+// begin says where the inspector is. The token is on standard output alone, or on standard error where
+// that is a command's: the log is read by others, and a browser that were started with it would show it
+// to all users of the machine, in the list of its processes.
+func (i inspecting) begin(p process, s *site, log zerolog.Logger) {
 	if i.Inspector == nil {
 		return
 	}
-	i.Watch(inspector.Server{Server: server, URL: s.url(), Models: modelNames(cfg)})
+	i.Watch(func() inspector.Server {
+		cfg, server := s.live.current()
+		return inspector.Server{Server: server, URL: s.url(), Models: modelNames(cfg)}
+	})
 	url := s.adminURL() + inspector.Path
-	log.Warn().Str("inspector_url", url).Str("msg", "the inspector keeps what clients and models write, in memory, for who has the token; it is on standard output").Send()
-	fmt.Fprintf(p.stdout, "Inspector: %s%s\n", url, i.Fragment())
-}
-
-// modelNames returns the names that clients may ask for, without those that stand for many.
-func modelNames(cfg *config.Config) []string {
-	var names []string
-	for _, route := range cfg.Models {
-		if !strings.Contains(route.Name, "*") {
-			names = append(names, route.Name)
-		}
+	log.Warn().Str("inspector_url", url).Str("msg", "the inspector keeps what clients and models write, in memory, for who has the token that was printed").Send()
+	to := p.stdout
+	if to == io.Discard {
+		to = p.stderr
 	}
-	return names
+	fmt.Fprintf(to, "Inspector: %s%s\n", url, i.Fragment())
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	stdlog "log"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
 )
 
 const (
@@ -14,11 +17,29 @@ const (
 	longestText = 4 << 10 // bytes of a text of ours in it
 )
 
-// newLog returns a log that writes one JSON object a line, each of at most longestLine.
-// Messages are in its field msg, which callers set themselves: zerolog's own field has
-// another name.
-func newLog(w io.Writer) zerolog.Logger {
-	return zerolog.New(zerolog.SyncWriter(shortLines{w})).With().Timestamp().Logger()
+// newLog returns the log of a configuration. In JSON it writes one object a line, each of at most
+// longestLine; in console form a line for people, which is made of that object: see consoleLines.
+// Without a format, that is for terminals alone. Messages are in its field msg, which callers set
+// themselves: zerolog's own field has another name. colours asks for colours on a terminal.
+func newLog(w io.Writer, format, level string, colours bool) zerolog.Logger {
+	out := w
+	if format == config.LogConsole || format != config.LogJSON && isTerminal(w) {
+		out = &consoleLines{w: w, paint: painter(colours && isTerminal(w))}
+	}
+	least, err := zerolog.ParseLevel(level)
+	if err != nil || level == "" {
+		least = zerolog.InfoLevel
+	}
+	return zerolog.New(zerolog.SyncWriter(shortLines{out})).Level(least).With().Timestamp().Logger()
+}
+
+// openLog returns the log of a configuration on standard error. Package log writes to it from now
+// on, too: net/http has words of its own for clients and servers that make no sense.
+func openLog(p process, cfg *config.Config) zerolog.Logger {
+	log := newLog(p.stderr, cfg.LogFormat, cfg.LogLevel, p.colours())
+	stdlog.SetFlags(0)
+	stdlog.SetOutput(libraryLog{log})
+	return log
 }
 
 // shortLines writes a line in the place of each that is too long. What can be long is cut

@@ -13,7 +13,7 @@ import (
 // Every line is JSON and bounded, whoever wrote it, and nothing is quoted that others sent.
 func TestLinesOfTheLog(t *testing.T) {
 	var out strings.Builder
-	log := newLog(&out)
+	log := newLog(&out, "", "", false)
 	library := stdlog.New(libraryLog{log}, "", 0)
 	library.Printf("Unsolicited response received on idle HTTP channel starting with %q; err=%v", "c4n4ry", nil)
 	library.Print("http: TLS handshake error from 127.0.0.1:1: EOF\n\tc4n4ry\n")

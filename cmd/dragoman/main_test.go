@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +14,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is dragoman instead of its tests if there are arguments for it: see startProgram.
+// TestMain is dragoman instead of its tests if there are arguments for it, or if it is called so: see
+// startProgram and onPath.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == countInterrupts {
+		count()
+	}
+	if filepath.Base(os.Args[0]) == "dragoman" {
+		main()
+	}
 	if args := os.Getenv("TEST_DRAGOMAN_ARGS"); args != "" {
 		os.Args = append([]string{"dragoman"}, strings.Split(args, " ")...)
 		main()
@@ -69,6 +78,13 @@ models:
 `
 
 func TestExitCodes(t *testing.T) {
+	folder := t.TempDir()
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	taken := busy.Addr().String()
 	good := write(t, "good.yaml", simulatedFile)
 	bad := write(t, "bad.yaml", "upstrems: {}\n")
 	request := write(t, "request.json", weatherRequest)
@@ -81,10 +97,11 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"no command", nil, nil, 0, ""},
 		{"unknown command", []string{"sevre"}, nil, 2, `unknown command "sevre"; did you mean "serve"?`},
-		{"command of a later version", []string{"completion", "bash"}, nil, 2, `unknown command "completion"`},
+		{"completion for no shell", []string{"completion"}, nil, 2, "completion: which shell?"},
+		{"completion for an unknown shell", []string{"completion", "zhs"}, nil, 2, `completion: "zhs" is none; did you mean "zsh"?`},
 		{"help for an unknown command", []string{"help", "nonsense"}, nil, 2, `unknown command "nonsense"`},
-		{"unknown flag", []string{"serve", "--port", "1"}, nil, 2, "flag provided but not defined: -port"},
-		{"flag without its value", []string{"serve", "--listen"}, nil, 2, "flag needs an argument: -listen"},
+		{"unknown flag", []string{"serve", "--port", "1"}, nil, 2, "serve: unknown flag --port"},
+		{"flag without its value", []string{"serve", "--listen"}, nil, 2, "serve: --listen needs a value: ADDRESS"},
 		{"stray argument", []string{"serve", "dragoman.yaml"}, nil, 2, `serve: unexpected argument "dragoman.yaml"`},
 		{"two files", []string{"parse", "--request", request, "a", "b"}, nil, 2, `parse: unexpected argument "b"`},
 		{"text and jsonl", []string{"render", "--text", "--jsonl"}, nil, 2, "exclude each other"},
@@ -94,7 +111,7 @@ func TestExitCodes(t *testing.T) {
 		{"eval of an unknown model", []string{"eval", "--config", good, "--model", "gpt"}, nil, 1, `the configuration serves no model "gpt"`},
 		{"eval of no file", []string{"eval", "--simulated", "missing.jsonl"}, nil, 1, "missing.jsonl"},
 		{"parse without a request", []string{"parse"}, nil, 2, "--request is missing"},
-		{"parse with a bad stop", []string{"parse", "--request", request, "--stop", "tool_use"}, nil, 2, `"tool_use" is not a reason`},
+		{"parse with a bad stop", []string{"parse", "--request", request, "--stop", "tool_use"}, nil, 2, `parse: --stop: "tool_use" is none; there are: end_turn, max_tokens`},
 		{"parse with a stray sequence", []string{"parse", "--request", request, "--stop", "end_turn=x"}, nil, 2, "end_turn has no stop sequence"},
 		{"parse with an unknown format", []string{"parse", "--request", request, "--format", "yaml"}, nil, 2, `parse: --format: "yaml" is none; there are: legacy, attribute, json, any`},
 		{"parse lines with an unknown format", []string{"parse", "--jsonl", "--format", "jsn"}, nil, 2, `parse: --format: "jsn" is none; did you mean "json"?`},
@@ -113,7 +130,34 @@ func TestExitCodes(t *testing.T) {
 		{"check a bad file", []string{"check", "--config", bad}, nil, 78, bad + `:1: upstrems: unknown key; did you mean "upstreams"?`},
 		{"check nothing", []string{"check"}, nil, 78, "no AWS region"},
 		{"check strangers", []string{"check", "--config", good}, map[string]string{"DRAGOMAN_LISTEN": ":8484"}, 78, "DRAGOMAN_LISTEN: :8484 can be reached from other machines"},
-		{"a variable that does not fit", []string{"check"}, map[string]string{"DRAGOMAN_SIMULATED": "perhaps"}, 78, `DRAGOMAN_SIMULATED: "perhaps" does not fit --simulated`},
+		{"a variable that does not fit", []string{"check"}, map[string]string{"DRAGOMAN_SIMULATED": "perhaps"}, 78, `DRAGOMAN_SIMULATED: --simulated: "perhaps" is neither true nor false`},
+		{"run nothing", []string{"run", "--simulated"}, nil, 2, "run: there is no command to run"},
+		{"run what is not there", []string{"run", "--simulated", "--", "no-such-command"}, nil, 127, "run: no-such-command: executable file not found"},
+		{"run no path", []string{"run", "--simulated", "./no/such"}, nil, 127, "run: ./no/such: no such file or directory"},
+		{"run a folder", []string{"run", "--simulated", "/"}, nil, 126, "run: /: "},
+		{"run a file that is no program", []string{"run", "--simulated", good}, nil, 126, "run: " + good + ": permission denied"},
+		{"run without an upstream", []string{"run", "ls"}, nil, 78, "no AWS region"},
+		{"run with a log in a folder", []string{"run", "--simulated", "--log-file", t.TempDir(), "ls"}, nil, 1, "run: --log-file: "},
+		{"an unknown flag with a near one", []string{"serve", "--simulate"}, nil, 2, "serve: unknown flag --simulate; did you mean --simulated?"},
+		{"a value that is none", []string{"serve", "--log-format", "jsn"}, nil, 2, `serve: --log-format: "jsn" is none; did you mean "json"?`},
+		{"a level that is none", []string{"serve", "--log-level=loud"}, nil, 2, `serve: --log-level: "loud" is none; there are: debug, info, warn, error`},
+		{"a number that is none", []string{"parse", "--chunk", "x"}, nil, 2, `parse: --chunk: "x" is not a whole number`},
+		{"a truth that is none", []string{"serve", "--simulated=maybe"}, nil, 2, `serve: --simulated: "maybe" is neither true nor false`},
+		{"a variable whose value is none", []string{"serve"}, map[string]string{"DRAGOMAN_LOG_LEVEL": "inf"}, 78, `DRAGOMAN_LOG_LEVEL: --log-level: "inf" is none; did you mean "info"?`},
+		{"an address that is none", []string{"serve", "--simulated", "--listen", "nonsense"}, nil, 78, `--listen: "nonsense" is not an address to listen on`},
+		{"a port that is taken", []string{"serve", "--simulated", "--listen", taken, "--admin-listen", "127.0.0.1:0"}, nil, 1, taken + ": bind: address already in use; give another address with --listen"},
+		{"a port of operators that is taken", []string{"serve", "--simulated", "--listen", "127.0.0.1:0", "--admin-listen", taken}, nil, 1, "address already in use; give another address with --admin-listen"},
+		{"a folder as the configuration", []string{"check", "--config", folder}, nil, 78, folder + ": cannot be read: is a directory"},
+		{"a folder as the request", []string{"render", folder}, nil, 1, "is a directory"},
+		{"a folder as the request of a completion", []string{"parse", "--request", folder}, nil, 1, "is a directory"},
+		{"a folder as the completion", []string{"parse", "--request", request, folder}, nil, 1, "is a directory"},
+		{"a folder as the questions", []string{"eval", "--simulated", folder}, nil, 1, "is a directory"},
+		{"a request that is none", []string{"render", good}, nil, 1, "not valid JSON"},
+		{"reports where a file is", []string{"eval", "--simulated", "--out", good}, nil, 1, "not a directory"},
+		{"a model with a slip", []string{"render", "--config", good, "--model", "claude-2.l", request}, nil, 1, `claude-2.l is none that the configuration serves; did you mean "claude-2.1"?`},
+		{"eval of a model with a slip", []string{"eval", "--config", good, "--model", "cluade-2.1"}, nil, 1, `serves no model "cluade-2.1"; did you mean "claude-2.1"?`},
+		{"health at no address", []string{"healthcheck", "--admin-listen", "nonsense"}, nil, 2, `healthcheck: --admin-listen: "nonsense" is not host:port`},
+		{"help for a command with a slip", []string{"help", "rendr"}, nil, 2, `unknown command "rendr"; did you mean "render"?`},
 		{"models of nothing", []string{"models"}, nil, 78, "no AWS region"},
 		{"health of nobody", []string{"healthcheck", "--admin-listen", "127.0.0.1:1"}, nil, 1, "not healthy"},
 		{"health with a bad file", []string{"healthcheck", "--config", bad}, nil, 78, "upstrems"},
@@ -123,6 +167,9 @@ func TestExitCodes(t *testing.T) {
 			got := invocation{env: tt.env}.run(t, tt.args...)
 			if got.code != tt.code {
 				t.Errorf("exit code %d, want %d", got.code, tt.code)
+			}
+			if lines := map[int]int{1: 1, 2: 2, 126: 1, 127: 1}[tt.code]; lines > 0 && strings.Count(got.stderr, "\n") != lines {
+				t.Errorf("more than is to be said:\n%s", got.stderr)
 			}
 			if !strings.Contains(got.stderr, tt.stderr) || (tt.stderr == "") != (got.stderr == "") {
 				t.Errorf("stderr has not %q:\n%s", tt.stderr, got.stderr)
@@ -134,6 +181,27 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// What cannot be written is an error, of every command that prints.
+func TestFullDisk(t *testing.T) {
+	request := write(t, "request.json", weatherRequest)
+	completion := write(t, "completion.xml", weatherCall)
+	for _, args := range [][]string{
+		{"help"}, {"serve", "--help"}, {"demo"}, {"demo", "--verbose"}, {"check", "--simulated"}, {"render", request}, {"render", "--text", request},
+		{"parse", "--request", request, completion}, {"parse", "--request", request, "--events", completion}, {"models", "--simulated"},
+		{"version"}, {"version", "--json"}, {"completion", "bash"}, {"man"},
+	} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), args, strings.NewReader(""), fullDisk{}, &stderr, func(string) string { return "" })
+		if code != exitFailed || stderr.String() != "dragoman: no space left on device\n" {
+			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
+		}
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
 func TestHelp(t *testing.T) {
 	overview := invocation{}.run(t).stdout
 	for _, args := range [][]string{{"help"}, {"-h"}, {"--help"}} {
@@ -141,15 +209,16 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: exit code %d, or not the overview:\n%s", args, got.code, got.stdout)
 		}
 	}
-	for _, c := range commands() {
+	for _, c := range shownCommands() {
 		if !strings.Contains(overview, "\n  "+c.name+" ") {
 			t.Errorf("%s is not in the overview", c.name)
 		}
-		want := invocation{}.run(t, "help", c.name)
+		words := strings.Fields(c.name)
+		want := invocation{}.run(t, append([]string{"help"}, words...)...)
 		if !strings.HasPrefix(want.stdout, "Usage: dragoman "+c.name) {
 			t.Errorf("help %s:\n%s", c.name, want.stdout)
 		}
-		for _, args := range [][]string{{c.name, "-h"}, {c.name, "--help"}} {
+		for _, args := range [][]string{append(words, "-h"), append(words, "--help")} {
 			if got := (invocation{}).run(t, args...); got != want {
 				t.Errorf("%v differs from help %s:\n%s%s", args, c.name, got.stdout, got.stderr)
 			}
@@ -209,6 +278,8 @@ func TestFlagsAnywhere(t *testing.T) {
 		args   []string
 		others string
 		model  string
+
+		wrapping bool
 	}{
 		{args: []string{"--model", "m", "FILE"}, others: "FILE", model: "m"},
 		{args: []string{"FILE", "--model", "m"}, others: "FILE", model: "m"},
@@ -216,11 +287,13 @@ func TestFlagsAnywhere(t *testing.T) {
 		{args: []string{"--", "--model", "m"}, others: "--model m"},
 		{args: []string{"a", "--", "-b", "--"}, others: "a -b --"},
 		{args: []string{"-", "--model", "m"}, others: "-", model: "m"},
+		{args: []string{"--model", "m", "--", "a", "--model", "n"}, others: "a --model n", model: "m", wrapping: true},
+		{args: []string{"--model", "m", "a", "--model", "n", "--"}, others: "a --model n --", model: "m", wrapping: true},
 	}
 	for _, tt := range tests {
 		fs := newFlagSet()
 		model := fs.String("model", "", "")
-		others, err := fs.parse(tt.args, func(string) string { return "" })
+		others, err := fs.parse(tt.args, tt.wrapping, func(string) string { return "" })
 		if err != nil || strings.Join(others, " ") != tt.others || *model != tt.model {
 			t.Errorf("parse(%q) = %q, model %q, %v", tt.args, others, *model, err)
 		}

@@ -35,8 +35,8 @@ func limitMemory(root fs.FS, getenv func(string) string) int64 {
 }
 
 // loadFor is load for a process that has so much memory.
-func (s *settings) loadFor(p process, memory int64) (*config.Config, error) {
-	cfg, err := s.load(p)
+func loadFor(p process, load loading, memory int64, running *config.Config) (*config.Config, error) {
+	cfg, err := load(p, running)
 	if err == nil {
 		boundBodies(cfg, memory)
 		boundExchanges(cfg, descriptors())
@@ -48,8 +48,9 @@ func (s *settings) loadFor(p process, memory int64) (*config.Config, error) {
 // so much memory. Whatever the bodies hold, to answer them takes at most eight times their
 // length (docs/sizing.md#memory).
 func boundBodies(cfg *config.Config, memory int64) {
-	if cfg.MaxInflightBytes == 0 {
+	if cfg.MaxInflightBytes == 0 && memory > 0 {
 		cfg.MaxInflightBytes = memory / 8
+		cfg.Derive("limits.max_inflight_bytes", "the memory of the process")
 	}
 }
 
@@ -59,6 +60,7 @@ func boundBodies(cfg *config.Config, memory int64) {
 func boundExchanges(cfg *config.Config, descriptors int64) {
 	if cfg.MaxConcurrent == 0 {
 		cfg.MaxConcurrent, _ = connectionLimits(descriptors)
+		cfg.Derive("limits.max_concurrent", "the descriptors of the process")
 	}
 }
 

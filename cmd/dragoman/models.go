@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
+	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
 	"dragoman/upstream"
 )
@@ -21,15 +23,34 @@ func modelsCommand() command {
 		about: `
 Lists the entries of the configuration in the order in which they are tried: the name clients ask
 for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
-for), the format, whether a last assistant
-turn is continued, and the wire.
+for), the format, whether a last assistant turn is continued, and the wire.
 
-  dragoman models --config dragoman.yaml`,
+  dragoman models --config dragoman.yaml
+  dragoman models --simulated`,
 		setup: func(fs *flagSet) action {
 			s := newSettings(fs).withSimulated().notListening()
 			return func(_ context.Context, p process, _ []string) error { return listModels(p, s) }
 		},
 	}
+}
+
+// modelNames returns the names of models that clients can ask for, without wildcards.
+func modelNames(cfg *config.Config) []string {
+	var names []string
+	for _, route := range cfg.Models {
+		if !strings.Contains(route.Name, "*") && !slices.Contains(names, route.Name) {
+			names = append(names, route.Name)
+		}
+	}
+	return names
+}
+
+// modelMeant says which model may be meant by a name that is not served.
+func modelMeant(cfg *config.Config, name string) string {
+	if near := suggest(name, modelNames(cfg)); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "dragoman models lists them"
 }
 
 // listModels prints a table with a row for each entry under models.

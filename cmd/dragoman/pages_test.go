@@ -25,6 +25,7 @@ func TestPages(t *testing.T) {
 		"docs/configuration.md": {{"yaml", holdConfiguration}, {"yaml", holdKeys}},
 		"docs/deployment.md":    {{"json", holdPolicy}},
 		"docs/sizing.md":        {{"yaml", holdResources}},
+		"docs/operations.md":    {{"text", holdConsole}},
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -114,6 +115,23 @@ func holdKeys(t *testing.T, blocks []string) {
 	said := succeed(t, "check", "--simulated", "--config", file(t, "dragoman.yaml", content))
 	if !strings.Contains(said, "authentication with keys: 2") {
 		t.Errorf("check says\n%s", said)
+	}
+}
+
+// holdConsole holds lines of the log for people.
+func holdConsole(t *testing.T, blocks []string) {
+	var want strings.Builder
+	for _, line := range []string{
+		`{"dialect":"messages","model":"claude-2.1","status":200,"input_tokens":312,"output_tokens":58,"tool_calls":1,"stop_reason":"tool_use","duration_ms":812,"msg":"exchange"}`,
+		`{"dialect":"messages","model":"gpt-9","status":404,"error_type":"not_found_error","duration_ms":0.3,"request_id":"req_018F2","msg":"exchange"}`,
+	} {
+		if _, err := (&consoleLines{w: &want}).Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	times := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d `)
+	if got, want := times.ReplaceAllString(blocks[0], ""), times.ReplaceAllString(want.String(), ""); got != want {
+		t.Errorf("the log has\n%s\nand the page\n%s", want, got)
 	}
 }
 

@@ -26,14 +26,17 @@ With --jsonl each line is
 first two are needed, and each line out its message, or {"error":{"type":…,"message":…}}.
 
   dragoman parse --request request.json --stop stop_sequence completion.txt
-  dragoman parse --request request.json --events --chunk 1 completion.txt`,
-		maxArgs: 1,
-		filter:  true,
+  dragoman parse --request request.json --events --chunk 1 completion.txt
+  dragoman parse --jsonl --format json < completions.jsonl > messages.jsonl`,
+		maxArgs:  1,
+		argument: "FILE",
+		filter:   true,
 		setup: func(fs *flagSet) action {
 			var f parseFlags
 			fs.StringVar(&f.request, "request", "", "the Messages request, in `FILE`")
-			fs.StringVar(&f.format, "format", translate.Formats()[0], "the completion is in the format `NAME`: "+strings.Join(parseFormats(), ", "))
-			fs.StringVar(&f.stop, "stop", "end_turn", "why the completion ended: `REASON` is end_turn, max_tokens, refusal,\n        model_context_window_exceeded, or stop_sequence, which may name its sequence: stop_sequence="+translate.CallsEnd)
+			fs.oneOf(&f.format, "format", translate.Formats()[0], parseFormats(), "the completion is in the format `NAME`")
+			f.stop.reason = messages.StopEndTurn
+			fs.Var(&f.stop, "stop", "why the completion ended: `REASON`, of which stop_sequence may name its sequence, stop_sequence="+translate.CallsEnd)
 			fs.IntVar(&f.chunk, "chunk", 0, "cut the completion into pieces of `N` bytes; 0: do not cut")
 			fs.BoolVar(&f.events, "events", false, "print the events, one JSON object a line")
 			fs.BoolVar(&f.lines, "jsonl", false, "read one request and completion a line")
@@ -44,16 +47,34 @@ first two are needed, and each line out its message, or {"error":{"type":…,"me
 
 // parseFlags are the flags of the command.
 type parseFlags struct {
-	request, stop, format string
-	chunk                 int
-	events, lines         bool // --events and --jsonl
+	request, format string
+	stop            stopValue
+	chunk           int
+	events, lines   bool // --events and --jsonl
+}
+
+// stopValue is the value of --stop: REASON or REASON=SEQUENCE.
+type stopValue struct {
+	reason   messages.Stop
+	sequence string // "" for none
+}
+
+func (v *stopValue) String() string {
+	if v.sequence == "" {
+		return string(v.reason)
+	}
+	return string(v.reason) + "=" + v.sequence
+}
+
+// Set reads the value. The error says what does not go together.
+func (v *stopValue) Set(s string) (err error) {
+	reason, sequence, _ := strings.Cut(s, "=")
+	v.reason, v.sequence, err = parseStop(reason, sequence)
+	return err
 }
 
 // run parses one completion, or with --jsonl one a line.
 func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
-	if err := checkFormat(f.format); err != nil {
-		return usagef("parse: --format: %v", err)
-	}
 	if f.lines {
 		// Wherever such a flag was set, also in the environment, it would be ignored.
 		for _, name := range []string{"request", "stop", "chunk", "events"} {
@@ -68,18 +89,14 @@ func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 		defer in.Close()
 		return eachLine(in, p.stdout, func(n int, line, dst []byte) ([]byte, error) { return parseLine(n, line, dst, f.format) })
 	}
-	c := completion{cut: f.chunk, format: f.format}
-	var err error
-	reason, sequence, _ := strings.Cut(f.stop, "=")
-	if c.stop, c.sequence, err = parseStop(reason, sequence); err != nil {
-		return usagef("parse: --stop: %v", err)
-	}
 	switch {
 	case f.chunk < 0:
 		return usagef("parse: --chunk: %d is less than 0", f.chunk)
 	case f.request == "":
 		return usagef("parse: --request is missing: the file of the Messages request")
 	}
+	c := completion{cut: f.chunk, format: f.format, stop: f.stop.reason, sequence: f.stop.sequence}
+	var err error
 	if c.request, err = os.ReadFile(f.request); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func readCompletion(line []byte, format string) (completion, error) {
 	if err != nil {
 		return completion{}, badLine("stop_reason: %v", err)
 	}
-	if err := checkFormat(*l.Format); err != nil {
+	if err := checkWord(*l.Format, parseFormats()); err != nil {
 		return completion{}, badLine("format: %v", err)
 	}
 	return completion{l.Request, *l.Completion, stop, sequence, *l.Format, l.Chunk}, nil

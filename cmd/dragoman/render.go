@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
 	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate/messages"
+	"dragoman/upstream"
 )
 
 // renderCommand is `dragoman render`.
@@ -18,13 +21,16 @@ func renderCommand() command {
 		brief:    "show the prompt that a Messages request becomes",
 		about: `
 Reads a Messages request from FILE or standard input and prints the prompt the model would be asked,
-as JSON. The network is not used. Without --config the defaults for the family of the model hold.
+as JSON; for a model with tools: native, the body that would go through to it. The network is not
+used. Without --config the defaults for the family of the model hold.
 With --jsonl each line is a request, and each line out its prompt, or {"error":{"type":…,"message":…}}.
 
   dragoman render --text request.json
-  dragoman render --config dragoman.yaml --model claude-3-opus < request.json`,
-		maxArgs: 1,
-		filter:  true,
+  dragoman render --config dragoman.yaml --model claude-3-opus < request.json
+  dragoman render --jsonl < requests.jsonl > prompts.jsonl`,
+		maxArgs:  1,
+		argument: "FILE",
+		filter:   true,
 		setup: func(fs *flagSet) action {
 			r := rendering{settings: newSettings(fs).notListening()}
 			fs.StringVar(&r.model, "model", "", "render for `MODEL`, not for the one the request names")
@@ -85,14 +91,19 @@ func (r *rendering) run(ctx context.Context, p process, args []string, lines boo
 // with --text, as text. The error about a request is a *messages.InvalidRequestError or a *lineError.
 func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error) {
 	strict := r.cfg != nil && r.cfg.Strict
-	req, err := messages.Decode(body, messages.DecodeOptions{Strict: strict})
+	read, err := messages.ReadBody(ctx, body, messages.DecodeOptions{Strict: strict, Model: r.model})
 	if err != nil {
 		return dst, err
 	}
-	if r.model != "" {
-		req.Model = r.model
+	m, err := r.upstreamModel(read.Model)
+	if err != nil {
+		return dst, err
 	}
-	m, err := r.upstreamModel(req.Model)
+	native, err := r.native(ctx, m, read)
+	if native != nil || err != nil {
+		return append(dst, native...), err
+	}
+	req, err := read.Request(ctx)
 	if err != nil {
 		return dst, err
 	}
@@ -107,6 +118,29 @@ func (r *rendering) append(ctx context.Context, dst, body []byte) ([]byte, error
 	return append(dst, out...), err
 }
 
+// native returns what would go through to a model that is given tools over its own API (see
+// [proxy.NativeJSON]); nil for one that is asked with a prompt.
+func (r *rendering) native(ctx context.Context, m proxy.UpstreamModel, body *messages.Body) ([]byte, error) {
+	if m.Tools != proxy.ToolsNative && m.Tools != proxy.ToolsAuto {
+		return nil, nil
+	}
+	at := slices.IndexFunc(r.cfg.Upstreams, func(u config.Upstream) bool { return u.Name == m.Upstream })
+	up, err := newUpstream(ctx, r.cfg, r.cfg.Upstreams[at], metrics.New(""))
+	if err != nil {
+		return nil, err
+	}
+	up = overWire(m.Wire, up)
+	native, err := m.PassesTo(up, m.Spec())
+	if native == nil || err != nil {
+		return nil, err
+	}
+	if _, err := body.Native(ctx); err != nil {
+		return nil, err
+	}
+	request, err := native.(proxy.NativeExplainer).NativeRequest(ctx, m.Spec(), upstream.Native{Body: body.JSON()})
+	return proxy.NativeJSON(request.Body), err
+}
+
 // upstreamModel returns the model that is asked for this name: by the configuration or, if
 // there is none, one of which its family alone is known.
 func (r *rendering) upstreamModel(name string) (proxy.UpstreamModel, error) {
@@ -115,7 +149,7 @@ func (r *rendering) upstreamModel(name string) (proxy.UpstreamModel, error) {
 	}
 	route, ok := r.cfg.Model(name)
 	if !ok {
-		return proxy.UpstreamModel{}, &lineError{messages.ErrorNotFound, "model: " + name + " is none that the configuration serves"}
+		return proxy.UpstreamModel{}, &lineError{messages.ErrorNotFound, "model: " + name + " is none that the configuration serves; " + modelMeant(r.cfg, name)}
 	}
 	return route.UpstreamModel, nil
 }

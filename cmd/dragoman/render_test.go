@@ -30,7 +30,7 @@ func TestRenderRefuses(t *testing.T) {
 	endless := strings.Replace(weatherRequest, `"city":{"type":"string"}`, `"city":{"type":"string"},"all":{"$ref":"#"}`, 1)
 	for _, tt := range []struct{ name, body, want string }{
 		{"a request that is none", `{"model":"claude-2.1"}`, "max_tokens: Field required"},
-		{"what a text model cannot do", with(`"service_tier":"auto","metadata":{"user_id":"u"}`), "metadata: Not supported"},
+		{"what a text model cannot do", with(`"service_tier":"auto","container":"c"`), "container: Not supported"},
 		{"too many tokens", strings.Replace(weatherRequest, `64`, `1000`, 1), "max_tokens: 1000 > 100"},
 		{"an image", strings.Replace(weatherRequest, `"Weather in Oslo?"`, `[{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}]`, 1), "cannot be shown the image in turn 1"},
 		{"sampling", strings.Replace(with(`"temperature":0.5`), "claude-2.1", "claude-opus-4-7", 1), "temperature: this model does not take it"},

@@ -3,32 +3,35 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
+	"dragoman/proxy"
 )
 
 // serveCommand is `dragoman serve`.
 func serveCommand() command {
 	return command{
 		name:     "serve",
-		synopsis: "[--config FILE] [--listen ADDRESS] [--admin-listen ADDRESS] [--simulated]",
+		synopsis: "[--config FILE] [--listen ADDRESS] [--admin-listen ADDRESS] [--simulated] [--inspect]",
 		brief:    "serve until SIGTERM or SIGINT, then drain",
 		about: `
 Serves the Messages API. The first line of the log, on standard error, names the URL and what to
 paste for a client. On SIGTERM or SIGINT /readyz answers 503, new connections are taken only for
 timeouts.drain_delay, and open exchanges have timeouts.drain to finish, less two seconds in which
 they are ended with an error; a second signal does that at once, a third ends the process. On
-SIGHUP, or when it changes, the configuration is read again, and the keys of its clients serve from
-then on.
+SIGHUP, or when it changes, the configuration is read again and serves new requests: all of it, or
+none. What takes a restart, such as another address, is named in the log.
 
   dragoman serve --simulated
   AWS_REGION=us-east-1 dragoman serve
-  dragoman serve --config dragoman.yaml --listen 127.0.0.1:9000`,
+  dragoman serve --config dragoman.yaml --listen 127.0.0.1:9000 --admin-listen 127.0.0.1:9001
+  dragoman serve --simulated --listen 10.0.0.7:8484 --insecure
+  dragoman serve --simulated --inspect
+  dragoman serve --simulated --log-format json --log-level warn`,
 		setup: func(fs *flagSet) action {
 			s := newSettings(fs).withServing()
 			return func(ctx context.Context, p process, _ []string) error { return serve(ctx, p, s) }
@@ -44,50 +47,74 @@ func serve(ctx context.Context, p process, s *settings) error {
 	second, stop := secondSignal()
 	defer stop()
 	hangUps := hangUps()
-	collectRarely(p.getenv)
-	memory := limitMemory(hostRoot(), p.getenv)
-	load := func() (*config.Config, error) { return s.loadFor(p, memory) }
-	cfg, err := load()
+	open := func(cfg *config.Config) zerolog.Logger { return openLog(p, cfg) }
+	v, err := begin(ctx, p, s.loadBeside, open, hangUps)
 	if err != nil {
 		return err
 	}
-	log := newLog(p.stderr)
-	counts := metrics.New(build().Version)
-	reloader := newReloader(load, cfg, counts, log)
-	inspecting := newInspecting(cfg)
-	server, _, err := newServer(ctx, cfg, counts, log, inspecting.options)
-	if err != nil {
-		return err
-	}
-	site, err := open(ctx, cfg, server, log)
-	if err != nil {
-		return err
-	}
-	announce(p, cfg, site, log)
-	inspecting.begin(p, cfg, server, site, log)
-	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
-		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
-	site.serve()
-	defer reloader.start(ctx, server, hangUps)()
+	defer v.forget()
 	select {
-	case err = <-site.failed:
-		server.Drain()
+	case err = <-v.site.failed:
+		v.server.Drain()
 	case <-ctx.Done():
-		server.Drain()
-		log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
+		v.server.Drain()
+		cfg, _ := v.live.current()
+		v.log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
 			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
-		err = site.linger(second, cfg.DrainDelay)
+		err = v.site.linger(second, cfg.DrainDelay)
 	}
-	drained := site.close(second, cfg.Drain-cfg.DrainDelay)
+	cfg, _ := v.live.current()
+	drained := v.site.close(second, cfg.Drain-cfg.DrainDelay)
 	if err == nil {
 		err = drained
 	}
 	if err != nil {
-		log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
+		v.log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
 		return &loggedError{err}
 	}
-	log.Info().Str("msg", "drained").Send()
+	v.log.Info().Str("msg", "drained").Send()
 	return nil
+}
+
+// service is a proxy that serves.
+type service struct {
+	server *proxy.Server // that it began with
+	live   *live
+	site   *site
+	log    zerolog.Logger
+	forget func() // ends the watch over the configuration
+}
+
+// begin serves the configuration that load returns, and follows its changes. What goes wrong is an
+// error as long as nobody is served, and is in the log from then on.
+func begin(ctx context.Context, p process, load loading, openLog func(*config.Config) zerolog.Logger, hangUps <-chan os.Signal) (*service, error) {
+	collectRarely(p.getenv)
+	memory := limitMemory(hostRoot(), p.getenv)
+	bounded := func(running *config.Config) (*config.Config, error) { return loadFor(p, load, memory, running) }
+	cfg, err := bounded(nil)
+	if err != nil {
+		return nil, err
+	}
+	log := openLog(cfg)
+	counts := metrics.New(build().Version)
+	inspecting := newInspecting(cfg)
+	reloader := newReloader(bounded, cfg, counts, log)
+	reloader.inspecting = inspecting
+	server, upstreams, err := newServer(ctx, cfg, counts, log, inspecting.options)
+	if err != nil {
+		return nil, err
+	}
+	live := newLive(cfg, server, upstreams)
+	site, err := open(ctx, live, log)
+	if err != nil {
+		return nil, err
+	}
+	announce(p, cfg, site, log)
+	inspecting.begin(p, site, log)
+	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
+		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
+	site.serve()
+	return &service{server, live, site, log, reloader.start(ctx, site, hangUps)}, nil
 }
 
 // announce logs where the server is, and the line to paste into a shell so that clients use
@@ -103,6 +130,7 @@ func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
 		Str("version", build().Version).
 		Str("url", s.url()).
 		Str("admin_url", s.adminURL()).
+		Str("config", cfg.Hash()).
 		Bool("simulated", cfg.Simulates()).
 		Str("msg", fmt.Sprintf("serving %s%s, for clients: %s%s", s.url(), of, export, comment)).
 		Send()
@@ -112,14 +140,4 @@ func announce(p process, cfg *config.Config, s *site, log zerolog.Logger) {
 	if isTerminal(p.stdout) {
 		fmt.Fprintf(p.stdout, "\nDragoman is at %s%s. For the clients:\n\n    %s\n\n", s.url(), of, export)
 	}
-}
-
-// isTerminal reports whether w is a terminal, so that a person may be reading.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

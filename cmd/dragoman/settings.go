@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
 	"dragoman/proxy"
-	"dragoman/upstream"
-	"dragoman/upstream/simulated"
 )
 
 // settings are the flags that choose a configuration and override it. A command declares
@@ -19,6 +16,7 @@ type settings struct {
 	flags               *flagSet
 	file                string // --config
 	listen, adminListen string
+	logFormat, logLevel string
 	simulated, insecure bool
 	inspect             bool // --inspect
 	idle                bool // nobody is served
@@ -38,6 +36,8 @@ func (s *settings) withServing() *settings {
 	s.withSimulated()
 	s.flags.BoolVar(&s.insecure, "insecure", false, "serve without authentication on an address that other machines can reach")
 	s.flags.BoolVar(&s.inspect, "inspect", false, "keep what clients and models write, and show it at /inspector/ of the admin listener: the URL, with a token, is printed")
+	s.flags.oneOf(&s.logFormat, "log-format", "", config.LogFormats(), "write the log in the form `FORMAT`; auto, the default, is console on a terminal and else json")
+	s.flags.oneOf(&s.logLevel, "log-level", "", config.LogLevels(), "log nothing below `LEVEL`; the default is info")
 	return s
 }
 
@@ -60,112 +60,77 @@ func (s *settings) notListening() *settings {
 	return s
 }
 
+// loading reads a configuration and checks it. The error is config.Problems.
+type loading = func(p process, running *config.Config) (*config.Config, error)
+
 // load reads the configuration and checks it. The error is config.Problems, which lists
 // all that is wrong.
-func (s *settings) load(p process) (*config.Config, error) {
+func (s *settings) load(p process) (*config.Config, error) { return s.loadBeside(p, nil) }
+
+// loadBeside is load for a process in which a configuration is in effect: what takes a restart stays
+// as it is there.
+func (s *settings) loadBeside(p process, running *config.Config) (*config.Config, error) {
+	inspect := config.Override{From: s.flags.from["inspect"]}
+	if s.inspect {
+		inspect.Value = "true"
+	}
 	return config.Load(config.Source{
 		File:        s.file,
 		Listen:      config.Override{Value: s.listen, From: s.flags.from["listen"]},
 		AdminListen: config.Override{Value: s.adminListen, From: s.flags.from["admin-listen"]},
+		LogFormat:   config.Override{Value: s.logFormat, From: s.flags.from["log-format"]},
+		LogLevel:    config.Override{Value: s.logLevel, From: s.flags.from["log-level"]},
 		Simulated:   s.simulated,
 		Insecure:    s.insecure,
-		Inspect:     s.inspect,
+		Inspect:     inspect,
 		Idle:        s.idle,
 		Getenv:      p.getenv,
+		Running:     running,
 	})
 }
 
-// newServer returns the proxy for a configuration, and the upstreams that it asks:
-// see newUpstreams. Both count in the metrics. The options are changed by the functions. The error is
-// config.Problems.
-func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, map[string]proxy.Upstream, error) {
-	upstreams, err := newUpstreams(ctx, cfg, counts)
+// newServer returns the proxy for a configuration, and the upstreams that it asks. Both count in the
+// metrics. The functions change the options of the proxy. The error is config.Problems.
+func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, fleet, error) {
+	upstreams, err := newFleet(ctx, cfg, counts, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := newProxy(cfg, upstreams, counts, log, change...)
+	server, err := newProxy(cfg, upstreams.byKey(cfg.Models), counts, log, change...)
 	return server, upstreams, err
 }
 
-// newUpstreams returns every upstream of a configuration, by its name and by the keys of
-// the models ([proxy.UpstreamModel.UpstreamKey]). No upstream is called yet. The error is
-// config.Problems.
-func newUpstreams(ctx context.Context, cfg *config.Config, counts *metrics.Metrics) (map[string]proxy.Upstream, error) {
-	upstreams := map[string]proxy.Upstream{}
-	var problems config.Problems
+// unlisted returns the upstreams that are not asked which models they have, by their names.
+func unlisted(cfg *config.Config) map[string]bool {
+	names := map[string]bool{}
 	for _, u := range cfg.Upstreams {
-		up, err := newUpstream(ctx, cfg, u, counts)
-		if err != nil {
-			problems = append(problems, config.Problem{
-				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
-			})
-		}
-		upstreams[u.Name] = up
+		names[u.Name] = u.Unlisted
 	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	for _, route := range cfg.Models {
-		for _, m := range route.UpstreamModels() {
-			upstreams[m.UpstreamKey()] = overWire(m.Wire, upstreams[m.Upstream])
-		}
-	}
-	return upstreams, nil
+	return names
 }
 
-// overWire returns the upstream as it is asked over a wire. That the upstream has the wire
-// has been checked with the configuration.
-func overWire(wire string, up proxy.Upstream) proxy.Upstream {
-	b, isBedrock := up.(*upstream.Bedrock)
-	v, isVertex := up.(*upstream.Vertex)
-	switch {
-	case isBedrock && wire == proxy.WireMessages:
-		return b.Messages()
-	case isBedrock && wire == proxy.WireText:
-		return b.Text()
-	case isBedrock && wire == proxy.WireConverse:
-		return b.Converse()
-	case isVertex && wire == proxy.WireMessages:
-		return v.Messages()
-	case isVertex && wire == proxy.WireChat:
-		return v.Chat()
-	}
-	return up
-}
-
-// newUpstream returns one upstream. The metrics are for the expiry of its credentials.
-func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics) (proxy.Upstream, error) {
-	connect := upstream.Connect(cfg.Connect)
-	expires := func(end time.Time) { counts.CredentialExpiry.WithLabelValues(u.Name).Set(float64(end.Unix())) }
-	switch u.Kind {
-	case config.Bedrock:
-		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
-			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect, Roots: u.Roots,
-			OnCredentials: expires,
-		})
-	case config.Vertex:
-		return upstream.NewVertex(ctx, upstream.VertexOptions{
-			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
-			Connect: connect, Roots: u.Roots,
-			OnToken: expires,
-		})
-	case config.Anthropic:
-		return upstream.NewAnthropic(upstream.AnthropicOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
-		})
-	case config.OpenAI:
-		return upstream.NewOpenAI(upstream.OpenAIOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
-		})
-	default:
-		return simulated.New(), nil
-	}
-}
-
-// newProxy returns the proxy for a configuration with these upstreams: those of newUpstreams,
-// or the demo's own. The error is config.Problems.
+// newProxy returns the proxy for a configuration with these upstreams: those of a fleet, or the
+// demo's own. The error is config.Problems.
 func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, error) {
-	opt := proxy.Options{
+	opt := optionsOf(cfg, upstreams, counts, log)
+	for _, f := range change {
+		f(&opt)
+	}
+	server, err := proxy.New(opt)
+	if err != nil {
+		return nil, unusable(cfg, err)
+	}
+	return server, nil
+}
+
+// unusable returns the error for a configuration that the proxy does not take.
+func unusable(cfg *config.Config, err error) error {
+	return config.Problems{{Where: cfg.File, Cause: err.Error()}}
+}
+
+// optionsOf returns what the proxy is told of a configuration.
+func optionsOf(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) proxy.Options {
+	return proxy.Options{
 		Routes:    cfg.Models,
 		Upstreams: upstreams,
 		Keys:      cfg.Keys,
@@ -175,7 +140,9 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		Timeouts:  cfg.Timeouts,
 		Log:       log,
 		Metrics:   counts,
+		Config:    cfg.Hash(),
 
+		Unlisted:         unlisted(cfg),
 		FinishAbandoned:  cfg.FinishAbandoned,
 		MaxConcurrent:    cfg.MaxConcurrent,
 		MaxInflightBytes: cfg.MaxInflightBytes,
@@ -184,12 +151,4 @@ func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *m
 		Loopback:         cfg.Loopback,
 		AdminLoopback:    cfg.AdminLoopback,
 	}
-	for _, f := range change {
-		f(&opt)
-	}
-	server, err := proxy.New(opt)
-	if err != nil {
-		return nil, config.Problems{{Where: cfg.File, Cause: err.Error()}}
-	}
-	return server, nil
 }

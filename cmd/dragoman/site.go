@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	stdlog "log"
@@ -13,7 +15,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"dragoman/cmd/dragoman/internal/config"
-	"dragoman/proxy"
 	"dragoman/proxy/framing"
 )
 
@@ -21,18 +22,18 @@ import (
 type site struct {
 	client, admin   *http.Server
 	clients, admins net.Listener
-	encrypted       bool         // clients connect with TLS
-	connections     *connections // of clients
-	lingers         bool         // they are given time to learn of the drain
-	cut             func()       // ends all open exchanges
+	live            *live
+	identity        *certificates // with which clients connect; nil without TLS
+	connections     *connections  // of clients
 	exchanges       sync.WaitGroup
 	serving         sync.WaitGroup
 	failed          chan error // gets the error of a listener that cannot go on
 }
 
-// open listens on both addresses of cfg. Connections wait until serve is called. Exchanges
+// open listens on both addresses of the configuration. Connections wait until serve is called. Exchanges
 // do not end with ctx: close ends them.
-func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zerolog.Logger) (*site, error) {
+func open(ctx context.Context, live *live, log zerolog.Logger) (*site, error) {
+	cfg, server := live.current()
 	identity, err := clientTLS(cfg.TLS, log)
 	if err != nil {
 		return nil, err
@@ -40,35 +41,44 @@ func open(ctx context.Context, cfg *config.Config, server *proxy.Server, log zer
 	var listen net.ListenConfig
 	clients, err := listen.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
-		return nil, err
+		return nil, cannotListen(err, "listen")
 	}
 	admins, err := listen.Listen(ctx, "tcp", cfg.AdminListen)
 	if err != nil {
 		clients.Close()
-		return nil, err
+		return nil, cannotListen(err, "admin-listen")
 	}
-	most, admin := connectionLimits(descriptors())
-	if cfg.MaxConnections > 0 {
-		if cfg.MaxConnections > most {
-			log.Warn().Int64("descriptors_allow", most).Str("msg", "limits.max_connections is more than the process has descriptors for").Send()
-		}
-		most = cfg.MaxConnections
-	}
-	conns := newConnections(most, false, log)
+	_, admin := connectionLimits(descriptors())
+	conns := newConnections(mostConnections(cfg, log), false, log)
 	conns.refused = server.CountConnection
 	s := &site{
-		admin:       newHTTPServer(server.Base(), server.Admin(), newConnections(admin, true, log)),
+		admin:       newHTTPServer(server.Base(), live.admin(), newConnections(admin, true, log)),
 		clients:     clients,
 		admins:      admins,
-		encrypted:   identity != nil,
+		live:        live,
+		identity:    identity,
 		connections: conns,
-		lingers:     cfg.DrainDelay > 0,
-		cut:         server.Cut,
 		failed:      make(chan error, 2),
 	}
-	s.client = newHTTPServer(server.Base(), s.counted(server.Handler()), conns)
-	s.client.TLSConfig = identity
+	s.client = newHTTPServer(server.Base(), s.counted(live.handler()), conns)
+	if identity != nil {
+		s.client.TLSConfig = &tls.Config{GetConfigForClient: identity.forHandshake}
+	}
 	return s, nil
+}
+
+// cannotListen returns the error of an address with what to do about it.
+func cannotListen(err error, name string) error {
+	return fmt.Errorf("%w; give another address with --%s: port 0 takes a free one", err, name)
+}
+
+// mostConnections returns how many connections clients can have.
+func mostConnections(cfg *config.Config, log zerolog.Logger) int64 {
+	most, _ := connectionLimits(descriptors())
+	if cfg.MaxConnections > most {
+		log.Warn().Int64("descriptors_allow", most).Str("msg", "limits.max_connections is more than the process has descriptors for").Send()
+	}
+	return cmp.Or(cfg.MaxConnections, most)
 }
 
 // counted returns h with its requests in s.exchanges. net/http does not wait for a request whose
@@ -123,7 +133,7 @@ func (s *site) serve() {
 			}
 		})
 	}
-	if s.encrypted {
+	if s.identity != nil {
 		serve(func(l net.Listener) error { return s.client.ServeTLS(l, "", "") }, s.clients)
 	} else {
 		serve(s.client.Serve, framing.Listener(s.clients))
@@ -134,7 +144,7 @@ func (s *site) serve() {
 // url returns the base URL for clients.
 func (s *site) url() string {
 	scheme := "http://"
-	if s.encrypted {
+	if s.identity != nil {
 		scheme = "https://"
 	}
 	return scheme + reachable(s.clients.Addr().String())
@@ -187,12 +197,13 @@ func (s *site) close(ctx context.Context, limit time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, limit-min(farewell, limit/2))
 	defer cancel()
 	s.clients.Close()
-	if s.lingers {
+	cfg, server := s.live.current()
+	if cfg.DrainDelay > 0 { // clients are given time to learn of the drain
 		s.awaitRest(limited)
 	}
 	err := s.shutdown(limited)
 	if err != nil {
-		s.cut()
+		server.Cut()
 		last, cancel := context.WithTimeout(context.Background(), farewell)
 		defer cancel()
 		if s.shutdown(last) != nil {
@@ -206,6 +217,7 @@ func (s *site) close(ctx context.Context, limit time.Duration) error {
 	}
 	s.admin.Close()
 	s.serving.Wait()
+	s.live.close()
 	return err
 }
 

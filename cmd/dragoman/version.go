@@ -55,7 +55,10 @@ func versionCommand() command {
 		name:     "version",
 		synopsis: "[--json]",
 		brief:    "print the version",
-		about:    "Prints the version of the program and what it was built with.",
+		about: `
+Prints the version of the program and what it was built with.
+
+  dragoman version --json`,
 		setup: func(fs *flagSet) action {
 			asJSON := fs.Bool("json", false, "print a JSON object")
 			return func(_ context.Context, p process, _ []string) error {

@@ -43,7 +43,7 @@ func main() {
 	flag.Float64Var(&opt.rate, "rate", 50, "questions a second")
 	flag.IntVar(&opt.clients, "clients", 48, "questions at once, at most")
 	flag.Uint64Var(&opt.seed, "seed", 1, "of the questions")
-	flag.BoolVar(&opt.reload, "reload", true, "send SIGHUP every 5 s")
+	flag.BoolVar(&opt.reload, "reload", true, "change the configuration and send SIGHUP every 5 s")
 	flag.BoolVar(&opt.outages, "outages", true, "have the servers of credentials fail for 5 s of every 15 s")
 	flag.BoolVar(&opt.json, "json", false, "print the report as JSON")
 	flag.Parse()

@@ -20,6 +20,9 @@ import (
 // program is the dragoman that is asked.
 type program struct {
 	url, admin string
+	config     string // path of its configuration
+	reloads    int
+	failed     error // to change its configuration
 	cmd        *exec.Cmd
 	log        *leaking
 	logged     chan struct{} // closed at the end of the log
@@ -43,7 +46,7 @@ func start(binary, folder string, u *upstreams) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{log: new(leaking), logged: make(chan struct{})}
+	p := &program{config: config, log: new(leaking), logged: make(chan struct{})}
 	p.cmd = exec.Command(binary, "serve", "--config", config, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	p.cmd.Env = []string{
 		"AWS_CONTAINER_CREDENTIALS_FULL_URI=" + u.credentials, "GOOGLE_APPLICATION_CREDENTIALS=" + u.tokenFile, "AWS_CONFIG_FILE=" + os.DevNull,
@@ -72,8 +75,16 @@ func start(binary, folder string, u *upstreams) (*program, error) {
 	return p, nil
 }
 
-// reload has it read its configuration again.
-func (p *program) reload() { _ = p.cmd.Process.Signal(syscall.SIGHUP) } // one that has ended shows in every answer
+// reload changes something in its configuration, and has it read that again. stop returns what went
+// wrong.
+func (p *program) reload() {
+	before, err := os.ReadFile(p.config)
+	p.reloads++
+	kept, _, _ := bytes.Cut(before, []byte("\nhosts:"))
+	next := fmt.Appendf(kept, "\nhosts: [reload-%d.example]\n", p.reloads)
+	p.failed = errors.Join(p.failed, err, os.WriteFile(p.config+".new", next, 0o600), os.Rename(p.config+".new", p.config))
+	_ = p.cmd.Process.Signal(syscall.SIGHUP) // one that has ended shows in every answer
+}
 
 // stop has it drain, and returns an error if it does not end well.
 func (p *program) stop() error {
@@ -83,7 +94,7 @@ func (p *program) stop() error {
 	kill := time.AfterFunc(30*time.Second, func() { _ = p.cmd.Process.Kill() })
 	defer kill.Stop()
 	<-p.logged
-	return p.cmd.Wait()
+	return errors.Join(p.failed, p.cmd.Wait())
 }
 
 // leaks reports whether the log has had the canary.

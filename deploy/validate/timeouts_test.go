@@ -72,7 +72,8 @@ ingress: {enabled: true, controller: %s, annotations: {nginx.ingress.kubernetes.
 	}
 }
 
-// A change of the configuration, and nothing else, makes new Pods: dragoman reads it once.
+// A change of the configuration, and nothing else, makes new Pods: some of it takes a restart, and a
+// rollout can be taken back.
 func TestChecksum(t *testing.T) {
 	sum := func(values string) string {
 		return of[*appsv1.Deployment](rendered(t, "dragoman", values, "1.37"))[0].Spec.Template.Annotations["checksum/config"]

@@ -52,7 +52,7 @@ func fromObject(ctx context.Context, data jsontext.Value, index *rawjson.Index) 
 	}
 	left := c.gaps
 	return &Conversion{
-		Body: c.out, Dropped: c.droppedFields(), lengthOpen: c.lengthOpen, Guardrail: guardrail,
+		Body: c.out, Dropped: c.droppedFields(), Refusable: c.refusable, lengthOpen: c.lengthOpen, Guardrail: guardrail,
 		path: func(path string) string { return conversePath(path, left) }, words: converseWords,
 	}, nil
 }

@@ -20,6 +20,7 @@ import (
 type Conversion struct {
 	Body       []byte     // a request of the Messages API, without model and stream
 	Dropped    []string   // members of the request that Body has no place for: sorted, in the client's terms
+	Refusable  string     // the first of Dropped that is more than a hint, which compat: strict refuses; "" for none
 	lengthOpen bool       // the client did not say how long the answer may be; max_tokens in Body is a default
 	Guardrail  *Guardrail // that the answer has to pass; nil for none
 
@@ -53,10 +54,18 @@ func (c *Conversion) DroppedWith(fields []string) []string {
 	}
 	names := slices.Clone(c.Dropped)
 	for _, field := range fields {
-		names = append(names, c.path(field))
+		names = append(names, c.Name(field))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Name returns what a field of Body is called in the client's request.
+func (c *Conversion) Name(field string) string {
+	if c == nil {
+		return field
+	}
+	return c.path(field)
 }
 
 // within returns the conversion of a request that is a part of another one: at is where it
@@ -87,6 +96,9 @@ func (c *Conversion) within(at string, err error) (*Conversion, error) {
 	}
 	for i, name := range c.Dropped {
 		c.Dropped[i] = below(name)
+	}
+	if c.Refusable != "" {
+		c.Refusable = below(c.Refusable)
 	}
 	return c, nil
 }

@@ -24,6 +24,7 @@ type converter struct {
 	out        []byte          // the body of the Messages API so far
 	err        error           // the first one
 	dropped    map[string]bool // fields that out has no place for, in the client's terms
+	refusable  string          // the first of them that is no hint
 	gaps       gaps
 	members    []rawjson.Member // of the objects that are being read: their memory is used again
 	blockCount int              // content blocks so far
@@ -161,6 +162,21 @@ func (c *converter) drop(at *memberPath) {
 		return
 	}
 	c.dropped[field] = true
+	if hint := at.name == "cachePoint" || at.up == nil && slices.Contains(hints, at.name); !hint {
+		c.refusable = firstOf(c.refusable, field)
+	}
+}
+
+// hints are members of a request that change no answer: how soon it comes, and what is counted or kept of
+// it. So is a cache point. compat: strict leaves them out, too.
+var hints = []string{"performanceConfig", "requestMetadata", "serviceTier"}
+
+// firstOf returns the first of two names, of which "" is none.
+func firstOf(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return min(a, b)
 }
 
 // write appends JSON to the body.

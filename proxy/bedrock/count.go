@@ -31,6 +31,7 @@ func FromCountTokens(ctx context.Context, data []byte) (*Conversion, error) {
 		inner, err := fromObject(ctx, input.Take(kind), index)
 		if err == nil && inner.Guardrail != nil { // a count has no answer that would have to pass it
 			inner.Dropped = append(inner.Dropped, inner.Guardrail.Name)
+			inner.Refusable = firstOf(inner.Refusable, inner.Guardrail.Name)
 		}
 		return inner.within(at.String(), err)
 	}

@@ -12,7 +12,7 @@ func (in *Inspector) curl(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	base := "http://127.0.0.1:8484"
-	if s := in.server.Load(); s != nil {
+	if s := in.current(); s != nil {
 		base = s.URL
 	}
 	x.mu.Lock()

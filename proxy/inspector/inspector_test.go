@@ -55,7 +55,7 @@ func watch(t *testing.T, up proxy.Upstream, change ...func(*proxy.Options)) *wat
 	}
 	w.server = server
 	w.clients, w.admin = httptest.NewServer(server.Handler()), httptest.NewServer(server.Admin())
-	w.in.Watch(Server{Server: server, URL: w.clients.URL, Models: []string{"claude-2.1"}})
+	w.in.Watch(func() Server { return Server{Server: server, URL: w.clients.URL, Models: []string{"claude-2.1"}} })
 	t.Cleanup(func() {
 		server.Cut() // ends the feeds
 		w.clients.Close()

@@ -95,7 +95,7 @@ func (p *playground) render(ctx context.Context, a *asked) (any, error) {
 
 // try is what the playground knows of the models of the server that is watched.
 func (in *Inspector) try(ctx context.Context, req *messages.Request) (*proxy.Trial, error) {
-	s := in.server.Load()
+	s := in.current()
 	if s == nil {
 		return nil, &problem{http.StatusServiceUnavailable, "there is no server whose models could be tried"}
 	}

@@ -25,7 +25,7 @@ func (in *Inspector) choices(w http.ResponseWriter, _ *http.Request) error {
 		Models  []string `json:"models"`
 		Formats []string `json:"formats"`
 	}{Models: []string{}, Formats: translate.Formats()}
-	if s := in.server.Load(); s != nil {
+	if s := in.current(); s != nil {
 		c.Models = append(c.Models, s.Models...)
 	}
 	respond(w, http.StatusOK, c)
@@ -62,7 +62,7 @@ func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
 // sendAgain has the server answer the request of an exchange again, for nobody: what becomes of it is
 // in the new exchange, whose id is returned.
 func (in *Inspector) sendAgain(x *exchange, how proxy.Replay) (string, error) {
-	s := in.server.Load()
+	s := in.current()
 	if s == nil || s.Draining() {
 		return "", &problem{http.StatusServiceUnavailable, "the server shuts down, and sends nothing again"}
 	}

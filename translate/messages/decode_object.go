@@ -99,8 +99,8 @@ func (d *decoder) openList(at fieldPath) *listItem {
 func (d *decoder) closeList() { d.open-- }
 
 // dropRest drops the members of the object at p that were not taken. Those in known are members of
-// the API that a text model has no use for; the others are unknown. In strict mode it fails instead.
-// p is nil for the request itself.
+// the API that a text model has no use for; the others are unknown. In strict mode it fails instead,
+// unless the member is a hint. p is nil for the request itself.
 func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
 	if d.opt.Strict { // of several errors, that of the first name is reported
 		slices.SortFunc(o.Members, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
@@ -112,13 +112,17 @@ func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
 			// With a dot, the name would read like a path.
 			d.dropUnknown(p.member(strings.ReplaceAll(m.Name, ".", "_")), m.Value)
 		case m.Value[0] == 'n' || asksNothing(m.Value):
-		case d.opt.Strict:
+		case d.opt.Strict && !slices.Contains(hints, m.Name):
 			d.fail(at, "Not supported: this model only completes text. Remove the field, or use a model with a tool API.")
 		default:
 			d.drop(at)
 		}
 	}
 }
+
+// hints are members of the API that change no answer: what it costs, how soon it comes, and whom it is
+// counted for. Strict mode, which refuses what would make an answer another one, leaves them out.
+var hints = []string{"cache_control", "effort", "metadata", "service_tier", "speed"}
 
 // dropUnknown drops a member that has no place in its object. In strict mode it fails instead.
 func (d *decoder) dropUnknown(at fieldPath, v jsontext.Value) {

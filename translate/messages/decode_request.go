@@ -91,7 +91,42 @@ func (d *decoder) system(v jsontext.Value) []BlockParam {
 	if absent(v) {
 		return nil
 	}
-	return d.content(member("system"), v, &inSystem)
+	return d.withoutBillingHeader(d.content(member("system"), v, &inSystem))
+}
+
+// billingHeader begins a line with which an agent tells the API's own servers which program and which
+// conversation a request is from. They take it out; it differs from one conversation to the next, so
+// that a prompt with it would find no prompt in a cache (docs/clients.md).
+const billingHeader = "x-anthropic-billing-header:"
+
+// withoutBillingHeader takes that line out of the system prompt's texts that begin with it. Like a hint,
+// it changes no answer: strict mode leaves it out, too.
+func (d *decoder) withoutBillingHeader(system []BlockParam) []BlockParam {
+	at, left := member("system"), system[:0]
+	for _, b := range system {
+		if rest, ok := afterBillingHeader(b.Text); ok {
+			d.drop(at.member("billing_header"))
+			if b.Text = rawjson.Plain(rest); rest == "" {
+				continue
+			}
+		}
+		left = append(left, b)
+	}
+	return left
+}
+
+// afterBillingHeader returns what follows the line in a text that begins with it, and reports whether
+// the text does.
+func afterBillingHeader(t rawjson.Text) (rest string, ok bool) {
+	if !t.BeginsWith(billingHeader[0]) { // most texts are not decoded for it
+		return "", false
+	}
+	text := t.String()
+	if !strings.HasPrefix(text, billingHeader) {
+		return "", false
+	}
+	_, rest, _ = strings.Cut(text, "\n")
+	return strings.TrimLeft(rest, "\r\n"), true
 }
 
 // stopSequences reads the client's stop sequences.

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -279,5 +280,59 @@ func TestBodyTwice(t *testing.T) {
 	}
 	if native, err := b.Native(t.Context()); err != nil || len(native.Tools) != 2 {
 		t.Errorf("beside a tool of the model's own: %+v, %v", native, err)
+	}
+}
+
+// TestHints leaves out in strict mode, too, what changes no answer, and names it.
+func TestHints(t *testing.T) {
+	mark := `"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	body := `{"model":"m","max_tokens":9,"metadata":{"user_id":"u"},"service_tier":"auto","speed":"fast","output_config":{"effort":"low"},` + mark + `,
+		"system":[{"type":"text","text":"s",` + mark + `}],
+		"tools":[{"name":"f","input_schema":{"type":"object"},` + mark + `}],
+		"messages":[{"role":"user","content":[{"type":"text","text":"x",` + mark + `}]},
+			{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{},` + mark + `}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"r",` + mark + `}],` + mark + `}]}]}`
+	r, err := Decode([]byte(body), DecodeOptions{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"cache_control", "messages.content.cache_control", "messages.content.content.cache_control", "metadata", "output_config.effort",
+		"service_tier", "speed", "system.cache_control", "tools.cache_control",
+	}
+	if diff := cmp.Diff(want, r.Dropped); diff != "" {
+		t.Errorf("Dropped differs (-want +got):\n%s", diff)
+	}
+}
+
+// TestBillingHeader keeps the line of an agent's that is for the API's own servers from the model, and
+// nothing else.
+func TestBillingHeader(t *testing.T) {
+	const line = "x-anthropic-billing-header: cc_version=2.1; cch=00000;"
+	for system, want := range map[string][]string{
+		`[{"type":"text","text":"` + line + `"},{"type":"text","text":"You are an agent."}]`: {"You are an agent."},
+		`[{"type":"text","text":"You are an agent."},{"type":"text","text":"` + line + `"}]`: {"You are an agent."},
+		`"` + line + `"`: nil,
+		`"` + line + `\n\nYou are an agent.\nBe kind."`:                {"You are an agent.\nBe kind."},
+		`[{"type":"text","text":"` + line + `\r\nYou are an agent."}]`: {"You are an agent."},
+	} {
+		for _, strict := range []bool{false, true} {
+			r, err := Decode([]byte(with(`"system":`+system)), DecodeOptions{Strict: strict})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, b := range r.System {
+				got = append(got, b.Text.String())
+			}
+			if !slices.Equal(got, want) || !slices.Equal(r.Dropped, []string{"system.billing_header"}) {
+				t.Errorf("strict %v: %s: %q, dropped %q", strict, system, got, r.Dropped)
+			}
+		}
+	}
+	about := "What is x-anthropic-billing-header: for?"
+	r, err := Decode([]byte(`{"model":"m","max_tokens":9,"system":"`+about+`","messages":[{"role":"user","content":"`+line+`"}]}`), DecodeOptions{})
+	if err != nil || r.System[0].Text.String() != about || r.Messages[0].Content[0].Text.String() != line || r.Dropped != nil {
+		t.Errorf("elsewhere: %+v, %v", r, err)
 	}
 }

@@ -11,7 +11,7 @@ func ExampleDecode() {
 	body := []byte(`{
 		"model": "claude-2.1",
 		"max_tokens": 100,
-		"metadata": {"user_id": "u-1"},
+		"container": "c-1",
 		"tools": [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}],
 		"messages": [{"role": "user", "content": "How warm is it in Oslo?"}]
 	}`)
@@ -32,8 +32,8 @@ func ExampleDecode() {
 	// Output:
 	// claude-2.1 100 get_weather
 	// user How warm is it in Oslo?
-	// left out: [metadata]
-	// invalid_request_error metadata
+	// left out: [container]
+	// invalid_request_error container
 }
 
 func ExampleCollect() {

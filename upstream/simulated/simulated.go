@@ -75,6 +75,9 @@ func (s *Upstream) Invoke(ctx context.Context, _ upstream.Model, p *translate.Pr
 	}
 }
 
+// ListModels returns the one name that says what it is. It answers to any other as well.
+func (s *Upstream) ListModels(context.Context) ([]string, error) { return []string{"simulated"}, nil }
+
 // cut returns the part of a completion up to where the prompt wants it to end, and the
 // last chunk, which says why it ends there. max_tokens is applied first: a stop sequence
 // after it is never written.

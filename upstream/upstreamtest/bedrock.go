@@ -30,6 +30,8 @@ type Bedrock struct {
 	// Roles, if it is not nil, hands out the credentials that are taken, and has the time.
 	// Its routes are served besides. Set it before serving.
 	Roles *Roles
+	// Models are listed, if there are any. Set it before serving.
+	Models Listing
 	*log
 	script Script
 }
@@ -46,7 +48,7 @@ func NewBedrock(script Script) *Bedrock {
 const requestID = "req-of-the-fake"
 
 // ServeHTTP answers POST /model/{id}/invoke-with-response-stream, /converse-stream,
-// /converse and /count-tokens.
+// /converse and /count-tokens, and GET /foundation-models and /inference-profiles.
 func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-amzn-RequestId", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -60,7 +62,8 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	model, operation, ok := modelOf(r.URL.EscapedPath())
-	if !ok || r.Method != http.MethodPost {
+	lists := b.Models != nil && r.Method == http.MethodGet && (r.URL.Path == "/foundation-models" || r.URL.Path == "/inference-profiles")
+	if !lists && (!ok || r.Method != http.MethodPost) {
 		refuseBedrock(w, Refuse(http.StatusNotFound, "UnknownOperationException", "", ""))
 		return
 	}
@@ -71,6 +74,10 @@ func (b *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if fault != nil {
 		refuseBedrock(w, fault)
+		return
+	}
+	if lists {
+		b.Models.bedrockList(w, r)
 		return
 	}
 	if operation == countTokens {

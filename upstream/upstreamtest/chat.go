@@ -27,6 +27,8 @@ type Chat struct {
 	NoUsage bool
 	// NoDone ends a stream without the event that says so.
 	NoDone bool
+	// Models are listed, if there are any. Set it before serving.
+	Models Listing
 	*log
 	script Script
 	// How failures are told, before an answer and within it: a [Vertex] tells them in
@@ -43,7 +45,7 @@ func NewChat(script Script) *Chat {
 	return &Chat{log: newLog(), script: script, refuse: refuseChat, errorBody: chatErrorBody}
 }
 
-// ServeHTTP answers POST /v1/chat/completions.
+// ServeHTTP answers POST /v1/chat/completions and GET /v1/models.
 func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-request-id", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -51,12 +53,17 @@ func (s *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.left()
 		return
 	}
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
+	lists := s.Models != nil && r.Method == http.MethodGet && r.URL.Path == "/v1/models"
+	if !lists && (r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions") {
 		refuseChat(w, Refuse(http.StatusNotFound, "invalid_request_error", fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path), ""))
 		return
 	}
 	if s.Key != "" && r.Header.Get("authorization") != "Bearer "+s.Key {
 		refuseChat(w, Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided", ""))
+		return
+	}
+	if lists {
+		s.Models.chatList(w)
 		return
 	}
 	s.complete(w, r, data)

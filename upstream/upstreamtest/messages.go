@@ -18,6 +18,8 @@ type Messages struct {
 	Key string
 	// Native has the models answer with tools of their own. Set it before serving.
 	Native Native
+	// Models are listed, if there are any. Set it before serving.
+	Models Listing
 	*log
 	script Script
 }
@@ -30,7 +32,7 @@ func NewMessages(script Script) *Messages {
 	return &Messages{log: newLog(), script: script}
 }
 
-// ServeHTTP answers POST /v1/messages and /v1/messages/count_tokens.
+// ServeHTTP answers POST /v1/messages, /v1/messages/count_tokens and GET /v1/models.
 func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("request-id", requestID)
 	data, err := io.ReadAll(r.Body)
@@ -39,7 +41,8 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	counts := r.URL.Path == "/v1/messages/count_tokens"
-	if r.Method != http.MethodPost || !counts && r.URL.Path != "/v1/messages" {
+	lists := m.Models != nil && r.Method == http.MethodGet && r.URL.Path == "/v1/models"
+	if !lists && (r.Method != http.MethodPost || !counts && r.URL.Path != "/v1/messages") {
 		refuseMessages(w, Refuse(http.StatusNotFound, "not_found_error", "Not found", ""))
 		return
 	}
@@ -49,6 +52,10 @@ func (m *Messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Header.Get("anthropic-version") == "" {
 		refuseMessages(w, Refuse(http.StatusBadRequest, "invalid_request_error", "anthropic-version: header is required", ""))
+		return
+	}
+	if lists {
+		m.Models.messagesList(w, r)
 		return
 	}
 	model, prompt, problem := m.read(data, counts)

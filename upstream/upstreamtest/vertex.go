@@ -25,6 +25,8 @@ type Vertex struct {
 	// Native has the models of Anthropic answer with tools of their own. Set it
 	// before serving.
 	Native Native
+	// Models are listed, if there are any. Set it before serving.
+	Models Listing
 	*log
 	script Script
 	chat   *Chat
@@ -40,6 +42,7 @@ func NewVertex(script Script) *Vertex {
 	v.mux.HandleFunc(location+"publishers/anthropic/models/{call}", v.authorized(v.messages))
 	v.mux.HandleFunc(location+"endpoints/openapi/chat/completions", v.authorized(chat.complete))
 	v.mux.HandleFunc(location+"publishers/mistralai/models/{call}", v.authorized(v.mistral))
+	v.mux.HandleFunc("GET /v1beta1/publishers/{publisher}/models", v.authorized(func(w http.ResponseWriter, r *http.Request, _ []byte) { v.Models.vertexList(w, r) }))
 	v.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if !v.Tokens.serve(w, r) {
 			refuseGoogle(w, Refuse(http.StatusNotFound, "NOT_FOUND", "The requested URL "+r.URL.Path+" was not found on this server.", ""))
@@ -49,7 +52,7 @@ func NewVertex(script Script) *Vertex {
 }
 
 // ServeHTTP answers POST …/publishers/anthropic/models/{id}:streamRawPredict,
-// …/models/count-tokens:rawPredict and …/endpoints/openapi/chat/completions.
+// …/models/count-tokens:rawPredict and …/endpoints/openapi/chat/completions, and lists models.
 func (v *Vertex) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.mux.ServeHTTP(w, r) }
 
 // authorized reads the body of a request that has a token, and has it answered.

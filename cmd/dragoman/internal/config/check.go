@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -22,7 +23,11 @@ func (l *loader) check() {
 	}
 	l.checkModels()
 	l.checkListen()
+	l.checkLog()
 }
+
+// resources are what upstreams add to their base_url.
+var resources = map[string]string{Anthropic: "/v1/messages", OpenAI: "/chat/completions"}
 
 // checkUpstream reports what the upstream's kind needs and it does not have. key is its
 // place in the file, such as "upstreams.east".
@@ -37,8 +42,7 @@ func (l *loader) checkUpstream(u *Upstream, key string) {
 		l.checkVertex(u, key)
 	case Anthropic, OpenAI:
 		if u.BaseURL == "" {
-			resource := map[string]string{Anthropic: "/v1/messages", OpenAI: "/chat/completions"}[u.Kind]
-			l.report(l.lines[key], key, "the upstream has no base_url", "add the address of the server, without "+resource)
+			l.report(l.lines[key], key, "the upstream has no base_url", "add the address of the server, without "+resources[u.Kind])
 			return
 		}
 		l.checkURL(u.BaseURL, key+".base_url")
@@ -60,6 +64,7 @@ func (l *loader) checkRegion(u *Upstream, key string) {
 			l.report(l.lines[key], key, "the upstream has no region, and neither has the environment", "add region: us-east-1, or set AWS_REGION")
 		}
 		u.Region = region
+		l.derive(key+".region", l.regionFrom(u.Profile))
 	}
 	if !isRegion(u.Region) {
 		l.report(l.lines[key], key, fmt.Sprintf("%q is not a region", u.Region), "write it as in us-east-1")
@@ -113,11 +118,13 @@ func (l *loader) checkUpstreamModel(m *proxy.UpstreamModel, key string, kinds ma
 	if m.Rescue && !native {
 		l.report(l.lines[key+".rescue"], key+".rescue", "there is nothing to rescue: calls in text are what is read anyway", "remove the key, or set tools: native")
 	}
-	if kind == OpenAI {
+	if kind == OpenAI && m.Wire == "" {
 		m.Wire = proxy.WireChat
+		l.derive(key+".wire", "the kind of "+m.Upstream)
 	}
-	if kind == Simulated && !m.Features.Without.Has(upstream.Prefill) {
+	if kind == Simulated && !m.Features.Without.Has(upstream.Prefill) && !m.Features.With.Has(upstream.Prefill) {
 		m.Features.With |= upstream.Prefill
+		l.derive(key+".prefill", "the kind of "+m.Upstream)
 	}
 }
 
@@ -168,11 +175,13 @@ func (l *loader) shadowed(i int, key string) {
 
 // checkListen checks both addresses. One that other machines can reach needs keys.
 func (l *loader) checkListen() {
-	l.cfg.Inspector = l.cfg.Inspector || l.src.Inspect
-	client := l.address("listen", &l.cfg.Listen, l.src.Listen)
-	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen)
+	running := cmp.Or(l.src.Running, new(Config))
+	client := l.address("listen", &l.cfg.Listen, l.src.Listen, running.Listen)
+	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen, running.AdminListen)
 	l.cfg.Loopback, l.cfg.AdminLoopback = client.loopback, admin.loopback
+	l.checkInspector()
 	l.checkTLS()
+	l.keepTLS()
 	if !l.src.Idle {
 		l.checkReach(client, admin)
 	}
@@ -211,6 +220,19 @@ func (l *loader) checkReach(client, admin address) {
 	}
 }
 
+// checkInspector applies --inspect. To begin, or to end, takes a restart: the token is printed then.
+func (l *loader) checkInspector() {
+	const key = "inspector"
+	if l.src.Inspect.Value != "" {
+		l.cfg.Inspector = true
+		l.derive(key, l.src.Inspect.From)
+	}
+	if running := l.src.Running; running != nil && running.Inspector != l.cfg.Inspector {
+		l.cfg.Inspector = running.Inspector
+		l.wait(key)
+	}
+}
+
 // notSaid stands for a delay that the file does not have, until [loader.checkDrain].
 const notSaid = -1
 
@@ -223,10 +245,12 @@ func (l *loader) checkDrain(loopback bool) {
 		if l.cfg.DrainDelay >= l.cfg.Drain {
 			l.report(l.lines[key], key, fmt.Sprintf("the drain is over before it: timeouts.drain is %v", l.cfg.Drain), "give less, or a longer timeouts.drain")
 		}
-	case loopback:
-		l.cfg.DrainDelay = 0
 	default:
 		l.cfg.DrainDelay = min(5*time.Second, l.cfg.Drain/2)
+		if loopback {
+			l.cfg.DrainDelay = 0
+		}
+		l.derive(key, "by listen and timeouts.drain")
 	}
 }
 
@@ -245,8 +269,8 @@ func (a address) problem(cause, fix string) Problem {
 }
 
 // address returns the address of a key. It puts an override in its place at dst, and
-// reports an address that is not valid.
-func (l *loader) address(key string, dst *string, over Override) address {
+// reports an address that is not valid. The one that is listened on, "" for none, stays.
+func (l *loader) address(key string, dst *string, over Override, running string) address {
 	a := address{place: Problem{Where: key}}
 	if line, ok := l.lines[key]; ok {
 		a.place = Problem{Where: fmt.Sprintf("%s:%d", l.file, line), Key: key, line: line}
@@ -254,15 +278,32 @@ func (l *loader) address(key string, dst *string, over Override) address {
 	if over.Value != "" {
 		*dst = over.Value
 		a.place = Problem{Where: over.From}
+		l.derive(key, over.From)
 	}
-	host, port, err := net.SplitHostPort(*dst)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
+	host, port, err := splitAddress(*dst)
 	if err != nil {
 		l.problems = append(l.problems, a.problem(fmt.Sprintf("%q is not an address to listen on", *dst), "write host:port, such as 127.0.0.1:8484; port 0 takes a free one"))
 		return a
 	}
+	if running != "" && running != *dst {
+		l.wait(key)
+		*dst = running
+		host, port, _ = splitAddress(running) // which was valid when it was taken
+	}
 	a.port, a.valid, a.loopback = port, true, isLoopback(host)
 	return a
+}
+
+// splitAddress returns the host and the port of an address to listen on.
+func splitAddress(s string) (host, port string, err error) {
+	if host, port, err = net.SplitHostPort(s); err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	return host, port, err
+}
+
+// wait says that the value of a key takes a restart: the one in effect stays.
+func (l *loader) wait(key string) {
+	l.cfg.Waits = append(l.cfg.Waits, key)
+	l.derive(key, "in effect until a restart")
 }

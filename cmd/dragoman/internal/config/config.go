@@ -2,11 +2,12 @@
 // environment where there is none, and the flags that override it.
 //
 //	load                            [Load], which does the steps below in this order
-//	file, reader, expand, syntax    the file: keys, values, variables in them, broken YAML
-//	listener                        of the file: hosts, cors and tls
-//	keys                            the keys of clients in it
+//	setting, schema                 one value: how it is read, what may stand there, what is shown
+//	file                            the tables of all keys; models, keys, listener, log: parts of them
+//	reader, expand, syntax          values, variables in them, broken YAML
 //	environment, google             the upstream that the environment names
 //	check, values                   what has to hold of values, alone and together
+//	print, changes                  a configuration as a file, and beside another one
 //	config, problem                 what comes out: a [Config], or all [Problems]
 //
 // All problems are gathered and reported at once, each with its line, so that a file is
@@ -17,7 +18,9 @@ import (
 	"cmp"
 	"crypto/x509"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"dragoman/proxy"
@@ -73,8 +76,16 @@ type Config struct {
 	Hosts                   []string // names of the server, for listeners without keys
 	Origins                 []string // of pages that may call the API
 
+	LogFormat, LogLevel string // of LogFormats and LogLevels
+
 	// Files are those that values name as file:/path, beside File.
 	Files []string
+
+	// Waits are the keys whose values take a restart, and stay as they are in [Source.Running]
+	// although the file, or what it is in the place of, says something else.
+	Waits []string
+
+	origins map[string]origin // of values that are not defaults, by their keys
 
 	// Warnings are about what can be served, but is probably a mistake.
 	Warnings []Problem
@@ -95,9 +106,12 @@ type Upstream struct {
 	Credentials string
 	BaseURL     string // Anthropic, OpenAI
 	APIKey      string // Anthropic, OpenAI; "" for none
+	// Unlisted says that the upstream is not asked which models it has.
+	Unlisted bool
 	// Roots has the authorities that the upstream's certificate may come from; nil for the
 	// system's. The simulated upstream has none.
 	Roots *x509.CertPool
+	CA    string // path of the file that they are from; "" for none
 }
 
 // Source is where a configuration comes from. Flags and their environment variables go
@@ -106,9 +120,12 @@ type Source struct {
 	File        string              // path of the configuration file; "" for none
 	Listen      Override            // --listen
 	AdminListen Override            // --admin-listen
+	LogFormat   Override            // --log-format, one of LogFormats
+	LogLevel    Override            // --log-level, one of LogLevels
 	Simulated   bool                // the simulated upstream for every model name
+	Running     *Config             // that is in effect, and to be replaced; nil for none: see [Config.Waits]
 	Insecure    bool                // no authentication on an address that others can reach
-	Inspect     bool                // --inspect: the inspector, whatever the file says
+	Inspect     Override            // --inspect, as "true": the inspector, whatever the file says
 	Idle        bool                // nobody is served: what only a listener needs may be missing
 	Getenv      func(string) string // as os.Getenv
 }
@@ -119,8 +136,14 @@ type Override struct {
 	From  string // where it was given: "--listen" or "DRAGOMAN_LISTEN"
 }
 
-// only makes u the upstream for every name that a client may ask for.
-func (l *loader) only(u Upstream) {
+// only makes u the upstream for every name that a client may ask for. from is what says so.
+func (l *loader) only(u Upstream, from string) {
+	maps.DeleteFunc(l.origins, func(key string, _ origin) bool {
+		return strings.HasPrefix(key, "upstreams.") || strings.HasPrefix(key, "models[")
+	})
+	for _, key := range []string{"upstreams." + u.Name + ".kind", "models[0].name", "models[0].upstream"} {
+		l.derive(key, from)
+	}
 	l.cfg.Upstreams = []Upstream{u}
 	l.cfg.Models = []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: u.Name, Format: translate.FormatLegacy}}}
 }
@@ -129,6 +152,14 @@ func (l *loader) only(u Upstream) {
 // for those of a model, so whoever serves them says so.
 func (c *Config) Simulates() bool {
 	return slices.ContainsFunc(c.Upstreams, func(u Upstream) bool { return u.Kind == Simulated })
+}
+
+// Derive says what on this machine a number comes from, where the file leaves it to that.
+func (c *Config) Derive(key, from string) {
+	if c.origins == nil {
+		c.origins = map[string]origin{}
+	}
+	c.origins[key] = origin{where: from, local: true}
 }
 
 // Model returns the first route that matches a name that a client asks for. It is false if
@@ -149,6 +180,9 @@ type loader struct {
 	keyPlaces []string // of cfg.Keys: "auth.keys[0]"
 	yamlReader
 }
+
+// derive says where a value comes from that is not the file's.
+func (l *loader) derive(key, from string) { l.origins[key] = origin{where: from} }
 
 // complain adds a problem that is at no line of the file: where names a flag, a variable or
 // the file itself. Problems with a line are added with report.

@@ -107,6 +107,7 @@ models:
 limits: {body_bytes: 33554432, max_concurrent: 300, max_inflight_bytes: 67108864, max_connections: 500, attempts: 3}
 timeouts: {connect: 1s, first_byte: 10m, idle: 5m, total: 60m, write_stall: 60s, drain: 2m, drain_delay: 0s, early_commit_after: 30s}
 on_disconnect: drain
+log: {format: console, level: warn}
 `)
 	got, err := Load(Source{File: path, Getenv: environ(t, "DRAGOMAN_KEY=a-key-from-the-environment", "KEY=k2", "AWS_REGION=eu-west-3", "GOOGLE_CLOUD_PROJECT=p-1", "CLOUD_ML_REGION=us-east5")})
 	if err != nil {
@@ -163,12 +164,14 @@ on_disconnect: drain
 		Connect:        time.Second,
 		Drain:          2 * time.Minute,
 		AdminLoopback:  true,
+		LogFormat:      LogConsole,
+		LogLevel:       "warn",
 
 		FinishAbandoned:  true,
 		MaxConcurrent:    300,
 		MaxInflightBytes: 64 << 20,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 }

@@ -29,7 +29,7 @@ func (l *loader) fromEnvironment() {
 	complete := g.project != "" && g.location != ""
 	switch {
 	case region != "":
-		l.only(Upstream{Name: Bedrock, Kind: Bedrock, Region: region})
+		l.only(Upstream{Name: Bedrock, Kind: Bedrock}, l.regionFrom(""))
 		if complete {
 			l.cfg.Warnings = append(l.cfg.Warnings, Problem{
 				Where: g.locationFrom,
@@ -39,7 +39,7 @@ func (l *loader) fromEnvironment() {
 		}
 		return
 	case complete:
-		l.only(Upstream{Name: Vertex, Kind: Vertex})
+		l.only(Upstream{Name: Vertex, Kind: Vertex}, g.locationFrom)
 		return
 	}
 	cause := "there is no upstream: no --config file that declares one, no AWS region, and not --simulated"
@@ -55,6 +55,12 @@ func (l *loader) fromEnvironment() {
   GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global dragoman serve
                                             Google Vertex AI, with your Google credentials
   dragoman serve --config dragoman.yaml     upstreams and models of your own`)
+}
+
+// regionFrom says where awsRegion has a region from.
+func (l *loader) regionFrom(profile string) string {
+	name, _ := l.first([]string{"AWS_REGION", "AWS_DEFAULT_REGION"})
+	return cmp.Or(name, strings.TrimSpace("the AWS profile "+cmp.Or(profile, l.getenv("AWS_PROFILE"), l.getenv("AWS_DEFAULT_PROFILE"))))
 }
 
 // awsRegion returns the region that the AWS SDKs would take: from the variables or else

@@ -2,19 +2,17 @@ package config
 
 import (
 	"bytes"
-	"cmp"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"dragoman/proxy"
-	"dragoman/translate"
 	"dragoman/upstream"
 )
 
@@ -44,31 +42,41 @@ func (l *loader) readFile() {
 		return
 	}
 	if root := deref(doc.Content[0]); root.ShortTag() != "!!null" {
-		l.document(root)
+		l.mapping(root, "", l.top())
 	}
 }
 
-// document reads the top level of the file.
-func (l *loader) document(root *yaml.Node) {
+// top returns the keys of the top level.
+func (l *loader) top() fields {
 	c := l.cfg
-	var compat, onDisconnect string
-	l.mapping(root, "", map[string]field{
-		"listen":        l.text(&c.Listen),
-		"admin_listen":  l.text(&c.AdminListen),
-		"hosts":         l.list(l.host),
-		"cors":          l.cors,
-		"tls":           l.tls,
-		"auth":          l.auth,
-		"compat":        l.choice(&compat, []string{"lenient", "strict"}),
-		"upstreams":     l.upstreams,
-		"models":        l.list(l.model),
-		"limits":        l.limits,
-		"inspector":     l.boolean(func(b bool) { c.Inspector = b }),
-		"on_disconnect": l.choice(&onDisconnect, []string{"cancel", "drain"}),
-		"timeouts":      l.timeouts,
-	})
-	c.Strict = compat == "strict"
-	c.FinishAbandoned = onDisconnect == "drain"
+	return fields{
+		{"listen", "Where clients connect: host:port, and port 0 takes a free one.", l.text(&c.Listen).matching(`:[0-9]{1,5}$`).otherwise(DefaultListen)},
+		{"admin_listen", "Where operators connect, for health and metrics: host:port.", l.text(&c.AdminListen).matching(`:[0-9]{1,5}$`).otherwise(DefaultAdminListen)},
+		{"tls", "Files with which clients connect over TLS.", l.object(l.tls(), "cert", "key")},
+		{"auth", "What clients have to present.", l.object(l.auth())},
+		{"hosts", "Names of the server, for a listener that asks for no key; *.name stands for all below it.", l.texts(l.host, `^(\*\.)?[A-Za-z0-9._:\[\]-]+$`, &c.Hosts)},
+		{"cors", "Pages in browsers that may call the API.", l.object(l.cors())},
+		{"compat", "What becomes of what the model cannot do: left out, or refused with 400.", l.oneOfTwo(&c.Strict, "lenient", "strict")},
+		{"upstreams", "Ways to reach models, by a name of your own.", l.upstreams()},
+		{"models", "What clients may ask for: the first entry that matches wins.", l.models()},
+		{"limits", "What bounds a request and the process.", l.object(l.limits())},
+		{"timeouts", "What bounds the time of a request, and of the drain.", l.object(l.timeouts())},
+		{"inspector", "Whether what clients and models write is kept, and shown at /inspector/ of the admin listener to who has the token.", l.inspector()},
+		{"on_disconnect", "When a client leaves: cancel the call of the upstream, or read the answer to its end, so that its tokens are counted.",
+			l.oneOfTwo(&c.FinishAbandoned, "cancel", "drain")},
+		{"log", "What is logged, and how.", l.object(l.log())},
+	}
+}
+
+// inspector says whether there is one.
+func (l *loader) inspector() setting {
+	c := l.cfg
+	return l.boolean(func(b bool) { c.Inspector = b }, func() string {
+		if c.Inspector {
+			return "true"
+		}
+		return ""
+	}).otherwise("false")
 }
 
 // The largest numbers that a configuration can have. A larger one is taken for a mistake.
@@ -82,176 +90,168 @@ const (
 	mostEarlyCommit = time.Hour
 )
 
-// limits reads what bounds a request and the process.
-func (l *loader) limits(n *yaml.Node, key string) {
-	l.mapping(n, key, map[string]field{
-		"body_bytes":         l.between(&l.cfg.BodyBytes, 1, mostBodyBytes),
-		"attempts":           l.between(&l.cfg.Attempts, 1, mostAttempts),
-		"max_concurrent":     l.between(&l.cfg.MaxConcurrent, 0, mostConcurrent),
-		"max_inflight_bytes": l.between(&l.cfg.MaxInflightBytes, 0, mostInflightBytes),
-		"max_connections":    l.between(&l.cfg.MaxConnections, 1, mostConcurrent),
-	})
+// limits returns the keys of what bounds a request and the process.
+func (l *loader) limits() fields {
+	c := l.cfg
+	return fields{
+		{"attempts", "Tries of one upstream for a request, before its first event.", l.between(&c.Attempts, 1, mostAttempts).otherwise(fmt.Sprint(proxy.DefaultAttempts))},
+		{"body_bytes", "The longest body of a request, unpacked.", l.between(&c.BodyBytes, 1, mostBodyBytes).otherwise(fmt.Sprint(proxy.DefaultBodyBytes))},
+		{"max_concurrent", "How many exchanges are answered at once; 0 is as many as the process has descriptors for.", l.between(&c.MaxConcurrent, 0, mostConcurrent).otherwise("0")},
+		{"max_inflight_bytes", "How long their bodies may be together, unpacked; 0 is by the memory of the process.", l.between(&c.MaxInflightBytes, 0, mostInflightBytes).otherwise("0")},
+		{"max_connections", "How many connections clients may have at once; by the descriptors of the process, if it is not said.", l.between(&c.MaxConnections, 1, mostConcurrent)},
+	}
 }
 
-// timeouts reads the durations: those of the proxy, and those of connecting and draining.
-func (l *loader) timeouts(n *yaml.Node, key string) {
-	t := &l.cfg.Timeouts
-	l.mapping(n, key, map[string]field{
-		"connect":            l.duration(&l.cfg.Connect),
-		"early_commit_after": l.delay(&t.EarlyCommit),
-		"first_byte":         l.duration(&t.FirstByte),
-		"idle":               l.duration(&t.Idle),
-		"total":              l.duration(&t.Total),
-		"write_stall":        l.duration(&t.WriteStall),
-		"drain":              l.duration(&l.cfg.Drain),
-		"drain_delay":        l.delay(&l.cfg.DrainDelay),
-	})
-	if t.EarlyCommit > mostEarlyCommit {
-		key += ".early_commit_after"
-		l.report(l.lines[key], key, "no client waits for longer than "+mostEarlyCommit.String(), "give less than the shortest idle timeout between here and the clients")
+// timeouts returns the keys of the durations: those of the proxy, and those of connecting and draining.
+func (l *loader) timeouts() fields {
+	t, usual := &l.cfg.Timeouts, proxy.DefaultTimeouts
+	return fields{
+		{"connect", "To connect to an upstream.", l.duration(&l.cfg.Connect).otherwise(short(upstream.DefaultConnect))},
+		{"first_byte", "From asking the upstream until it accepts.", l.duration(&t.FirstByte).otherwise(short(usual.FirstByte))},
+		{"idle", "Between two pieces of the upstream's answer.", l.duration(&t.Idle).otherwise(short(usual.Idle))},
+		{"total", "From asking the upstream until the end.", l.duration(&t.Total).otherwise(short(usual.Total))},
+		{"write_stall", "For the client to take what was written.", l.duration(&t.WriteStall).otherwise(short(usual.WriteStall))},
+		{"early_commit_after", "From asking the upstream until a stream begins without it, with comments that keep the connection alive; 0s is never.", l.earlyCommit()},
+		{"drain", "From SIGTERM until the end; open exchanges are ended with an error shortly before.", l.duration(&l.cfg.Drain).otherwise(short(defaultDrain))},
+		{"drain_delay", "From SIGTERM until no more connections are taken; if it is not said, 5s or half of drain, and 0s on loopback.", l.delay(&l.cfg.DrainDelay)},
 	}
+}
+
+// earlyCommit reads timeouts.early_commit_after.
+func (l *loader) earlyCommit() setting {
+	s := l.delay(&l.cfg.Timeouts.EarlyCommit)
+	read := s.read
+	s.read = func(n *yaml.Node, key string) {
+		if read(n, key); l.cfg.Timeouts.EarlyCommit > mostEarlyCommit {
+			l.report(l.lines[key], key, "no client waits for longer than "+mostEarlyCommit.String(), "give less than the shortest idle timeout between here and the clients")
+		}
+	}
+	s.schema = s.schema.withDefault("0s")
+	return s
 }
 
 // upstreams reads all upstreams, by their names.
-func (l *loader) upstreams(n *yaml.Node, key string) {
-	l.entries(n, key, func(name string, line int, value *yaml.Node, key string) {
-		if !isName(name) {
-			l.report(line, key, fmt.Sprintf("%q cannot name an upstream", name), "use letters, digits, “.”, “_” and “-”: the name stands in headers and metrics")
-		}
-		u := Upstream{Name: name}
-		l.upstream(value, key, &u)
-		l.cfg.Upstreams = append(l.cfg.Upstreams, u)
-	})
+func (l *loader) upstreams() setting {
+	return setting{
+		read: func(n *yaml.Node, key string) {
+			l.entries(n, key, func(name string, line int, value *yaml.Node, key string) {
+				if !isName(name) {
+					l.report(line, key, fmt.Sprintf("%q cannot name an upstream", name), "use letters, digits, “.”, “_” and “-”: the name stands in headers and metrics")
+				}
+				u := Upstream{Name: name}
+				if value.Kind != yaml.MappingNode || l.kind(value, key, &u) {
+					l.mapping(value, key, l.upstream(&u))
+				}
+				l.cfg.Upstreams = append(l.cfg.Upstreams, u)
+			})
+		},
+		schema: l.upstreamsSchema(),
+		shown: func(p *printer, key string) *yaml.Node {
+			all := &yaml.Node{Kind: yaml.MappingNode}
+			for i := range l.cfg.Upstreams {
+				u := &l.cfg.Upstreams[i]
+				p.add(all, u.Name, p.mapping(l.upstream(u), key+"."+u.Name))
+			}
+			return all
+		},
+	}
 }
 
-// upstream reads the keys that the upstream's kind has. If the kind itself is wrong, the
-// other keys are not read: they may be right for the kind that was meant.
-func (l *loader) upstream(n *yaml.Node, key string, u *Upstream) {
-	if n.Kind == yaml.MappingNode && !l.kind(n, key, u) {
-		return
+// upstreamsSchema is a schema for each kind, so that an editor knows the keys which that has.
+func (l *loader) upstreamsSchema() schema {
+	var each []schema
+	for _, kind := range kinds {
+		required := []string{"kind"}
+		if kind == Anthropic || kind == OpenAI {
+			required = append(required, "base_url")
+		}
+		s := objectSchema(l.upstream(&Upstream{Kind: kind}), required)
+		one := s.Properties["kind"]
+		one.AnyOf, one.Const = nil, kind
+		s.Properties["kind"], s.Title = one, kind
+		each = append(each, s)
 	}
-	fields := map[string]field{"kind": func(*yaml.Node, string) {}}
+	return schema{Type: nullable("object"), Names: &schema{Pattern: "^[A-Za-z0-9._-]+$"}, Additional: schema{OneOf: each}}
+}
+
+// The kinds of upstream, in the order in which they are listed.
+var kinds = []string{Simulated, Bedrock, Vertex, Anthropic, OpenAI}
+
+// upstream returns the keys that the upstream's kind has. If the kind itself is wrong, the other keys
+// are not read: they may be right for the kind that was meant.
+func (l *loader) upstream(u *Upstream) fields {
+	kind := l.choice(&u.Kind, kinds)
+	kind.read = func(*yaml.Node, string) {} // it was, before the others
+	fs := fields{{"kind", "What the upstream speaks.", kind}}
 	switch u.Kind {
 	case Bedrock:
-		fields["region"] = l.text(&u.Region)
-		fields["profile"] = l.text(&u.Profile)
-		fields["endpoint"] = l.text(&u.Endpoint)
+		fs = append(fs, fields{
+			{"region", "The AWS region; that of the environment or the profile, if it is not said.", l.text(&u.Region).matching(`^[a-z0-9-]*$`)},
+			{"profile", "Of the shared AWS configuration, for credentials.", l.text(&u.Profile)},
+			{"endpoint", "A URL in place of the region's own.", l.url(&u.Endpoint)},
+		}...)
 	case Vertex:
-		fields["project"] = l.text(&u.Project)
-		fields["location"] = l.text(&u.Location)
-		fields["endpoint"] = l.text(&u.Endpoint)
+		fs = append(fs, fields{
+			{"project", "The id of the Google Cloud project; that of the environment, if it is not said.", l.text(&u.Project)},
+			{"location", "A region, global, or a multi-region; that of the environment, if it is not said.", l.text(&u.Location).matching(`^[a-z0-9-]*$`)},
+			{"endpoint", "A URL in place of the location's own.", l.url(&u.Endpoint)},
+		}...)
 	case Anthropic, OpenAI:
-		fields["base_url"] = l.text(&u.BaseURL)
-		fields["api_key"] = l.text(&u.APIKey)
+		fs = append(fs, fields{
+			{"base_url", "The address of the server, before " + resources[u.Kind] + ".", l.url(&u.BaseURL)},
+			{"api_key", "What the server is shown; best as ${VAR} or file:/path.", l.text(&u.APIKey).secret()},
+		}...)
 	}
 	if u.Kind != Simulated {
-		fields["ca"] = l.authorities(&u.Roots)
+		fs = append(fs, fields{
+			{"ca", "The path of a file in PEM: authorities that the server's certificate may come from, besides the system's.", l.authorities(u)},
+			{"list_models", "Whether GET /v1/models asks the upstream for its models where a wildcard serves all of them.", l.lists(u)},
+		}...)
 	}
-	l.mapping(n, key, fields)
+	return fs
+}
+
+// url is a text that is shown without the password in it.
+func (l *loader) url(dst *string) setting {
+	s := l.text(dst)
+	return scalar(s.read, s.schema, func() string { return withoutPassword(*dst) })
+}
+
+// lists reads whether the upstream is asked which models it has: it is, unless that is false.
+func (l *loader) lists(u *Upstream) setting {
+	s := l.boolean(func(lists bool) { u.Unlisted = !lists }, func() string { return strconv.FormatBool(!u.Unlisted) })
+	s.schema = s.schema.withDefault("true")
+	return s
 }
 
 // authorities reads the path of a file with certificates, and the file.
-func (l *loader) authorities(dst **x509.CertPool) field {
-	return func(n *yaml.Node, key string) {
-		var path string
-		if l.path(&path)(n, key); path == "" {
+func (l *loader) authorities(u *Upstream) setting {
+	s := l.path(&u.CA)
+	read := s.read
+	s.read = func(n *yaml.Node, key string) {
+		if read(n, key); u.CA == "" {
 			return
 		}
+		l.files = append(l.files, u.CA)
 		var err error
-		if *dst, err = upstream.Roots(path); err != nil {
-			l.report(n.Line, key, fmt.Sprintf("%s cannot be used: %s", path, reason(err)), "name a file with certificates of authorities in PEM")
+		if u.Roots, err = upstream.Roots(u.CA); err != nil {
+			l.report(n.Line, key, fmt.Sprintf("%s cannot be used: %s", u.CA, reason(err)), "name a file with certificates of authorities in PEM")
 		}
 	}
+	return s
 }
 
 // kind reads the kind of an upstream before its other keys, wherever it stands among them.
 // It is false if the kind is missing or unknown, which is reported.
 func (l *loader) kind(n *yaml.Node, key string, u *Upstream) bool {
-	kinds := []string{Simulated, Bedrock, Vertex, Anthropic, OpenAI}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "kind" {
-			l.choice(&u.Kind, kinds)(deref(n.Content[i+1]), key+".kind")
+			l.choice(&u.Kind, kinds).read(deref(n.Content[i+1]), key+".kind")
 			return u.Kind != ""
 		}
 	}
 	l.report(n.Line, key, "the upstream has no kind", "add kind: "+oneOf(kinds))
 	return false
-}
-
-// model reads an entry of models. A fallback that says nothing of format, template and
-// language has those of the entry.
-func (l *loader) model(n *yaml.Node, key string) {
-	route := proxy.Route{UpstreamModel: proxy.UpstreamModel{Format: translate.FormatLegacy}}
-	fields := l.upstreamModel(&route.UpstreamModel)
-	fields["name"] = l.text(&route.Name)
-	fields["fallbacks"] = l.list(func(n *yaml.Node, key string) {
-		var m proxy.UpstreamModel
-		fields := l.upstreamModel(&m)
-		l.lines[key] = n.Line
-		l.mapping(n, key, fields)
-		route.Fallbacks = append(route.Fallbacks, m)
-	})
-	l.lines[key] = n.Line
-	l.mapping(n, key, fields)
-	l.template(&route.UpstreamModel, key)
-	for i := range route.Fallbacks {
-		m := &route.Fallbacks[i]
-		if m.Format == "" { // a template goes with a format, so it is not taken without it
-			m.Format, m.Template = route.Format, cmp.Or(m.Template, route.Template)
-		}
-		m.Language = cmp.Or(m.Language, route.Language)
-		l.template(m, fmt.Sprintf("%s.fallbacks[%d]", key, i))
-	}
-	l.cfg.Models = append(l.cfg.Models, route)
-}
-
-// template reports a template that does not go with the format of its model.
-func (l *loader) template(m *proxy.UpstreamModel, key string) {
-	if m.Template == "" {
-		return
-	}
-	if err := translate.CheckTemplate(m.Template, m.Format); err != nil {
-		key += ".template"
-		l.report(l.lines[key], key, err.Error(), "see \"Languages and templates\" in docs/formats.md")
-	}
-}
-
-// upstreamModel returns the keys that an entry and a fallback have in common: which model
-// is asked, and how. Their values are put into m.
-func (l *loader) upstreamModel(m *proxy.UpstreamModel) map[string]field {
-	fields := map[string]field{
-		"upstream":      l.text(&m.Upstream),
-		"model":         l.text(&m.Model),
-		"wire":          l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat}),
-		"format":        l.choice(&m.Format, translate.Formats()),
-		"language":      l.choice(&m.Language, translate.Languages()),
-		"template":      l.text(&m.Template),
-		"tools":         l.choice(&m.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}),
-		"repair":        l.between(&m.Repair, 0, 1),
-		"stream_values": l.choice(&m.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}),
-		"quoted_calls":  l.choice(&m.Quoted, []string{proxy.QuotedText, proxy.QuotedRead}),
-		"max_tokens":    l.between(&m.MaxTokens, 1, mostTokens),
-		"rescue":        l.boolean(func(b bool) { m.Rescue = b }),
-	}
-	l.features(fields, &m.Features)
-	return fields
-}
-
-// features adds a key for each feature, which corrects what is known of the model's family.
-func (l *loader) features(fields map[string]field, o *upstream.Override) {
-	for _, name := range upstream.FeatureNames() {
-		f := upstream.FeatureOf(name)
-		if f == upstream.Tools {
-			continue // the key of this name says how tools are asked for
-		}
-		fields[name] = l.boolean(func(b bool) {
-			if b {
-				o.With |= f
-			} else {
-				o.Without |= f
-			}
-		})
-	}
 }
 
 // isName reports whether s can be the name of an upstream, which stands in headers and in

@@ -54,6 +54,12 @@ func (l *loader) google() googleEnvironment {
 // reports what is missing or cannot be right.
 func (l *loader) checkVertex(u *Upstream, key string) {
 	g := l.google()
+	if u.Project == "" {
+		l.derive(key+".project", cmp.Or(g.projectFrom, g.credentials))
+	}
+	if u.Location == "" {
+		l.derive(key+".location", g.locationFrom)
+	}
 	u.Project, u.Location, u.Credentials = cmp.Or(u.Project, g.project), cmp.Or(u.Location, g.location), g.credentials
 	switch {
 	case u.Project == "":

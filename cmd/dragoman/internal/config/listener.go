@@ -55,13 +55,13 @@ type fileError struct {
 // bare returns an error of the file system without the operation and the path.
 func bare(err error) error { return errors.New(reason(err)) }
 
-// tls reads the files of the listener of clients.
-func (l *loader) tls(n *yaml.Node, key string) {
-	l.mapping(n, key, map[string]field{
-		"cert":      l.path(&l.cfg.TLS.Cert),
-		"key":       l.path(&l.cfg.TLS.Key),
-		"client_ca": l.path(&l.cfg.TLS.ClientCA),
-	})
+// tls returns the keys of the files of the listener of clients.
+func (l *loader) tls() fields {
+	return fields{
+		{"cert", "The path of the certificate, and those between it and its authority, in PEM.", l.path(&l.cfg.TLS.Cert)},
+		{"key", "The path of the certificate's key, in PEM.", l.path(&l.cfg.TLS.Key)},
+		{"client_ca", "The path of the authorities, in PEM, whose certificates clients have to show.", l.path(&l.cfg.TLS.ClientCA)},
+	}
 }
 
 // checkTLS reports files that are missing or cannot be used, and warns of a certificate that
@@ -89,6 +89,20 @@ func (l *loader) checkTLS() {
 	}
 }
 
+// keepTLS has a listener that is there go on with TLS, or without: other files can take the place of
+// those it has, but it takes a restart to begin or to end.
+func (l *loader) keepTLS() {
+	running := l.src.Running
+	if running == nil || (running.TLS.Cert == "") == (l.cfg.TLS.Cert == "") {
+		return
+	}
+	l.cfg.TLS = running.TLS
+	for _, key := range []string{"tls.cert", "tls.key", "tls.client_ca"} {
+		l.derive(key, "in effect until a restart")
+	}
+	l.cfg.Waits = append(l.cfg.Waits, "tls")
+}
+
 // expiring reports whether a certificate is not valid, or in the last tenth of its life: by
 // then one that is renewed by a program should have been.
 func expiring(c *x509.Certificate, now time.Time) bool {
@@ -111,9 +125,9 @@ func (l *loader) host(n *yaml.Node, key string) {
 	}
 }
 
-// cors reads the origins of pages that may call the API.
-func (l *loader) cors(n *yaml.Node, key string) {
-	l.mapping(n, key, map[string]field{"origins": l.list(l.origin)})
+// cors returns the keys of what browsers may do.
+func (l *loader) cors() fields {
+	return fields{{"origins", "Scheme and host of each page, as in https://app.example.com.", l.texts(l.origin, `^[a-z][a-z0-9+.-]*://[^/?#]+$`, &l.cfg.Origins)}}
 }
 
 // origin reads an origin, which has to be written as browsers send it: it is compared as a text.

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// defaultDrain is the time of the drain if nothing else is said.
+const defaultDrain = 10 * time.Minute
+
 // Load reads and checks a configuration. Without any upstream in the file, the environment
 // has to say which one to use. The error is [Problems], and names all that is wrong.
 func Load(src Source) (*Config, error) {
@@ -14,23 +17,23 @@ func Load(src Source) (*Config, error) {
 			File:        src.File,
 			Listen:      DefaultListen,
 			AdminListen: DefaultAdminListen,
-			Drain:       10 * time.Minute,
+			Drain:       defaultDrain,
 			DrainDelay:  notSaid,
 		},
-		yamlReader: yamlReader{file: src.File, getenv: src.Getenv, lines: map[string]int{}},
+		yamlReader: yamlReader{file: src.File, getenv: src.Getenv, lines: map[string]int{}, origins: map[string]origin{}},
 	}
 	if src.File != "" {
 		l.readFile()
 	}
 	switch {
 	case src.Simulated: // whatever the file declares
-		l.only(Upstream{Name: Simulated, Kind: Simulated})
+		l.only(Upstream{Name: Simulated, Kind: Simulated}, "--simulated")
 	// A file with problems may have been meant to declare an upstream.
 	case len(l.problems) == 0 && len(l.cfg.Upstreams) == 0 && len(l.cfg.Models) == 0:
 		l.fromEnvironment()
 	}
 	l.check()
-	l.cfg.Files = l.files
+	l.cfg.Files, l.cfg.origins = l.files, l.origins
 	if len(l.problems) > 0 {
 		slices.SortStableFunc(l.problems, func(a, b Problem) int { return a.line - b.line })
 		return nil, Problems(l.problems)

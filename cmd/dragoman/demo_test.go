@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDemoVerbose(t *testing.T) {
+	got := invocation{}.run(t, "demo", "--verbose")
+	if got.code != 0 || got.stderr != "" {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	for _, want := range []string{
+		`"stream": true`,
+		"<tool_description>\n<tool_name>get_weather</tool_name>",
+		"<invoke>\n<tool_name>get_weather</tool_name>",
+		"event: content_block_start",
+		`"partial_json":`,
+		"<function_results>",
+		"event: message_stop",
+		`called    get_weather({"city":"Lisbon"})`,
+		"simulated",
+	} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%q is not in:\n%s", want, got.stdout)
+		}
+	}
+}
+
+// On the smallest of terminals the demo and the prompt behind it are one screen.
+func TestDemo(t *testing.T) {
+	pieces := regexp.MustCompile(`(?m)^(.*(text|input) +)\S.*$`) // they are cut where the network cut them
+	want := `Dragoman demo: a real server, and a simulated model. It only completes text.
+The client asks, with a tool that it has: get_weather
+  What is the weather in Lisbon?
+
+The model is asked in text, of 39 lines, where there is
+  <tool_name>get_weather</tool_name>
+  Human: What is the weather in Lisbon?
+
+It writes                                The client receives, meanwhile
+  [simulated] I will call get_weather.   text      …
+  <function_calls>
+  <invoke>
+  <tool_name>get_weather</tool_name>     tool_use  get_weather
+  <parameters>
+  <city>Lisbon</city>                    input     …
+  </parameters>
+  </invoke>
+  [stopped at </function_calls>]         stop      tool_use
+
+The client runs the tool, and sends its result. The model is asked again
+  [simulated] The tool get_weather returned: 21 degrees celsius, sunny
+
+Next: dragoman serve --simulated    All of this: dragoman demo --verbose
+`
+	got := invocation{}.run(t, "demo")
+	if diff := cmp.Diff(want, pieces.ReplaceAllString(got.stdout, "$1…")); diff != "" || got.code != 0 || got.stderr != "" {
+		t.Errorf("exit code %d, %s(-want +got):\n%s", got.code, got.stderr, diff)
+	}
+	if input := regexp.MustCompile(`input +(\S+)\n`).FindStringSubmatch(got.stdout); input == nil || strings.ReplaceAll(input[1], "·", "") != `{"city":"Lisbon"}` {
+		t.Errorf("the input is %q", input)
+	}
+	if n := strings.Count(got.stdout, "\n"); n > 23 {
+		t.Errorf("%d lines", n)
+	}
+	for line := range strings.Lines(got.stdout) {
+		if utf8.RuneCountInString(line) > screenWidth+1 {
+			t.Errorf("longer than a line of a terminal: %s", line)
+		}
+	}
+}
+
+// Colours are for terminals alone, and for those that have them; they take no room.
+func TestDemoColours(t *testing.T) {
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Skip("there is no script(1) to make a terminal")
+	}
+	for _, env := range []string{"TERM=xterm", "TERM=dumb", "NO_COLOR=1"} {
+		command := exec.Command("script", "-qefc", os.Args[0], "/dev/null")
+		command.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=", "TEST_DRAGOMAN_ARGS=demo", env)
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if got := strings.Contains(string(out), "\x1b[33m<city>\x1b[0m\x1b[32mLisbon\x1b[0m"); got != (env == "TERM=xterm") || !strings.Contains(plain(string(out)), "<city>Lisbon</city>                    input") {
+			t.Errorf("%s: colours %v:\n%s", env, got, out)
+		}
+	}
+}

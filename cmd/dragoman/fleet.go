@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
+	"dragoman/proxy"
+	"dragoman/upstream"
+	"dragoman/upstream/simulated"
+)
+
+// fleet is the upstreams of a configuration, by their names.
+type fleet map[string]*member
+
+// member is an upstream, and what it was made of.
+type member struct {
+	upstream proxy.Upstream
+	entry    config.Upstream
+	connect  time.Duration
+}
+
+// newFleet returns the upstreams of a configuration. Those that before has, made of the same, stay: with
+// their connections and their credentials. No upstream is called yet. The error is config.Problems.
+func newFleet(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, before fleet) (fleet, error) {
+	f := fleet{}
+	var problems config.Problems
+	for _, u := range cfg.Upstreams {
+		if m := before[u.Name]; m != nil && m.entry.Same(u) && m.connect == cfg.Connect {
+			f[u.Name] = m
+			continue
+		}
+		up, err := newUpstream(ctx, cfg, u, counts)
+		if err != nil {
+			problems = append(problems, config.Problem{
+				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
+			})
+			continue
+		}
+		f[u.Name] = &member{up, u, cfg.Connect}
+	}
+	if len(problems) > 0 {
+		f.closeBut(before)
+		return nil, problems
+	}
+	return f, nil
+}
+
+// byKey returns the upstreams by their names and by the keys of the models
+// ([proxy.UpstreamModel.UpstreamKey]).
+func (f fleet) byKey(models []proxy.Route) map[string]proxy.Upstream {
+	upstreams := map[string]proxy.Upstream{}
+	for name, m := range f {
+		upstreams[name] = m.upstream
+	}
+	for _, route := range models {
+		for _, m := range route.UpstreamModels() {
+			upstreams[m.UpstreamKey()] = overWire(m.Wire, upstreams[m.Upstream])
+		}
+	}
+	return upstreams
+}
+
+// closeBut closes the upstreams that none of the others has.
+func (f fleet) closeBut(others ...fleet) {
+	for name, m := range f {
+		used := false
+		for _, other := range others {
+			used = used || other[name] == m
+		}
+		if c, keeps := m.upstream.(interface{ Close() }); keeps && !used {
+			c.Close()
+		}
+	}
+}
+
+// overWire returns the upstream as it is asked over a wire. That the upstream has the wire
+// has been checked with the configuration.
+func overWire(wire string, up proxy.Upstream) proxy.Upstream {
+	b, isBedrock := up.(*upstream.Bedrock)
+	v, isVertex := up.(*upstream.Vertex)
+	switch {
+	case isBedrock && wire == proxy.WireMessages:
+		return b.Messages()
+	case isBedrock && wire == proxy.WireText:
+		return b.Text()
+	case isBedrock && wire == proxy.WireConverse:
+		return b.Converse()
+	case isVertex && wire == proxy.WireMessages:
+		return v.Messages()
+	case isVertex && wire == proxy.WireChat:
+		return v.Chat()
+	}
+	return up
+}
+
+// newUpstream returns one upstream. The metrics are for the expiry of its credentials.
+func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics) (proxy.Upstream, error) {
+	connect := upstream.Connect(cfg.Connect)
+	expires := func(end time.Time) { counts.CredentialsEnd(u.Name, end) }
+	switch u.Kind {
+	case config.Bedrock:
+		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
+			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect, Roots: u.Roots,
+			OnCredentials: expires,
+		})
+	case config.Vertex:
+		return upstream.NewVertex(ctx, upstream.VertexOptions{
+			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
+			Connect: connect, Roots: u.Roots,
+			OnToken: expires,
+		})
+	case config.Anthropic:
+		return upstream.NewAnthropic(upstream.AnthropicOptions{
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
+		})
+	case config.OpenAI:
+		return upstream.NewOpenAI(upstream.OpenAIOptions{
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
+		})
+	default:
+		return simulated.New(), nil
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
+	"dragoman/proxy"
+	"dragoman/upstream/simulated"
+)
+
+// closable is a simulated upstream that says when it is closed.
+type closable struct {
+	proxy.Upstream
+	name   string
+	closed map[string]bool
+}
+
+func (c closable) Close() { c.closed[c.name] = true }
+
+// An upstream is closed once neither the server in effect nor one with an open request has it, and
+// once at that.
+func TestLiveCloses(t *testing.T) {
+	closed := map[string]bool{}
+	members := fleet{}
+	for _, name := range []string{"a", "b", "c"} {
+		members[name] = &member{upstream: closable{simulated.New(), name, closed}}
+	}
+	generation := func(names string) (*config.Config, *proxy.Server, fleet) {
+		f := fleet{}
+		for name := range strings.SplitSeq(names, " ") {
+			f[name] = members[name]
+		}
+		cfg := &config.Config{Models: []proxy.Route{{Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: names[:1]}}}}
+		server, err := newProxy(cfg, f.byKey(cfg.Models), metrics.New(""), zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg, server, f
+	}
+	check := func(when string, want ...string) {
+		t.Helper()
+		if got := slices.Sorted(maps.Keys(closed)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q are closed, want %q", when, got, want)
+		}
+	}
+
+	l := newLive(generation("a b"))
+	first, again := l.enter(), l.enter()
+	l.swap(generation("b c"))
+	second := l.enter()
+	l.swap(generation("c"))
+	check("with requests of all servers")
+	l.leave(first)
+	check("with one request of the first")
+	l.leave(again)
+	check("without requests of the first", "a")
+	l.leave(second)
+	check("without requests of the second", "a", "b")
+	w := httptest.NewRecorder()
+	l.admin().ServeHTTP(w, httptest.NewRequest("GET", "/healthz", nil))
+	if check("after a request to the third", "a", "b"); w.Code != 200 {
+		t.Errorf("status %d", w.Code)
+	}
+	l.close()
+	check("at the end", "a", "b", "c")
+}

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/metrics"
+)
+
+// asking returns the status of a request for a model.
+func asking(t *testing.T, server *running, model string, header ...string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.url+"/v1/messages", strings.NewReader(strings.Replace(weatherRequest, "claude-2.1", model, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode
+}
+
+// hashOf returns the hash of the configuration that /readyz names, which the metrics name, too.
+func hashOf(t *testing.T, server *running) string {
+	t.Helper()
+	match := regexp.MustCompile(`^ready\nconfig ([0-9a-f]{16})\n`).FindStringSubmatch(fetch(t, server.admin+"/readyz"))
+	if match == nil {
+		t.Fatal("/readyz has no hash")
+	}
+	if all := fetch(t, server.admin+"/metrics"); strings.Count(all, "dragoman_config_info{") != 1 || !strings.Contains(all, fmt.Sprintf(`dragoman_config_info{hash=%q} 1`, match[1])) {
+		t.Errorf("the metrics do not have %s alone", match[1])
+	}
+	return match[1]
+}
+
+// sample reads a sample of a metric.
+func sample(t *testing.T, server *running, name string) string {
+	t.Helper()
+	_, value, _ := strings.Cut(fetch(t, server.admin+"/metrics"), "\n"+name+" ")
+	value, _, _ = strings.Cut(value, "\n")
+	return value
+}
+
+// countedModel is a slow model that knows its connections.
+type countedModel struct {
+	*slowModel
+	mu   sync.Mutex
+	open map[net.Conn]bool
+}
+
+func newCountedModel(t *testing.T) *countedModel {
+	slow := newSlowModel(t)
+	m := &countedModel{slowModel: &slowModel{httptest.NewUnstartedServer(slow.Config.Handler), slow.release}, open: map[net.Conn]bool{}}
+	m.Config.ConnState = func(c net.Conn, s http.ConnState) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.open[c] = s != http.StateClosed; !m.open[c] {
+			delete(m.open, c)
+		}
+	}
+	m.Start()
+	t.Cleanup(m.Close)
+	return m
+}
+
+func (m *countedModel) connections() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.open)
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not so in 30 s: " + what)
+		}
+	}
+}
+
+// Everything that the file says serves new requests, and a stream that is open goes on with what it
+// began with. An upstream that has gone keeps its connection until then, and no longer.
+func TestReloadServes(t *testing.T) {
+	old, next := newCountedModel(t), newSlowModel(t)
+	close(next.release)
+	path := write(t, "dragoman.yaml", fmt.Sprintf(`
+upstreams: {old: {kind: anthropic, base_url: %q}, stays: {kind: simulated}}
+models:
+  - {name: claude-2.1, upstream: old, model: m}
+  - {name: same, upstream: stays}
+limits: {max_concurrent: 2}
+`, old.URL))
+	server := start(t, nil, "--config", path)
+	first := hashOf(t, server)
+	if server.first.Config != first {
+		t.Errorf("the first line of the log has %q, and /readyz %q", server.first.Config, first)
+	}
+	_, body := openStream(t, server)
+
+	replace(t, path, fmt.Sprintf(`
+compat: strict
+upstreams: {new: {kind: anthropic, base_url: %q}, stays: {kind: simulated}}
+models:
+  - {name: same, upstream: stays}
+  - {name: other, upstream: new, model: m}
+limits: {max_concurrent: 1}
+`, next.URL))
+	line := server.await(t, "serves new requests")
+	want := `"changed":["upstream new added","upstream old removed","model claude-2.1 removed","model other added","compat changed","limits.max_concurrent changed"]`
+	if !strings.Contains(line, want) {
+		t.Errorf("logged %s", line)
+	}
+	if now := hashOf(t, server); now == first || !strings.Contains(line, now) {
+		t.Errorf("the hash was %s and is %s; logged %s", first, now, line)
+	}
+	if got := asking(t, server, "other"); got != 529 {
+		t.Errorf("status %d with one of one exchange open", got)
+	}
+	if old.connections() == 0 {
+		t.Error("the open stream has lost its connection")
+	}
+	close(old.release)
+	if rest, err := io.ReadAll(body); err != nil || !strings.Contains(string(rest), "event: message_stop") {
+		t.Errorf("the open stream ended with %v:\n%s", err, rest)
+	}
+	eventually(t, "no connection to the upstream that has gone", func() bool { return old.connections() == 0 })
+	for model, want := range map[string]int{"claude-2.1": 404, "other": 200, "same": 200} {
+		if got := asking(t, server, model); got != want {
+			t.Errorf("%s: status %d, want %d", model, got, want)
+		}
+	}
+	if all := fetch(t, server.admin+"/metrics"); strings.Contains(all, `upstream="old"`) || strings.Contains(all, `model="claude-2.1"`) {
+		t.Error("the metrics have names that are gone")
+	}
+}
+
+// What a key has taken stays taken, whatever else changes.
+func TestReloadKeepsUsage(t *testing.T) {
+	file := func(model string) string {
+		return fmt.Sprintf("auth: {keys: [{name: ci, key: the-key-that-stays, requests_per_minute: 1}]}\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: %s, upstream: sim}]\n", model)
+	}
+	path := write(t, "dragoman.yaml", file("one"))
+	server := start(t, nil, "--config", path)
+	if got := asking(t, server, "one", "x-api-key", "the-key-that-stays"); got != 200 {
+		t.Fatalf("status %d", got)
+	}
+	replace(t, path, file("two"))
+	server.await(t, "serves new requests")
+	if got := asking(t, server, "two", "x-api-key", "the-key-that-stays"); got != 429 {
+		t.Errorf("status %d for a second request in the minute", got)
+	}
+}
+
+// A file that cannot be used, one that has just been emptied, and one that would let everybody in
+// change nothing. The log says why, with the line; what serves goes on to be named.
+func TestReloadChangesNothing(t *testing.T) {
+	const keyed = "auth: {keys: [the-key-that-stays]}\n"
+	const rest = "upstreams: {sim: {kind: simulated}}\nmodels: [{name: one, upstream: sim}]\n"
+	path := write(t, "dragoman.yaml", keyed+rest)
+	server := start(t, nil, "--config", path)
+	hash := hashOf(t, server)
+	for content, want := range map[string]string{
+		keyed + rest + "limits: {atempts: 2}\n": path + `:4: limits.atempts: unknown key; did you mean \"attempts\"?`,
+		"":                                      "is empty by now",
+		rest:                                    "auth.keys has gone",
+		keyed + strings.Replace(rest, "upstream: sim", "upstream: sin", 1): path + `:3: models[0].upstream: no upstream is named \"sin\"`,
+	} {
+		replace(t, path, content)
+		if line := server.await(t, "cannot be used"); !strings.Contains(line, want) || !strings.Contains(line, hash) {
+			t.Errorf("logged %s", line)
+		}
+		if got := asking(t, server, "one", "x-api-key", "the-key-that-stays"); got != 200 || hashOf(t, server) != hash || sample(t, server, "dragoman_config_last_reload_success") != "0" {
+			t.Errorf("%q: status %d, hash %s", content, got, hashOf(t, server))
+		}
+	}
+	replace(t, path, keyed+rest)
+	server.await(t, "nothing in it has changed")
+	if got := sample(t, server, "dragoman_config_last_reload_success"); got != "1" {
+		t.Errorf("the metric is %s with the old file back", got)
+	}
+}
+
+// What takes a restart stays, and is named; the rest serves. Whether strangers can reach the server is
+// judged by where it listens.
+func TestReloadWaits(t *testing.T) {
+	const file = "upstreams: {sim: {kind: simulated}}\nmodels: [{name: one, upstream: sim}]\n"
+	path := write(t, "dragoman.yaml", file)
+	server := start(t, nil, "--config", path)
+	replace(t, path, strings.Replace(file, "name: one", "name: two", 1)+"admin_listen: 127.0.0.1:1\n")
+	server.await(t, "serves new requests")
+	if got := asking(t, server, "two"); got != 200 {
+		t.Errorf("status %d", got)
+	}
+	// The flags of the test say where to listen: those win, and nothing waits.
+	serveFile := write(t, "other.yaml", "listen: 127.0.0.1:0\nadmin_listen: 127.0.0.1:0\n"+file)
+	running, err := config.Load(config.Source{File: serveFile, Getenv: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace(t, serveFile, "listen: 0.0.0.0:0\nadmin_listen: 127.0.0.1:2\n"+file)
+	next, err := config.Load(config.Source{File: serveFile, Getenv: func(string) string { return "" }, Running: running})
+	if err != nil || next.Listen != "127.0.0.1:0" || !next.Loopback || fmt.Sprint(next.Waits) != "[listen admin_listen]" || len(running.Changes(next)) != 0 {
+		t.Errorf("%v: %+v", err, next)
+	}
+}
+
+// A ConfigMap is mounted as a link to a folder that is replaced as a whole.
+func TestConfigMapReplaced(t *testing.T) {
+	folder := t.TempDir()
+	version := func(name, model string) {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		replace(t, filepath.Join(folder, name, "dragoman.yaml"), "upstreams: {sim: {kind: simulated}}\nmodels: [{name: "+model+", upstream: sim}]\n")
+		if err := os.Symlink(name, filepath.Join(folder, "..data.new")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(folder, "..data.new"), filepath.Join(folder, "..data")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	version("..1", "one")
+	path := filepath.Join(folder, "dragoman.yaml")
+	if err := os.Symlink("..data/dragoman.yaml", path); err != nil {
+		t.Fatal(err)
+	}
+	server := start(t, nil, "--config", path)
+	version("..2", "two")
+	server.await(t, "serves new requests")
+	if got := asking(t, server, "two"); got != 200 {
+		t.Errorf("status %d", got)
+	}
+}
+
+// reloading returns a reloader of the file in a bubble: nobody listens, and how often the file was read
+// is counted.
+func reloading(t *testing.T, path string) (r *reloader, s *site, loads *atomic.Int64) {
+	loads = new(atomic.Int64)
+	load := func(running *config.Config) (*config.Config, error) {
+		loads.Add(1)
+		return config.Load(config.Source{File: path, Getenv: func(string) string { return "" }, Running: running})
+	}
+	cfg, err := load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := metrics.New("")
+	r = newReloader(load, cfg, counts, zerolog.Nop())
+	server, upstreams, err := newServer(t.Context(), cfg, counts, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, &site{live: newLive(cfg, server, upstreams), connections: newConnections(10, false, zerolog.Nop())}, loads
+}
+
+// A file that is written piece by piece is not taken over before it stays as it is, and is within two
+// seconds of that.
+func TestFileThatIsBeingWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := write(t, "dragoman.yaml", simulatedFile)
+		r, s, loads := reloading(t, path)
+		defer r.start(t.Context(), s, nil)()
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for n := range 60 {
+			fmt.Fprintf(f, "  - {name: m%d, upstream: sim}\n", n)
+			time.Sleep(watchInterval / 5)
+		}
+		synctest.Wait()
+		if loads.Load() != 1 {
+			t.Errorf("the file was read %d times before it was written", loads.Load())
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if cfg, _ := s.live.current(); loads.Load() != 2 || len(cfg.Models) != 62 {
+			t.Errorf("read %d times, and has %d models", loads.Load(), len(cfg.Models))
+		}
+	})
+}
+
+// A file that changes while the server starts is read again, too; and one that cannot be used is read
+// until it can, though it does not change itself.
+func TestChangeBeforeTheWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := write(t, "dragoman.yaml", keysFile("http://127.0.0.1:1", "the-first-of-two-keys"))
+		r, s, loads := reloading(t, path)
+		secret := filepath.Join(t.TempDir(), "key")
+		replace(t, path, keysFile("http://127.0.0.1:1", "file:"+secret))
+		stop := r.start(t.Context(), s, nil)
+		time.Sleep(2*retryInterval + time.Second)
+		synctest.Wait()
+		if cfg, _ := s.live.current(); loads.Load() < 3 || loads.Load() > 5 || len(cfg.Files) != 0 {
+			t.Errorf("the configuration was read %d times", loads.Load())
+		}
+		replace(t, secret, "the-other-of-two-keys")
+		time.Sleep(2*retryInterval + time.Second)
+		stop()
+		if cfg, _ := s.live.current(); len(cfg.Files) != 1 || r.refused != "" {
+			t.Errorf("the configuration is not the new one: %s", r.refused)
+		}
+	})
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/cmd/dragoman/internal/config"
+	"dragoman/proxy"
+)
+
+// runCommand is `dragoman run`.
+func runCommand() command {
+	return command{
+		name:     "run",
+		synopsis: "[flags] [--] COMMAND [ARGUMENT…]",
+		brief:    "serve while a command runs that is pointed here",
+		about: `
+Serves on a free port of loopback and runs COMMAND with the variables set that point clients there:
+ANTHROPIC_BASE_URL, and those of Bedrock, Vertex AI, the AWS SDKs and LangChain. Nothing else is
+changed, neither files nor the environment that it was started in. Where a client asks for a key and
+none is set, it gets a word in its place; where the configuration has keys, one that ends with COMMAND.
+
+Standard input, output and error are those of COMMAND, and signals are passed on to it. When it has
+ended, open exchanges may finish, and its exit code is that of dragoman: 128 more than the number of
+a signal that ended it, 127 if it was not found, 126 if it could not be run. Warnings of the server
+are on standard error; --log-file has the whole log.
+
+  dragoman run --simulated -- python app.py
+  dragoman run --config dragoman.yaml --log-file dragoman.log -- claude`,
+		wrapping: true,
+		argument: "COMMAND",
+		setup: func(fs *flagSet) action {
+			r := wrapper{settings: newSettings(fs).withServing()}
+			fs.StringVar(&r.logFile, "log-file", "", "append the log to `FILE`, and write nothing of it to standard error")
+			return r.run
+		},
+	}
+}
+
+// wrapper is `dragoman run` with its flags.
+type wrapper struct {
+	settings *settings
+	logFile  string
+	key      string // that COMMAND has to present; "" while the server has no keys
+}
+
+// exitStatus is the error of a command that ends with the exit code of another.
+type exitStatus struct {
+	code int
+	text string // what is to be said of it; "" for nothing
+}
+
+func (s *exitStatus) Error() string { return s.text }
+
+// The exit codes of a command that was not run, as shells have them.
+const (
+	exitCannotRun = 126
+	exitNotFound  = 127
+)
+
+// run serves while the command line of args runs. The error is an *exitStatus once it has run.
+//
+// It does not end with ctx, which ends with the signals that are for COMMAND.
+func (w *wrapper) run(ctx context.Context, p process, args []string) error {
+	if len(args) == 0 {
+		return usagef("run: there is no command to run: dragoman run [flags] -- COMMAND")
+	}
+	command := exec.Command(args[0], args[1:]...)
+	if command.Err != nil {
+		return cannotRun(args[0], command.Err)
+	}
+	signals := make(chan os.Signal, 16)
+	for _, s := range passedSignals {
+		if !signal.Ignored(s) { // as under nohup: COMMAND ignores it as well
+			signal.Notify(signals, s)
+		}
+	}
+	defer signal.Stop(signals)
+	ctx = context.WithoutCancel(ctx)
+	v, end, err := w.begin(ctx, p)
+	if err != nil {
+		return err
+	}
+	command.Stdin, command.Stdout, command.Stderr = p.stdin, p.stdout, p.stderr
+	command.Env = append(command.Environ(), clientVariables(v.site.url(), w.key, p.getenv)...)
+	status, err := runWith(command, signals)
+	end(signals)
+	if err != nil {
+		return cannotRun(args[0], err)
+	}
+	return &exitStatus{code: status}
+}
+
+// begin serves. end is to be called when the command has ended: open exchanges may finish until
+// timeouts.drain is over, or until the first of its signals.
+func (w *wrapper) begin(ctx context.Context, p process) (v *service, end func(signals <-chan os.Signal), err error) {
+	openLog, closeLog, err := w.openLog(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.stdout = io.Discard // it is COMMAND's
+	v, err = begin(ctx, p, w.load, openLog, nil)
+	if err != nil {
+		closeLog()
+		return nil, nil, err
+	}
+	return v, func(signals <-chan os.Signal) {
+		defer closeLog()
+		defer v.forget()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			select {
+			case <-signals:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		v.server.Drain()
+		cfg, _ := v.live.current()
+		said := time.AfterFunc(time.Second, func() {
+			v.log.Warn().Stringer("timeout", cfg.Drain).Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
+		})
+		defer said.Stop()
+		if err := v.site.close(ctx, cfg.Drain); err != nil {
+			v.log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
+		}
+	}, nil
+}
+
+// load reads the configuration of a server for one command: on free ports of loopback, unless flags
+// name others, and there without TLS, since clients would not know its authority. Standard error is
+// COMMAND's, so that without --log-file warnings alone are logged. If clients have to present a key, one
+// more is theirs.
+func (w *wrapper) load(p process, running *config.Config) (*config.Config, error) {
+	s := *w.settings
+	own := s.listen == ""
+	if own {
+		s.listen, s.idle = freePort, true
+	}
+	if s.adminListen == "" {
+		s.adminListen = freePort
+	}
+	if w.logFile == "" && s.logLevel == "" {
+		s.logLevel = "warn"
+	}
+	cfg, err := s.loadBeside(p, running)
+	if err != nil {
+		return nil, err
+	}
+	if own {
+		cfg.TLS = config.TLS{}
+	}
+	if len(cfg.Keys) > 0 {
+		if w.key == "" {
+			w.key = newSecret()
+		}
+		cfg.Derive(fmt.Sprintf("auth.keys[%d].sha256", len(cfg.Keys)), "run")
+		cfg.Keys = append(cfg.Keys, proxy.NewKey(w.key))
+	}
+	return cfg, nil
+}
+
+// freePort is a free port of loopback, to listen on.
+const freePort = "127.0.0.1:0"
+
+// openLog returns what opens the log: that of --log-file, or else standard error.
+func (w *wrapper) openLog(p process) (open func(*config.Config) zerolog.Logger, done func(), err error) {
+	if w.logFile == "" {
+		return func(cfg *config.Config) zerolog.Logger { return openLog(p, cfg) }, func() {}, nil
+	}
+	file, err := os.OpenFile(w.logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run: --log-file: %w", err)
+	}
+	p.stderr = file
+	return func(cfg *config.Config) zerolog.Logger { return openLog(p, cfg) }, func() { file.Close() }, nil
+}
+
+// runWith runs a command to its end, passes signals on to it, and returns its exit code. An error is
+// of one that could not be started.
+func runWith(command *exec.Cmd, signals <-chan os.Signal) (int, error) {
+	command.SysProcAttr = endingWithParent()
+	started, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		// A command that ends with its parent does so with the thread that began it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(ended)
+		err := command.Start()
+		started <- err
+		if err == nil {
+			_ = command.Wait() // how it ended is in its state
+		}
+	}()
+	if err := <-started; err != nil {
+		<-ended
+		return 0, err
+	}
+	for {
+		select {
+		case s := <-signals:
+			if !fromTerminal(s) {
+				_ = command.Process.Signal(s) // unless it has just ended
+			}
+		case <-ended:
+			return statusOf(command.ProcessState), nil
+		}
+	}
+}
+
+// statusOf returns the exit code that shells have for a command: 128 and the number of the signal
+// that ended it.
+func statusOf(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
+}
+
+// cannotRun returns the error of a command that could not be started, with its exit code.
+func cannotRun(name string, err error) error {
+	var bad *exec.Error
+	if errors.As(err, &bad) {
+		err = bad.Err
+	}
+	code := exitCannotRun
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		code = exitNotFound
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return &exitStatus{code, fmt.Sprintf("run: %s: %v", name, err)}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// clientVariables returns the variables that point clients to a server, as NAME=value. key is what
+// clients have to present, "" where it may be anything. getenv has the variables that clients would
+// have without them.
+//
+// Which client reads which is in docs/reference/clients.md.
+func clientVariables(url, key string, getenv func(string) string) []string {
+	all := []string{
+		"ANTHROPIC_BASE_URL=" + url,
+		"ANTHROPIC_API_URL=" + url, // LangChain reads it first
+		"ANTHROPIC_BEDROCK_BASE_URL=" + url,
+		"ANTHROPIC_BEDROCK_MANTLE_BASE_URL=" + url,
+		"ANTHROPIC_AWS_BASE_URL=" + url,
+		"ANTHROPIC_VERTEX_BASE_URL=" + url + "/v1",
+		"ANTHROPIC_GOOGLE_CLOUD_BASE_URL=" + url,
+		"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + url,
+	}
+	all = append(all, keyVariables(key, getenv)...)
+	all = append(all, regionVariables(getenv)...)
+	all = append(all, directVariables(getenv)...)
+	// Claude Code begins its prompts with a line about itself, which only its maker's servers remove.
+	if getenv("CLAUDE_CODE_ATTRIBUTION_HEADER") == "" {
+		all = append(all, "CLAUDE_CODE_ATTRIBUTION_HEADER=0")
+	}
+	return all
+}
+
+// newSecret returns a key that nobody can guess.
+func newSecret() string { return "run-" + rand.Text() }
+
+// keyVariables returns those with a key. If it may be anything, clients that have none get a word in
+// its place: they would not start without. That of AWS is for Bedrock alone, unlike an access key.
+func keyVariables(key string, getenv func(string) string) []string {
+	var all []string
+	if key != "" || !isSet(getenv, "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") {
+		all = append(all, "ANTHROPIC_API_KEY="+cmp.Or(key, "none"))
+	}
+	if key != "" && isSet(getenv, "ANTHROPIC_AUTH_TOKEN") {
+		all = append(all, "ANTHROPIC_AUTH_TOKEN="+key)
+	}
+	if key != "" || !hasAWSCredentials(getenv) {
+		all = append(all, "AWS_BEARER_TOKEN_BEDROCK="+cmp.Or(key, "none"), "ANTHROPIC_AWS_API_KEY="+cmp.Or(key, "none"))
+	}
+	return all
+}
+
+// regionVariables returns a region where there is none: clients of Bedrock sign for one, whichever.
+func regionVariables(getenv func(string) string) []string {
+	if isSet(getenv, "AWS_REGION", "AWS_DEFAULT_REGION") || hasAWSFile(getenv, "AWS_CONFIG_FILE", "config") {
+		return nil
+	}
+	return []string{"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1"}
+}
+
+// hasAWSCredentials reports whether AWS clients would find credentials by the environment.
+func hasAWSCredentials(getenv func(string) string) bool {
+	return isSet(getenv, "AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE",
+		"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI") ||
+		hasAWSFile(getenv, "AWS_SHARED_CREDENTIALS_FILE", "credentials") || hasAWSFile(getenv, "AWS_CONFIG_FILE", "config")
+}
+
+// hasAWSFile reports whether a file of the AWS SDKs is there: that of the variable, or by its name.
+func hasAWSFile(getenv func(string) string, variable, name string) bool {
+	_, err := os.Stat(cmp.Or(getenv(variable), filepath.Join(getenv("HOME"), ".aws", name)))
+	return err == nil
+}
+
+// directVariables returns those that keep clients from asking a proxy of the machine's network for
+// the server, where there is one: Python's do so for addresses of loopback, too.
+func directVariables(getenv func(string) string) []string {
+	if !isSet(getenv, "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy") {
+		return nil
+	}
+	hosts := strings.Split(cmp.Or(getenv("NO_PROXY"), getenv("no_proxy")), ",")
+	hosts = slices.DeleteFunc(append(hosts, "127.0.0.1"), func(host string) bool { return strings.TrimSpace(host) == "" })
+	list := strings.Join(hosts, ",")
+	return []string{"NO_PROXY=" + list, "no_proxy=" + list}
+}
+
+// isSet reports whether one of the variables has a value.
+func isSet(getenv func(string) string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return getenv(name) != "" })
+}

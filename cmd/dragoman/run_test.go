@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// wrapped is a `dragoman run` in a process of its own, with a shell script as its command.
+type wrapped struct {
+	*exec.Cmd
+	stdin  io.WriteCloser
+	stdout *bufio.Reader
+	stderr *bytes.Buffer
+}
+
+// startWrapped runs a script. It has a session of its own, and so no terminal.
+func startWrapped(t *testing.T, flags, script string) *wrapped {
+	t.Helper()
+	w := &wrapped{Cmd: exec.Command(os.Args[0]), stderr: &bytes.Buffer{}}
+	w.Env = append(os.Environ(), "TEST_DRAGOMAN_ARGS=run "+flags+" -- sh "+write(t, "script", script), "HOME="+t.TempDir(), "ANTHROPIC_API_KEY=", "AWS_REGION=")
+	w.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	w.Cmd.Stderr = w.stderr
+	var err error
+	if w.stdin, err = w.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := w.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.stdout = bufio.NewReader(stdout)
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Process.Kill() })
+	return w
+}
+
+// line returns the next line that the script prints.
+func (w *wrapped) line(t *testing.T) string {
+	t.Helper()
+	line, err := w.stdout.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v, and on standard error: %s", err, w.stderr)
+	}
+	return strings.TrimSuffix(line, "\n")
+}
+
+// end waits for the end, and returns what was still printed, and the exit code.
+func (w *wrapped) end(t *testing.T) (rest string, code int) {
+	t.Helper()
+	all, err := io.ReadAll(w.stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Wait()
+	return string(all), w.ProcessState.ExitCode()
+}
+
+// The command has a server of its own while it runs, and all else is its own affair.
+func TestRun(t *testing.T) {
+	w := startWrapped(t, "--simulated", `echo "$ANTHROPIC_BASE_URL"; read word; echo "read $word"; echo complaint >&2; exit 7`)
+	url := w.line(t)
+	read(t, post(t, client, url, weatherRequest))
+	_, _ = io.WriteString(w.stdin, "on\n")
+	rest, code := w.end(t)
+	if rest != "read on\n" || w.stderr.String() != "complaint\n" || code != 7 {
+		t.Errorf("exit code %d, %q and %q", code, rest, w.stderr)
+	}
+	if conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://")); err == nil {
+		conn.Close()
+		t.Error("the server is still there")
+	}
+}
+
+// A signal of another process reaches the command, which decides what becomes of it.
+func TestRunPassesSignals(t *testing.T) {
+	for name, s := range map[string]syscall.Signal{
+		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT,
+		"WINCH": syscall.SIGWINCH, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := startWrapped(t, "--simulated", `
+for s in INT TERM HUP QUIT WINCH USR1 USR2; do trap "got=$s" $s; done
+echo ready
+while [ -z "$got" ]; do read word; done
+echo "got $got"
+exit 5`)
+			w.line(t)
+			if err := w.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			// A shell that is reading looks at its traps when it has read.
+			go func() {
+				for {
+					if _, err := io.WriteString(w.stdin, "\n"); err != nil {
+						return
+					}
+				}
+			}()
+			if rest, code := w.end(t); rest != "got "+name+"\n" || code != 5 {
+				t.Errorf("exit code %d, %q, %q", code, rest, w.stderr)
+			}
+		})
+	}
+}
+
+func TestRunExitCodes(t *testing.T) {
+	for script, want := range map[string]int{
+		"exit 0":           0,
+		"exit 1":           1,
+		"exit 255":         255,
+		"kill -TERM $$":    143,
+		"kill -KILL $$":    137,
+		"exec /nowhere/at": 127,
+		"exec /":           126,
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			if _, code := startWrapped(t, "--simulated", script).end(t); code != want {
+				t.Errorf("exit code %d, want %d", code, want)
+			}
+		})
+	}
+}
+
+// A command whose program is killed ends as well: where it was pointed to, nobody is left.
+func TestRunKilled(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends it")
+	}
+	w := startWrapped(t, "--simulated", `echo ready; exec tail -f /dev/null`)
+	w.line(t)
+	if err := w.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if rest, _ := w.end(t); rest != "" { // its end is that of the last who had it open
+		t.Errorf("it went on: %q", rest)
+	}
+}
+
+// Ctrl-C reaches all processes in the foreground of a terminal: the command gets it once.
+func TestRunInterruptedOnTerminal(t *testing.T) {
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Skip("there is no script(1) to make a terminal")
+	}
+	command := exec.Command("script", "-qefc", os.Args[0], "/dev/null")
+	command.Env = append(os.Environ(), "TEST_DRAGOMAN_ARGS=run --simulated -- "+os.Args[0]+" "+countInterrupts)
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	if line, err := lines.ReadString('\n'); strings.TrimSpace(line) != "ready" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	_, _ = io.WriteString(stdin, "\x03")
+	rest, _ := io.ReadAll(lines)
+	if err := command.Wait(); err != nil || !bytes.Contains(rest, []byte("interrupted 1\r\n")) {
+		t.Errorf("%v, %q", err, bytes.ReplaceAll(rest, []byte("\r\n"), nil))
+	}
+}
+
+// countInterrupts is the argument with which the test's own binary counts.
+const countInterrupts = "count-interrupts"
+
+// count prints how many interrupts it has got when one has been passed on that was sent to its
+// parent behind the first: what the parent passes on of the first has come by then.
+func count() {
+	interrupts, mark := make(chan os.Signal, 10), make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	signal.Notify(mark, syscall.SIGUSR1)
+	fmt.Println("ready")
+	<-interrupts
+	_ = syscall.Kill(os.Getppid(), syscall.SIGUSR1)
+	<-mark
+	fmt.Println("interrupted", 1+len(interrupts))
+	os.Exit(0)
+}
+
+// Where clients have to present keys, the command has one of its own, and no other listener is made:
+// its server is on loopback, whatever the file says of addresses and certificates.
+func TestRunWithKeys(t *testing.T) {
+	file := write(t, "dragoman.yaml", "listen: 0.0.0.0:1\nadmin_listen: 0.0.0.0:1\nauth: {keys: [a-key-of-the-tests]}\ntls: {cert: /nowhere, key: /nowhere}\n"+simulatedFile)
+	logFile := filepath.Join(t.TempDir(), "log")
+	w := startWrapped(t, "--log-file "+logFile+" --config "+file, `echo "$ANTHROPIC_BASE_URL"; echo "$ANTHROPIC_API_KEY"; echo "$AWS_BEARER_TOKEN_BEDROCK"; read word`)
+	url, key := w.line(t), w.line(t)
+	if token := w.line(t); token != key || len(key) < 20 || !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Errorf("the key is %q for some and %q for others, at %s", key, token, url)
+	}
+	for _, tt := range []struct {
+		key  string
+		want int
+	}{{key, http.StatusOK}, {"a-key-of-the-tests", http.StatusOK}, {"none", http.StatusUnauthorized}} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/v1/models", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-Api-Key", tt.key)
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != tt.want {
+			t.Errorf("with the key %q: %s", tt.key, response.Status)
+		}
+	}
+	w.stdin.Close()
+	if rest, code := w.end(t); code != 1 || rest != "" || w.stderr.Len() > 0 { // read has found the end
+		t.Errorf("exit code %d, %q, %q", code, rest, w.stderr)
+	}
+	log, err := os.ReadFile(logFile)
+	if err != nil || !bytes.Contains(log, []byte(url)) || bytes.Contains(log, []byte(key)) || bytes.Contains(log, []byte("\x1b")) {
+		t.Errorf("%v, the log is\n%s", err, log)
+	}
+}
+
+// Variables are set for the server, and in the place of what a client would not start without.
+func TestClientVariables(t *testing.T) {
+	home := t.TempDir()
+	configured := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(configured, ".aws"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(configured, ".aws", "config"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	always := []string{
+		"ANTHROPIC_API_URL=http://x", "ANTHROPIC_AWS_BASE_URL=http://x", "ANTHROPIC_BASE_URL=http://x", "ANTHROPIC_BEDROCK_BASE_URL=http://x",
+		"ANTHROPIC_BEDROCK_MANTLE_BASE_URL=http://x", "ANTHROPIC_GOOGLE_CLOUD_BASE_URL=http://x", "ANTHROPIC_VERTEX_BASE_URL=http://x/v1",
+		"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=http://x", "CLAUDE_CODE_ATTRIBUTION_HEADER=0",
+	}
+	region := []string{"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1"}
+	words := []string{"ANTHROPIC_API_KEY=none", "ANTHROPIC_AWS_API_KEY=none", "AWS_BEARER_TOKEN_BEDROCK=none"}
+	tests := []struct {
+		name, key string
+		env       map[string]string
+		more      []string // beside those that are always set
+	}{
+		{"nothing is set", "", nil, slices.Concat(words, region)},
+		{"a key is set", "", map[string]string{"ANTHROPIC_API_KEY": "k", "AWS_ACCESS_KEY_ID": "a", "AWS_REGION": "r"}, nil},
+		{"a token is set", "", map[string]string{"ANTHROPIC_AUTH_TOKEN": "k", "AWS_PROFILE": "a", "AWS_DEFAULT_REGION": "r"}, nil},
+		{"files of the AWS SDKs", "", map[string]string{"HOME": configured}, words[:1]},
+		{"with a key", "s", map[string]string{"ANTHROPIC_API_KEY": "k", "AWS_ACCESS_KEY_ID": "a", "AWS_REGION": "r"},
+			[]string{"ANTHROPIC_API_KEY=s", "ANTHROPIC_AWS_API_KEY=s", "AWS_BEARER_TOKEN_BEDROCK=s"}},
+		{"with a key in place of a token", "s", map[string]string{"ANTHROPIC_AUTH_TOKEN": "k", "AWS_REGION": "r"},
+			[]string{"ANTHROPIC_API_KEY=s", "ANTHROPIC_AUTH_TOKEN=s", "ANTHROPIC_AWS_API_KEY=s", "AWS_BEARER_TOKEN_BEDROCK=s"}},
+		{"a proxy", "", map[string]string{"HTTP_PROXY": "http://p", "no_proxy": "a, b"},
+			slices.Concat(words, region, []string{"NO_PROXY=a, b,127.0.0.1", "no_proxy=a, b,127.0.0.1"})},
+		{"a proxy without exceptions", "", map[string]string{"all_proxy": "socks5://p"},
+			slices.Concat(words, region, []string{"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"})},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			env := map[string]string{"HOME": home}
+			for name, value := range tt.env {
+				env[name] = value
+			}
+			got := clientVariables("http://x", tt.key, func(name string) string { return env[name] })
+			want := slices.Concat(always, tt.more)
+			slices.Sort(got)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("variables (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mattn/go-isatty"
+)
+
+// isTerminal reports whether w is a terminal, so that a person may be reading.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// colours reports whether a terminal of this process is to have colours: see https://no-color.org.
+func (p process) colours() bool { return p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" }
+
+// painter colours texts for a terminal. Without colours it returns them as they are.
+type painter bool
+
+func (p painter) with(code, s string) string {
+	if !p || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p painter) bold(s string) string   { return p.with("1", s) }
+func (p painter) dim(s string) string    { return p.with("2", s) }
+func (p painter) red(s string) string    { return p.with("31", s) }
+func (p painter) green(s string) string  { return p.with("32", s) }
+func (p painter) yellow(s string) string { return p.with("33", s) }
+func (p painter) blue(s string) string   { return p.with("34", s) }
+func (p painter) cyan(s string) string   { return p.with("36", s) }
+
+// printable returns a text for a terminal: what a terminal would act upon or show as nothing, and
+// what changes the direction of the text behind it, is written as an escape of Go. So are bytes that
+// are no UTF-8, and ends of lines.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, isHidden) && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i]), 16))
+		case isHidden(r):
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isHidden reports whether a character cannot be seen, other than a space.
+func isHidden(r rune) bool { return !strconv.IsPrint(r) }
+
+// printableLines is printable for a text of several lines, which may have tabs.
+func printableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		cells := strings.Split(line, "\t")
+		for j, cell := range cells {
+			cells[j] = printable(cell)
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	return strings.Join(lines, "\n")
+}

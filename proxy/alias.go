@@ -1,0 +1,90 @@
+package proxy
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Clients put the path of the Messages API behind a base URL that may end in a slash, in /v1 or in
+// /anthropic, or leave its /v1 out (docs/reference/clients.md §2). What comes of that is served as what
+// was meant: an alias of a path.
+
+// heads are the first segments of paths of the Messages API, behind /v1, and of those of OpenAI's: a
+// client that speaks that is told so at each of them.
+var heads = []string{"messages", "models", "complete", "files", "chat", "responses", "completions", "embeddings"}
+
+// plainPath returns the path that an escaped path is an alias of, or the path itself. Each row of slashes
+// becomes one, and /anthropic and up to two /v1 before a head become one /v1.
+//
+// An escaped slash is a part of a name and stays, and so does an empty name behind /projects/ or /model/:
+// the client is told of that.
+func plainPath(path string) string {
+	named := ""
+	for _, names := range []string{"/projects/", "/model/"} {
+		if i := strings.Index(path, names); i >= 0 {
+			path, named = path[:i+len(names)], path[i+len(names):]+named
+		}
+	}
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	if segments[0] == "anthropic" {
+		segments = segments[1:]
+	}
+	for range 2 {
+		if len(segments) > 0 && segments[0] == "v1" {
+			segments = segments[1:]
+		}
+	}
+	if len(segments) > 0 && slices.Contains(heads, segments[0]) {
+		path = "/v1/" + strings.Join(segments, "/")
+	}
+	return path + named
+}
+
+// plainPaths returns h for the paths that aliases stand for. The log has each alias once.
+func (s *Server) plainPaths(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.EscapedPath()
+		plain := plainPath(path)
+		if plain == path {
+			h.ServeHTTP(w, r)
+			return
+		}
+		meant, to := *r, *r.URL // copies: net/http looks at its own request after h
+		to.RawPath = plain
+		to.Path, _ = url.PathUnescape(plain) // it was read from a URL that was in order
+		meant.URL = &to
+		if shape := shapeOf(r.URL.Path); s.aliases.isNew(shape) {
+			s.log.Warn().Str("path", shape).Str("served_as", shapeOf(to.Path)).
+				Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are served all the same, and this is said once").Send()
+		}
+		h.ServeHTTP(w, &meant)
+	})
+}
+
+// aliases remembers which aliases of paths the log has, by their shapes. Clients choose them, so there is
+// a most to what is remembered, and after it nothing is new.
+type aliases struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+const maxAliases = 32
+
+func (a *aliases) isNew(shape string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.seen[shape] || len(a.seen) >= maxAliases {
+		return false
+	}
+	if a.seen == nil {
+		a.seen = map[string]bool{}
+	}
+	a.seen[shape] = true
+	return true
+}

@@ -1,0 +1,167 @@
+package proxy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"dragoman/upstream"
+)
+
+// The lists of Bedrock's control plane (docs/reference/bedrock.md §11), for clients that look there which
+// models they can ask: the names of GET /v1/models in its shape. What clients do not ask for is left out.
+
+// foundationModel is a model in ListFoundationModels.
+type foundationModel struct {
+	ARN            string    `json:"modelArn"`
+	ID             string    `json:"modelId"`
+	Name           string    `json:"modelName"`
+	Provider       string    `json:"providerName"`
+	Input          []string  `json:"inputModalities"`
+	Output         []string  `json:"outputModalities"`
+	Streams        bool      `json:"responseStreamingSupported"`
+	Customizations []string  `json:"customizationsSupported"`
+	Inference      []string  `json:"inferenceTypesSupported"`
+	Lifecycle      lifecycle `json:"modelLifecycle"`
+}
+
+type lifecycle struct {
+	Status string `json:"status"`
+}
+
+// inferenceProfile is a profile in ListInferenceProfiles.
+type inferenceProfile struct {
+	ARN       string          `json:"inferenceProfileArn"`
+	ID        string          `json:"inferenceProfileId"`
+	Name      string          `json:"inferenceProfileName"`
+	Models    []profiledModel `json:"models"`
+	CreatedAt string          `json:"createdAt"`
+	UpdatedAt string          `json:"updatedAt"`
+	Status    string          `json:"status"`
+	Type      string          `json:"type"`
+}
+
+type profiledModel struct {
+	ARN string `json:"modelArn"`
+}
+
+// handleBedrockLists serves the lists.
+func (s *Server) handleBedrockLists(r chi.Router) {
+	r.Get("/foundation-models", s.serve(unnamed(bedrockInvoke), (*exchange).listFoundationModels))
+	r.Get("/inference-profiles", s.serve(unnamed(bedrockInvoke), (*exchange).listInferenceProfiles))
+	for _, path := range []string{"/foundation-models/*", "/inference-profiles/*"} {
+		r.HandleFunc(path, s.serve(unnamed(bedrockInvoke), notFound))
+	}
+}
+
+// listFoundationModels answers with the names that are not those of inference profiles, as the query
+// filters them. Every model here answers with text, on demand, and none can be customized.
+func (x *exchange) listFoundationModels() error {
+	query := x.r.URL.Query()
+	has := func(parameter string, values ...string) bool {
+		asked := query.Get(parameter)
+		return asked == "" || slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, asked) })
+	}
+	list := []foundationModel{}
+	for _, name := range x.bedrockNames(false) {
+		m, err := x.foundationModel(name)
+		if err != nil {
+			return err
+		}
+		if has("byProvider", m.Provider) && has("byOutputModality", m.Output...) && has("byInferenceType", m.Inference...) && has("byCustomizationType") {
+			list = append(list, m)
+		}
+	}
+	return x.respondJSON(struct {
+		Summaries []foundationModel `json:"modelSummaries"`
+	}{list})
+}
+
+func (x *exchange) foundationModel(name string) (foundationModel, error) {
+	route, err := x.s.routes.find(name)
+	if err != nil {
+		return foundationModel{}, err
+	}
+	m := foundationModel{
+		ARN: x.bedrockARN("foundation-model", name), ID: name, Name: name, Provider: "Dragoman",
+		Input: []string{"TEXT"}, Output: []string{"TEXT"}, Streams: true, Customizations: []string{}, Inference: []string{"ON_DEMAND"},
+		Lifecycle: lifecycle{"ACTIVE"},
+	}
+	if provider, _, dotted := strings.Cut(name, "."); dotted && !strings.Contains(provider, "-") { // not "claude-2.1"
+		m.Provider = provider
+	}
+	if x.s.refusals.applyTo(route.UpstreamModel).Can.Has(upstream.Images) {
+		m.Input = append(m.Input, "IMAGE")
+	}
+	return m, nil
+}
+
+// listInferenceProfiles answers with the names that have a region before that of the provider, in pages.
+func (x *exchange) listInferenceProfiles() error {
+	const most = 1000
+	query := x.r.URL.Query()
+	size, from := most, 0
+	if s := query.Get("maxResults"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > most {
+			return invalidField("maxResults", "This should be a whole number from 1 to 1000.")
+		}
+		size = n
+	}
+	names := x.bedrockNames(true)
+	if kind := query.Get("type"); kind != "" && kind != systemDefined {
+		names = nil
+	}
+	if after := query.Get("nextToken"); after != "" {
+		if from = slices.Index(names, after) + 1; from == 0 {
+			return invalidField("nextToken", "This is not the token of a page.")
+		}
+	}
+	page := struct {
+		Summaries []inferenceProfile `json:"inferenceProfileSummaries"`
+		Next      string             `json:"nextToken,omitzero"`
+	}{Summaries: []inferenceProfile{}}
+	for _, name := range names[from:min(from+size, len(names))] {
+		page.Summaries = append(page.Summaries, inferenceProfile{
+			ARN: x.bedrockARN("inference-profile", name), ID: name, Name: name, CreatedAt: unknownDate, UpdatedAt: unknownDate,
+			Models: []profiledModel{{x.bedrockARN("foundation-model", name[strings.IndexByte(name, '.')+1:])}},
+			Status: "ACTIVE", Type: systemDefined,
+		})
+		page.Next = name
+	}
+	if from+size >= len(names) {
+		page.Next = ""
+	}
+	return x.respondJSON(page)
+}
+
+// systemDefined is the type of the profiles that are not an account's own.
+const systemDefined = "SYSTEM_DEFINED"
+
+// profileRegions are what ids of inference profiles begin with.
+var profileRegions = []string{"us", "us-gov", "eu", "apac", "global", "jp", "au", "ca", "sa", "me", "af", "il", "mx"}
+
+// bedrockNames returns the names of inference profiles ("us.anthropic.claude-opus-4-6-v1"), or all others.
+func (x *exchange) bedrockNames(profiles bool) []string {
+	names, missing := x.s.listedNames(x.r.Context())
+	x.nameUnlisted(missing)
+	return slices.DeleteFunc(names, func(name string) bool {
+		region, rest, _ := strings.Cut(name, ".")
+		return (slices.Contains(profileRegions, region) && strings.Contains(rest, ".")) != profiles
+	})
+}
+
+// bedrockARN returns an ARN for a name, in the region that the request was signed for.
+func (x *exchange) bedrockARN(kind, name string) string {
+	region, account := "us-east-1", ""
+	_, credential, _ := strings.Cut(x.r.Header.Get("Authorization"), "Credential=")
+	if scope := strings.Split(credential, "/"); len(scope) == 5 && scope[2] != "" && strings.Trim(scope[2], alphanumeric+"-") == "" {
+		region = scope[2]
+	}
+	if kind == "inference-profile" {
+		account = "000000000000"
+	}
+	return "arn:aws:bedrock:" + region + ":" + account + ":" + kind + "/" + name
+}

@@ -1,0 +1,75 @@
+package proxy
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"dragoman/translate"
+	"dragoman/upstream"
+)
+
+// Each 400 that has a path in its message has it in the log, whatever the client API, and whoever found it.
+func TestErrorPath(t *testing.T) {
+	const (
+		noText  = `"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":""}]}]}`
+		noType  = `"max_tokens":9,"messages":[{"role":"user","content":[{"text":"x"}]}]}`
+		longTop = `"max_tokens":9,"top_k":-1,"messages":[{"role":"user","content":"x"}]}`
+	)
+	packed := base64.StdEncoding.EncodeToString([]byte(`{"anthropic_version":"bedrock-2023-05-31",` + noType))
+	for _, tt := range []struct{ name, method, path, body, header, want string }{
+		{"messages", "POST", "/v1/messages", `{"model":"claude-2.1",` + noType, "", "messages.0.content.0.type"},
+		{"messages, of the whole", "POST", "/v1/messages", `{"model":"claude-2.1",` + noText, "", "messages"},
+		{"messages, no model", "POST", "/v1/messages", `{}`, "", "model"},
+		{"messages, counted", "POST", "/v1/messages/count_tokens", `{"model":"claude-2.1",` + noType, "", "messages.0.content.0.type"},
+		{"messages, the client's name", "POST", "/v1/messages", `{"model":"claude-2.1","c4n4ry":1,"c4n4ry":2,` + longTop, "", "*"},
+		{"dry run", "POST", "/v1/messages", question, "x-dragoman-dry-run: maybe", "x-dragoman-dry-run"},
+		{"encoding", "POST", "/v1/messages", question, "content-encoding: br", "Content-Encoding"},
+		{"list", "GET", "/v1/models?limit=x", "", "", "limit"},
+		{"list after", "GET", "/v1/models?after_id=x", "", "", "after_id"},
+		{"list before", "GET", "/v1/models?before_id=x", "", "", "before_id"},
+		{"vertex", "POST", vertexStream, `{` + longTop, "", "top_k"},
+		{"invoke", "POST", "/model/claude-2.1/invoke", `{` + noType, "", "messages.0.content.0.type"},
+		{"invoke, another family", "POST", "/model/claude-2.1/invoke", `{"inputText":"x"}`, "", "inputText"},
+		{"converse", "POST", conversePath, `{"messages":[{"role":"user","content":[{"text":"x"},{"image":{}}]}]}`, "", "messages.0.content.1.image.format"},
+		{"converse, decoded", "POST", conversePath, `{"inferenceConfig":{"maxTokens":"many"},"messages":[{"role":"user","content":[{"text":"x"}]}]}`, "", "inferenceConfig.maxTokens"},
+		{"count of bedrock", "POST", "/model/claude-2.1/count-tokens", `{"input":{"invokeModel":{"body":"` + packed + `"}}}`, "", "input.invokeModel.body.messages.0.content.0.type"},
+		{"no id", "POST", "/model/%20/invoke%20", `{}`, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log logged
+			s := newServer(t, completing(endOfTurn, "hi"), log.option)
+			var header []string
+			if name, value, ok := strings.Cut(tt.header, ": "); ok {
+				header = []string{name, value}
+			}
+			w := httptest.NewRecorder()
+			answerTo(s, w, newRequest(tt.method, tt.path, tt.body, header...))
+			line := log.exchange(t)
+			if got, _ := line["error_path"].(string); got != tt.want || w.Code != 400 && tt.want != "" {
+				t.Errorf("%d, error_path %q: %.300s", w.Code, got, w.Body)
+			}
+		})
+	}
+	for message, want := range map[string]string{
+		"messages.3.content.0.text: Field required": "messages.3.content.0.text",
+		"tools.0.custom.name: String should match":  "tools.0.custom.name",
+		"c4n4ry: is not known":                      "",
+		"1234: is not known":                        "",
+		"messages.c4n4ry: is not known":             "",
+		"messages are wrong":                        "",
+	} {
+		var log logged
+		failing := upstreamFunc(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			yield(translate.Chunk{}, &upstream.Error{Status: 400, Type: "invalid_request_error", Message: message})
+		})
+		if w := post(newServer(t, failing, log.option), question); w.Code != 400 {
+			t.Errorf("status %d", w.Code)
+		}
+		if got, _ := log.exchange(t)["error_path"].(string); got != want || strings.Contains(log.String(), "c4n4ry") {
+			t.Errorf("%s: error_path %q", message, got)
+		}
+	}
+}

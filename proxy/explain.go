@@ -1,0 +1,220 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/upstream"
+)
+
+// POST /explain on the operators' listener says what would become of a request of a client's: who would
+// be asked, how, with which bytes, and what would be left out. Nothing is called, counted or logged.
+
+// explanation is the answer, without the prompt and the body of the request: see appendTo.
+type explanation struct {
+	Model         string         `json:"model"` // that the client asks for
+	Route         string         `json:"route"` // the name of the entry that is for it
+	Upstream      string         `json:"upstream"`
+	UpstreamModel string         `json:"upstream_model"`
+	Fallbacks     []fallback     `json:"fallbacks"` // that are asked if it fails
+	Wire          string         `json:"wire,omitzero"`
+	URL           string         `json:"url,omitzero"`
+	Header        http.Header    `json:"headers,omitzero"` // those that say more of the request
+	Tools         string         `json:"tools"`            // ToolsXML or ToolsNative
+	Format        string         `json:"format,omitzero"`
+	Family        string         `json:"family"`
+	Features      []string       `json:"features"` // that it is asked with
+	MaxTokens     int            `json:"model_max_tokens,omitzero"`
+	Stream        bool           `json:"stream"`
+	Checked       []string       `json:"checked"` // what the answer has to pass
+	Dropped       []droppedField `json:"dropped"`
+	Tokens        int            `json:"input_tokens_estimate"`
+}
+
+type fallback struct {
+	Upstream string `json:"upstream"`
+	Model    string `json:"model"`
+}
+
+// droppedField is a field that the model does not get, and why.
+type droppedField struct {
+	Field string `json:"field"`
+	Why   string `json:"why"`
+}
+
+// explainer serves the paths of requests for a message, in every client API: each is answered with what
+// would become of it.
+func (s *Server) explainer() http.Handler {
+	r := chi.NewRouter()
+	r.Use(s.plainPaths)
+	explained := func(path string, d *dialect) { r.Post(path, s.operate(d, (*exchange).explain)) }
+	explained("/v1/messages", &messagesAPI)
+	for operation, d := range map[string]*dialect{
+		opInvoke: &bedrockInvoke, opInvokeStream: &bedrockInvoke, opConverse: &bedrockConverse, opConverseStream: &bedrockConverse,
+	} {
+		explained("/model/{id}"+operation, d)
+	}
+	for _, path := range vertexPaths {
+		explained(path+vertexCallPath, &vertex)
+	}
+	r.NotFound(s.operate(&messagesAPI, func(*exchange) error {
+		return invalidField("path", "nothing answers with a message there; leave path out for a request to /v1/messages, or write the path of the client's request")
+	}))
+	return r
+}
+
+// servePath has explainer answer a request as one to the path in its query, which is that of a client's
+// request, perhaps with a query of its own; without one, to /v1/messages.
+func (s *Server) servePath(explainer http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		to, err := url.ParseRequestURI(cmp.Or(r.URL.Query().Get("path"), "/v1/messages"))
+		if err != nil || !strings.HasPrefix(to.Path, "/") {
+			to = &url.URL{Path: "/"}
+		}
+		asked := *r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, nil)) // the routes are others
+		asked.URL = to
+		explainer.ServeHTTP(w, &asked)
+	}
+}
+
+// operate returns the handler of what operators ask for: it is answered like a request of a client's, and
+// neither counted nor logged as one.
+func (s *Server) operate(d *dialect, answer func(*exchange) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		x := s.newExchange(d, w, r)
+		defer x.giveBack()
+		if err := recoverPanic(func() error { return answer(x) }); err != nil {
+			x.fail(err)
+		}
+		x.discardBody()
+	}
+}
+
+// explain answers with what would become of the request.
+func (x *exchange) explain() error {
+	body, route, err := x.readRequest(messages.DecodeOptions{})
+	if err != nil {
+		return err
+	}
+	models, err := x.withGuardrail(route.UpstreamModels(), body.Stream)
+	if err != nil {
+		return err
+	}
+	p, err := x.preview(body, models[0])
+	if err != nil {
+		return err
+	}
+	e := explanation{
+		Model: body.Model, Route: route.Name, Stream: body.Stream, Fallbacks: []fallback{},
+		Checked: p.checked(), Dropped: x.explainDropped(),
+	}
+	for _, m := range models[1:] {
+		e.Fallbacks = append(e.Fallbacks, fallback{m.Upstream, m.Model})
+	}
+	e.describe(&p)
+	data, err := p.appendTo(&e)
+	if err != nil {
+		return err
+	}
+	return x.respond(http.StatusOK, data)
+}
+
+// describe says who would be asked, and how.
+func (e *explanation) describe(p *preview) {
+	m := p.model
+	e.Upstream, e.UpstreamModel = m.Upstream, m.Model
+	e.Family, e.MaxTokens, e.Features = upstream.FamilyOf(m.Model), p.spec.MaxTokens, []string{}
+	if can := p.spec.Can.String(); can != "" {
+		e.Features = strings.Split(can, ",")
+	}
+	e.Wire, e.URL = p.sent.Wire, p.sent.URL
+	if len(p.sent.Header) > 0 {
+		e.Header = p.sent.Header
+	}
+	if p.prompt == nil {
+		e.Tools, e.Tokens = ToolsNative, translate.EstimateTokens(len(p.sent.Body))
+		return
+	}
+	e.Tools, e.Tokens = ToolsXML, p.prompt.EstimateTokens()
+	e.Format = cmp.Or(m.Format, translate.Formats()[0])
+}
+
+// appendTo returns the explanation in JSON with the prompt and, byte for byte as it would be sent, the
+// body of the request; each is null where there is none.
+func (p *preview) appendTo(e *explanation) ([]byte, error) {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	null := jsontext.Value("null")
+	with := map[string]jsontext.Value{"prompt": null, "body": null}
+	if p.prompt != nil {
+		if with["prompt"], err = p.json(); err != nil {
+			return nil, err
+		}
+	}
+	if p.sent.Body != nil {
+		with["body"] = p.sent.Body
+	}
+	return rawjson.WithMembers(data, with), nil
+}
+
+// checked names what the answer has to pass before the client gets it.
+func (p *preview) checked() []string {
+	names := []string{}
+	if c := p.checks; c != nil {
+		for _, check := range []struct {
+			name string
+			is   bool
+		}{
+			{fieldFormat, c.JSON != nil}, {fieldStrict, len(c.Inputs) > 0}, {"tool_choice", c.Choice}, {"repair", c.Readable},
+		} {
+			if check.is {
+				names = append(names, check.name)
+			}
+		}
+	}
+	return names
+}
+
+// explainDropped returns the fields that the model does not get, in the client's terms, and why.
+func (x *exchange) explainDropped() []droppedField {
+	list := []droppedField{}
+	if x.conversion != nil {
+		for _, field := range x.conversion.Dropped {
+			list = append(list, droppedField{field, "the Messages API, in whose terms the request is read, has no place for it"})
+		}
+	}
+	for _, field := range x.ignored {
+		list = append(list, droppedField{field, "a header that asks for what is not done here"})
+	}
+	for _, field := range x.dropped {
+		why := dropReasons[field]
+		if why == "" {
+			why = messages.WhyDropped(field)
+		}
+		list = append(list, droppedField{x.conversion.Name(field), why})
+	}
+	return list
+}
+
+// dropReasons are those of fields that depend on the model.
+var dropReasons = map[string]string{
+	"temperature": "the model takes no sampling parameters",
+	"top_p":       "the model takes no sampling parameters",
+	"top_k":       "the model takes no top_k",
+	"max_tokens":  "the model gives fewer tokens than the request allows",
+	fieldFormat:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its answer is not checked",
+	fieldStrict:   "the schema cannot be understood, or takes too much work to check: the model is shown it, and its calls are not checked",
+	fieldExamples: "they cannot be checked by the schema of the tool: the model is shown them as they are",
+}

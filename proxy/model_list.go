@@ -1,0 +1,184 @@
+package proxy
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"dragoman/metrics"
+	"dragoman/upstream"
+)
+
+// An entry whose name has a wildcard, and that asks for whatever name it is asked by, serves the models of
+// its upstream. Which those are, the upstream says: it is asked in the background, and the last list is
+// kept. A client waits for the first one alone, and not for long.
+
+// ModelLister is an upstream that says which models it has: their ids as Invoke takes them.
+type ModelLister interface {
+	ListModels(ctx context.Context) ([]string, error)
+}
+
+const (
+	listLifetime = 5 * time.Minute // of a list: it is used longer, until there is a newer one
+	listPause    = 30 * time.Second
+	// listWait is how long a client waits for the first list of an upstream. Claude Code gives up after 3 s.
+	listWait = 2 * time.Second
+	// listTimeout is how long an upstream may take, credentials and all pages included.
+	listTimeout = 30 * time.Second
+)
+
+// modelList is what an upstream has said of its models. One call at most is under way.
+type modelList struct {
+	upstream string          // its name
+	base     context.Context // of the server
+	log      zerolog.Logger
+	lister   ModelLister
+
+	mu    sync.Mutex
+	ids   []string
+	known bool          // ids has been the upstream's answer
+	due   time.Time     // when the next call may be made
+	under chan struct{} // closed at the end of the call that is under way; nil for none
+	noted bool          // the log says that the last call has failed
+}
+
+// newModelLists returns a list for each upstream of the routes that serve what it has, by its name.
+func (s *Server) newModelLists(unlisted map[string]bool) map[string]*modelList {
+	lists := map[string]*modelList{}
+	for _, r := range s.routes {
+		if !r.servesAll() || unlisted[r.Upstream] || lists[r.Upstream] != nil {
+			continue
+		}
+		if lister, ok := s.listerOf(r.UpstreamModel); ok {
+			lists[r.Upstream] = &modelList{upstream: r.Upstream, base: s.base, log: s.log, lister: lister}
+		}
+	}
+	return lists
+}
+
+// listerOf returns the upstream of a model, if it says which models it has. Over one wire it may not.
+func (s *Server) listerOf(m UpstreamModel) (ModelLister, bool) {
+	if lister, ok := s.upstreams[m.UpstreamKey()].(ModelLister); ok {
+		return lister, true
+	}
+	lister, ok := s.upstreams[m.Upstream].(ModelLister)
+	return lister, ok
+}
+
+// servesAll reports whether the route is for models of the upstream by their own ids.
+func (r Route) servesAll() bool { return strings.Contains(r.Name, "*") && r.Model == "" }
+
+// get returns the ids of the upstream's models. The first list is waited for until ctx ends. It is false if
+// there is none.
+func (l *modelList) get(ctx context.Context) ([]string, bool) {
+	l.mu.Lock()
+	if l.under == nil && !time.Now().Before(l.due) {
+		l.under = make(chan struct{})
+		go l.refresh()
+	}
+	ids, known, under := l.ids, l.known, l.under
+	l.mu.Unlock()
+	if known || under == nil {
+		return ids, known
+	}
+	select {
+	case <-under:
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ids, l.known
+}
+
+// refresh asks the upstream. It is not bound to a request: others wait for the same list.
+func (l *modelList) refresh() {
+	ctx, cancel := context.WithTimeout(l.base, listTimeout)
+	defer cancel()
+	var ids []string
+	err := recoverPanic(func() (err error) {
+		ids, err = l.lister.ListModels(ctx)
+		return err
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.under)
+	l.under = nil
+	if err != nil {
+		l.due = time.Now().Add(listPause)
+		l.note(err)
+		return
+	}
+	l.ids, l.known, l.noted, l.due = ids, true, false, time.Now().Add(listLifetime)
+}
+
+// note says in the log that there is no new list, once until there is one again.
+func (l *modelList) note(err error) {
+	if l.noted || l.base.Err() != nil {
+		return
+	}
+	l.noted = true
+	line := l.log.Warn().Str("upstream", l.upstream).Str("error_type", metrics.ErrorType(failureFor(err).typ))
+	if explained := upstream.Explain(err); explained != "" {
+		line.Str("error", explained)
+	}
+	line.Str("msg", "the upstream does not say which models it has: GET /v1/models lists none of them, or those of the last time; "+
+		"this is said once, and they can be asked for all the same; list_models: false of the upstream has it not asked").Send()
+}
+
+// listedNames returns the names that clients can ask for, each once, in the order of the configuration: those
+// of routes without a wildcard and, for one that serves all models of its upstream, those of them that it
+// matches and no route before it does. missing are the upstreams that have not said which those are.
+func (s *Server) listedNames(ctx context.Context) (names, missing []string) {
+	ctx, cancel := context.WithTimeout(ctx, listWait)
+	defer cancel()
+	of := s.listAll(ctx)
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	for i, r := range s.routes {
+		switch ids, known := of[r.Upstream]; {
+		case !strings.Contains(r.Name, "*"):
+			add(r.Name)
+		case !r.servesAll() || s.lists[r.Upstream] == nil:
+		case !known:
+			missing = append(missing, r.Upstream)
+		default:
+			for _, id := range ids {
+				if s.routes.index(id) == i {
+					add(id)
+				}
+			}
+		}
+	}
+	slices.Sort(missing)
+	return names, slices.Compact(missing)
+}
+
+// listAll returns the lists of all upstreams that have one, by their names. They are waited for together.
+func (s *Server) listAll(ctx context.Context) map[string][]string {
+	var (
+		mu    sync.Mutex
+		all   = map[string][]string{}
+		calls sync.WaitGroup
+	)
+	for name, list := range s.lists {
+		calls.Go(func() {
+			ids, known := list.get(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			if known {
+				all[name] = ids
+			}
+		})
+	}
+	calls.Wait()
+	return all
+}

@@ -1,0 +1,171 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dragoman/upstream"
+)
+
+// listing is an upstream that says which models it has.
+type listing struct {
+	upstreamFunc
+	calls, atOnce, most atomic.Int64
+	answer              func(ctx context.Context, call int64) ([]string, error)
+}
+
+func (l *listing) ListModels(ctx context.Context) ([]string, error) {
+	if n := l.atOnce.Add(1); n > l.most.Load() {
+		l.most.Store(n)
+	}
+	defer l.atOnce.Add(-1)
+	return l.answer(ctx, l.calls.Add(1))
+}
+
+// listed returns the names of all pages of a list of models, and the upstreams of which some are missing.
+func listed(t *testing.T, s *Server) (names, unlisted string) {
+	t.Helper()
+	var all []string
+	for after := ""; ; {
+		w := httptest.NewRecorder()
+		answerTo(s, w, newRequest("GET", "/v1/models?limit=2"+after, ""))
+		var page struct {
+			Data    []struct{ ID string }
+			HasMore bool   `json:"has_more"`
+			Last    string `json:"last_id"`
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || w.Code != 200 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		for _, m := range page.Data {
+			all = append(all, m.ID)
+		}
+		if !page.HasMore {
+			return strings.Join(all, " "), w.Header().Get("X-Dragoman-Unlisted")
+		}
+		after = "&after_id=" + page.Last
+	}
+}
+
+func passing(name, upstream string) Route {
+	return Route{Name: name, UpstreamModel: UpstreamModel{Upstream: upstream}}
+}
+
+// A wildcard lists what its upstream has, as far as a request for it would come there.
+func TestModelsOfWildcards(t *testing.T) {
+	east := &listing{answer: func(context.Context, int64) ([]string, error) {
+		return []string{"claude-a", "gpt", "claude-fixed", "claude-x-mini", "claude-b", "claude-a"}, nil
+	}}
+	west := &listing{answer: func(context.Context, int64) ([]string, error) { return []string{"w1", "claude-b"}, nil }}
+	off := &listing{answer: func(context.Context, int64) ([]string, error) { t.Error("asked"); return nil, nil }}
+	s := newServer(t, east, func(o *Options) {
+		o.Upstreams["west"], o.Upstreams["off"], o.Upstreams["mute"] = west, off, completing(endOfTurn, "hi")
+		o.Upstreams["east/messages"] = completing(endOfTurn, "hi") // one of its wires says nothing
+		o.Unlisted = map[string]bool{"off": true}
+		fixed := passing("*-mini", "west")
+		fixed.Model = "one"
+		o.Routes = []Route{passing("first", "west"), passing("claude-fixed", "west"), fixed, passing("claude-*", "east"), passing("off-*", "off"), passing("mute-*", "mute"), passing("*", "west")}
+		o.Routes[3].Wire = "messages"
+	})
+	names, unlisted := listed(t, s)
+	if names != "first claude-fixed claude-a claude-b w1" || unlisted != "" {
+		t.Errorf("%s; unlisted %s", names, unlisted)
+	}
+	if east.calls.Load() != 1 || west.calls.Load() != 1 {
+		t.Errorf("%d and %d calls", east.calls.Load(), west.calls.Load())
+	}
+	w := httptest.NewRecorder()
+	answerTo(s, w, newRequest("GET", "/anthropic/v1/models/claude-a", ""))
+	if w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// A client waits for the first list, for as long as clients have time; all wait for the same one. Afterwards
+// nobody waits, and what was listed last stays while the upstream fails.
+func TestModelsWhileAnUpstreamIsSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logged
+		slow := &listing{answer: func(ctx context.Context, call int64) ([]string, error) {
+			time.Sleep(5 * time.Second)
+			switch call {
+			case 1:
+				return []string{"one"}, nil
+			case 2, 3:
+				return nil, &upstream.Error{Status: 403, Type: "permission_error", Message: "c4n4ry"}
+			case 4:
+				panic("c4n4ry")
+			case 5:
+				<-ctx.Done()
+				return nil, context.Cause(ctx)
+			}
+			return []string{"two"}, nil
+		}}
+		s := newServer(t, slow, log.option, func(o *Options) { o.Routes = []Route{passing("exact", "east"), passing("*", "east")} })
+		ask := func(want, wantUnlisted string, within time.Duration) {
+			t.Helper()
+			began := time.Now()
+			names, unlisted := listed(t, s)
+			if took := time.Since(began); names != want || unlisted != wantUnlisted || took > within {
+				t.Errorf("%q, unlisted %q, after %s; want %q, %q", names, unlisted, took, want, wantUnlisted)
+			}
+		}
+		var clients sync.WaitGroup
+		for range 10 {
+			clients.Go(func() { ask("exact", "east", listWait) })
+		}
+		clients.Wait()
+		time.Sleep(4 * time.Second)
+		ask("exact one", "", 0)
+		for range 3 { // failures, and a panic
+			time.Sleep(listLifetime)
+			ask("exact one", "", 0)
+			time.Sleep(5 * time.Second)
+			ask("exact one", "", 0)
+		}
+		time.Sleep(listPause)
+		ask("exact one", "", 0) // it begins the call that never ends
+		time.Sleep(listTimeout + listPause)
+		ask("exact one", "", 0)
+		time.Sleep(6 * time.Second)
+		ask("exact two", "", 0)
+		if slow.most.Load() != 1 || slow.calls.Load() != 6 {
+			t.Errorf("%d calls, %d at once", slow.calls.Load(), slow.most.Load())
+		}
+		if text := log.String(); strings.Count(text, "does not say which models it has") != 1 || strings.Contains(text, "c4n4ry") || !strings.Contains(text, "permission_error") {
+			t.Errorf("logged %s", text)
+		}
+		s.Cut()
+	})
+}
+
+// An upstream that fails from the beginning is asked again after a while, and not by each client.
+func TestModelsOfAnUpstreamThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failing := &listing{answer: func(_ context.Context, call int64) ([]string, error) {
+			if call == 1 {
+				return nil, errors.New("no")
+			}
+			return []string{"a"}, nil
+		}}
+		s := newServer(t, failing, func(o *Options) { o.Routes = []Route{passing("*", "east")} })
+		for range 5 {
+			if names, unlisted := listed(t, s); names != "" || unlisted != "east" {
+				t.Errorf("%q, unlisted %q", names, unlisted)
+			}
+		}
+		time.Sleep(listPause)
+		if names, unlisted := listed(t, s); names != "a" || unlisted != "" || failing.calls.Load() != 2 {
+			t.Errorf("%q, unlisted %q, %d calls", names, unlisted, failing.calls.Load())
+		}
+		s.Cut()
+	})
+}

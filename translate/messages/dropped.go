@@ -1,0 +1,33 @@
+package messages
+
+import (
+	"slices"
+	"strings"
+)
+
+// WhyDropped returns why a field in [Request.Dropped] was left out.
+func WhyDropped(field string) string {
+	name := field[strings.LastIndexByte(field, '.')+1:]
+	switch {
+	case name == "billing_header":
+		return "a line of an agent's for the API's own servers; no model is to read it"
+	case slices.Contains(hints, name):
+		return "a hint that changes no answer"
+	case name == "tool_search_tool":
+		return "all tools are in the prompt: there is nothing to search"
+	case slices.Contains(foreignBlocks, name), slices.Contains(inToolResult.drops, name):
+		return "a block of a model that thinks, or of a server with tools of its own"
+	case slices.Contains(unsupported, name), slices.Contains(unsupportedInTool, name), isUnsupportedInBlock(name), name == "task_budget":
+		return "a model that only completes text has no use for it"
+	}
+	return "the API has no such field there"
+}
+
+func isUnsupportedInBlock(name string) bool {
+	for _, names := range unsupportedInBlock {
+		if slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package upstream_test
+
+import (
+	"context"
+	"iter"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/upstream"
+	"dragoman/upstream/upstreamtest"
+)
+
+// closer is an upstream that keeps something between requests.
+type closer interface {
+	Invoke(ctx context.Context, m upstream.Model, p *translate.Prompt) iter.Seq2[translate.Chunk, error]
+	Close()
+}
+
+// An upstream that is closed keeps no connection, and one that is asked all the same answers.
+func TestClose(t *testing.T) {
+	google := upstreamtest.NewVertex(nil)
+	for name, tt := range map[string]struct {
+		server http.Handler
+		begin  func(url string) (closer, error)
+	}{
+		"anthropic": {upstreamtest.NewMessages(nil), func(url string) (closer, error) {
+			return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: url})
+		}},
+		"openai": {upstreamtest.NewChat(nil), func(url string) (closer, error) {
+			return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: url + "/v1"})
+		}},
+		"bedrock": {upstreamtest.NewBedrock(nil), func(url string) (closer, error) {
+			return upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: url})
+		}},
+		"vertex": {google, func(url string) (closer, error) {
+			file, err := google.Tokens.ServiceAccount(t.TempDir(), url)
+			if err != nil {
+				return nil, err
+			}
+			return upstream.NewVertex(t.Context(), upstream.VertexOptions{Project: "p", Location: "global", Endpoint: url, Credentials: file})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, open := countingConnections(tt.server)
+			defer server.Close()
+			up, err := tt.begin(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prompt := &translate.Prompt{MaxTokens: 9, Turns: []translate.Turn{{Role: messages.RoleUser, Parts: []translate.Part{{Type: translate.PartText, Text: rawjson.Plain("Hi")}}}}}
+			for range 2 {
+				for _, err := range up.Invoke(t.Context(), upstream.Model{ID: "claude-2.1"}, prompt) {
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				open.await(func(n int) bool { return n > 0 })
+				up.Close()
+				open.await(func(n int) bool { return n == 0 })
+			}
+		})
+	}
+}
+
+// connections are those that a server has.
+type connections struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	open    map[net.Conn]bool
+}
+
+func countingConnections(h http.Handler) (*httptest.Server, *connections) {
+	c := &connections{open: map[net.Conn]bool{}}
+	c.changed = sync.NewCond(&c.mu)
+	server := httptest.NewUnstartedServer(h)
+	server.Config.ConnState = func(conn net.Conn, s http.ConnState) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if s == http.StateClosed {
+			delete(c.open, conn)
+		} else {
+			c.open[conn] = true
+		}
+		c.changed.Broadcast()
+	}
+	server.Start()
+	return server, c
+}
+
+// await waits until there is a number of connections that will do.
+func (c *connections) await(enough func(n int) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !enough(len(c.open)) {
+		c.changed.Wait()
+	}
+}

@@ -1,0 +1,244 @@
+package upstream
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Which models an upstream has, by the call that its API has for that. Each ListModels returns ids as
+// Invoke takes them, in the order of the upstream, each once. The error is an [*Error], or the cause of ctx.
+
+// What a list may have: servers of others are not believed without end.
+const (
+	listBytes  = 8 << 20 // of one page
+	listPages  = 20
+	mostListed = 5000 // ids
+)
+
+// withoutRepeats returns the ids that are not empty, each once, and no more than mostListed.
+func withoutRepeats(ids []string) []string {
+	seen := make(map[string]bool, len(ids))
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		repeated := id == "" || seen[id] || len(seen) >= mostListed
+		seen[id] = true
+		return repeated
+	})
+	return ids
+}
+
+// read gets a page of a list and decodes its JSON into to.
+func (e *endpoint) read(ctx context.Context, url string, fail errorReader, to any) error {
+	from := *e
+	from.url = url
+	request, err := from.request(ctx, http.NoBody, "application/json")
+	if err != nil {
+		return err
+	}
+	request.Method = http.MethodGet
+	request.Header.Del("content-type")
+	response, err := e.client.Do(request)
+	if err != nil {
+		return transportError(err)
+	}
+	defer response.Body.Close()
+	if err := checkResponse(response, fail, "application/json"); err != nil {
+		return err
+	}
+	return decodeList(response.Body, to)
+}
+
+// decodeList decodes a page of a list.
+func decodeList(page io.Reader, to any) error {
+	data, err := io.ReadAll(io.LimitReader(page, listBytes))
+	if err != nil {
+		return readError(err)
+	}
+	if err := json.Unmarshal(data, to, lenient); err != nil {
+		return gatewayError("the upstream sent a list of models that cannot be read", err)
+	}
+	return nil
+}
+
+// listedModels is a page of the Messages API (docs/reference/messages-api.md §12) and, without the end of
+// it, the list of servers with chat completions.
+type listedModels struct {
+	Data []struct {
+		ID string `json:"id"`
+	} `json:"data"`
+	HasMore bool   `json:"has_more"`
+	LastID  string `json:"last_id"`
+}
+
+func (l *listedModels) appendTo(ids []string) []string {
+	for _, m := range l.Data {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// ListModels returns the models of the server.
+func (a *Anthropic) ListModels(ctx context.Context) ([]string, error) {
+	var ids []string
+	base := strings.TrimSuffix(a.messages.url, "/messages") + "/models?limit=1000"
+	for next, pages := base, 0; pages < listPages; pages++ {
+		var page listedModels
+		if err := a.messages.read(ctx, next, readMessagesError, &page); err != nil {
+			return nil, err
+		}
+		ids = page.appendTo(ids)
+		if !page.HasMore || page.LastID == "" {
+			break
+		}
+		next = base + "&after_id=" + url.QueryEscape(page.LastID)
+	}
+	return withoutRepeats(ids), nil
+}
+
+// ListModels returns the models of the server. The API has no pages for that.
+func (o *OpenAI) ListModels(ctx context.Context) ([]string, error) {
+	var page listedModels
+	e := &o.chat.completions
+	if err := e.read(ctx, strings.TrimSuffix(e.url, "/chat/completions")+"/models", readChatError, &page); err != nil {
+		return nil, err
+	}
+	return withoutRepeats(page.appendTo(nil)), nil
+}
+
+// vertexPublishers are those whose models are asked over one of Vertex's wires
+// (docs/reference/vertex.md §5, §7).
+var vertexPublishers = []string{"anthropic", "meta", "mistralai", "deepseek-ai", "qwen", "openai", "moonshotai", "minimaxai", "zai-org"}
+
+// ListModels returns the models of publishers that can be asked without being deployed: of Anthropic's and
+// Mistral's own, and of those that Google serves, whose ids end in -maas. Whether the project may use them
+// is not in the list. A publisher whose list cannot be had is left out, unless none can.
+func (v *Vertex) ListModels(ctx context.Context) ([]string, error) {
+	lists, errs := make([][]string, len(vertexPublishers)), make([]error, len(vertexPublishers))
+	var all sync.WaitGroup
+	for i, publisher := range vertexPublishers {
+		all.Go(func() { lists[i], errs[i] = v.listPublisher(ctx, publisher) })
+	}
+	all.Wait()
+	if !slices.Contains(errs, nil) {
+		return nil, errs[0]
+	}
+	return withoutRepeats(slices.Concat(lists...)), nil
+}
+
+// listPublisher returns the models of one publisher (publishers.models.list, which v1beta1 alone has).
+func (v *Vertex) listPublisher(ctx context.Context, publisher string) (ids []string, err error) {
+	version, _, _ := strings.Cut(v.location, "/projects/")
+	base := strings.TrimSuffix(version, "/v1") + "/v1beta1/publishers/" + publisher + "/models?pageSize=100"
+	e := endpoint{client: v.client}
+	for next, pages := base, 0; pages < listPages; pages++ {
+		var page struct {
+			Models []struct {
+				Name string `json:"name"` // publishers/anthropic/models/claude-sonnet-4-5
+			} `json:"publisherModels"`
+			Next string `json:"nextPageToken"`
+		}
+		if err := e.read(ctx, next, readMessagesError, &page); err != nil {
+			return nil, err
+		}
+		for _, m := range page.Models {
+			if id := vertexID(publisher, m.Name[strings.LastIndexByte(m.Name, '/')+1:]); id != "" {
+				ids = append(ids, id)
+			}
+		}
+		if page.Next == "" {
+			break
+		}
+		next = base + "&pageToken=" + url.QueryEscape(page.Next)
+	}
+	return ids, nil
+}
+
+// vertexID returns the id by which Invoke asks for a publisher's model, "" for one that has to be deployed.
+func vertexID(publisher, name string) string {
+	id := publisher + "/" + name
+	_, isMistral := mistralModel(id)
+	switch {
+	case publisher == "anthropic" && isClaude(name):
+		return name
+	case publisher == "mistralai" && isMistral, strings.HasSuffix(name, "-maas"):
+		return id
+	}
+	return ""
+}
+
+// ListModels returns what Bedrock answers with text: the models that can be asked by their own ids, and the
+// inference profiles that Amazon has defined (docs/reference/bedrock.md §11). Whether the account may use
+// them is not in the list. One of the two may be missing, if the account may not list both.
+func (b *Bedrock) ListModels(ctx context.Context) ([]string, error) {
+	models, failed := b.listFoundationModels(ctx)
+	profiles, err := b.listInferenceProfiles(ctx)
+	if failed != nil && err != nil {
+		return nil, failed
+	}
+	return withoutRepeats(slices.Concat(models, profiles)), nil
+}
+
+// listFoundationModels returns the models that need no inference profile.
+func (b *Bedrock) listFoundationModels(ctx context.Context) (ids []string, err error) {
+	var models struct {
+		Summaries []struct {
+			ID    string   `json:"modelId"`
+			Types []string `json:"inferenceTypesSupported"`
+		} `json:"modelSummaries"`
+	}
+	if err := b.read(ctx, "ListFoundationModels", "/foundation-models", "byOutputModality=TEXT", &models); err != nil {
+		return nil, err
+	}
+	for _, m := range models.Summaries {
+		if len(m.Types) == 0 || slices.Contains(m.Types, "ON_DEMAND") {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids, nil
+}
+
+func (b *Bedrock) listInferenceProfiles(ctx context.Context) (ids []string, err error) {
+	for query, pages := "maxResults=1000&type=SYSTEM_DEFINED", 0; pages < listPages; pages++ {
+		var page struct {
+			Summaries []struct {
+				ID string `json:"inferenceProfileId"`
+			} `json:"inferenceProfileSummaries"`
+			Next string `json:"nextToken"`
+		}
+		if err := b.read(ctx, "ListInferenceProfiles", "/inference-profiles", query, &page); err != nil {
+			return nil, err
+		}
+		for _, p := range page.Summaries {
+			ids = append(ids, p.ID)
+		}
+		if page.Next == "" {
+			break
+		}
+		query = "maxResults=1000&nextToken=" + url.QueryEscape(page.Next) + "&type=SYSTEM_DEFINED"
+	}
+	return ids, nil
+}
+
+// read gets a page of a list from Bedrock's control plane.
+func (b *Bedrock) read(ctx context.Context, operation, path, query string, to any) error {
+	call, err := b.signed(ctx, func() (*bedrockCall, error) {
+		call := &bedrockCall{ahead: b.ahead()}
+		plan, err := b.blueprint(ctx, converseWhole)
+		if err != nil {
+			return call, err
+		}
+		plan = plan.ofControlPlane()
+		return call, b.do(call, operation, plan, plan.get(ctx, path, query), nil)
+	})
+	if err != nil {
+		return err
+	}
+	defer call.answer.Close()
+	return decodeList(call.answer, to)
+}

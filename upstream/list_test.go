@@ -1,0 +1,128 @@
+package upstream_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"dragoman/upstream"
+	"dragoman/upstream/simulated"
+	"dragoman/upstream/upstreamtest"
+)
+
+type lister interface {
+	ListModels(context.Context) ([]string, error)
+}
+
+// Each upstream lists the ids that it can be asked for, whole over several pages, each once.
+func TestListModels(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
+	five := upstreamtest.Listing{"a", "b/c", "d", "a", "é"}
+	bedrock, vertex, relay, local := upstreamtest.NewBedrock(nil), upstreamtest.NewVertex(nil), upstreamtest.NewMessages(nil), upstreamtest.NewChat(nil)
+	relay.Models, local.Models = upstreamtest.Listing{"a", "b/c", "d", "e", "é"}, five
+	relay.Key, local.Key = "k1", "k2"
+	bedrock.Models = upstreamtest.Listing{
+		"anthropic.claude-v2:1", "cohere.embed-english-v3", "meta.llama3-70b-instruct-v1:0", "anthropic.claude-opus-4-6-v1",
+		"us.anthropic.claude-opus-4-6-v1", "eu.anthropic.claude-opus-4-6-v1", "global.anthropic.claude-opus-4-6-v1",
+	}
+	vertex.Models = upstreamtest.Listing{"anthropic/claude-opus-4-6", "anthropic/claude-sonnet-4-5", "anthropic/other", "anthropic/claude-haiku-4-5",
+		"meta/llama-3.3-70b-instruct-maas", "meta/llama3", "mistralai/mistral-medium-3", "mistralai/mixtral-8x7b", "somebody/x-maas"}
+	listen := func(h http.Handler) string {
+		s := httptest.NewServer(h)
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	google := listen(vertex)
+	credentials, err := vertex.Tokens.ServiceAccount(t.TempDir(), google)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(up lister, err error) lister {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return up
+	}
+	newAnthropic := func(key string) (lister, error) {
+		return upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: listen(relay), APIKey: key})
+	}
+	newOpenAI := func(h http.Handler) (lister, error) {
+		return upstream.NewOpenAI(upstream.OpenAIOptions{BaseURL: listen(h) + "/v1", APIKey: "k2"})
+	}
+	newBedrock := func(endpoint string) (lister, error) {
+		return upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: "us-east-1", Endpoint: endpoint})
+	}
+	gcp, err := upstream.NewVertex(t.Context(), upstream.VertexOptions{Project: "p", Location: "global", Endpoint: google, Credentials: credentials})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(text string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("content-type", "application/json")
+			_, _ = w.Write([]byte(text))
+		})
+	}
+	for name, tt := range map[string]struct {
+		up   lister
+		want string
+		err  string
+	}{
+		"anthropic":              {up: must(newAnthropic("k1")), want: "a b/c d e é"},
+		"anthropic, a wrong key": {up: must(newAnthropic("k3")), err: "refused"},
+		"openai":                 {up: must(newOpenAI(local)), want: "a b/c d é"},
+		"openai, none":           {up: must(newOpenAI(page(`{"object":"list","data":null}`))), want: ""},
+		"openai, not JSON":       {up: must(newOpenAI(page(`<html>`))), err: "cannot be read"},
+		"openai, no such call":   {up: must(newOpenAI(http.NotFoundHandler())), err: "404"},
+		"openai, a redirect":     {up: must(newOpenAI(http.RedirectHandler("https://elsewhere.example/", 302))), err: "redirect"},
+		"openai, without end":    {up: must(newOpenAI(page(`{"data":[` + strings.Repeat(`{"id":"x"},`, 1<<20) + `{}]}`))), err: "cannot be read"},
+		"bedrock":                {up: must(newBedrock(listen(bedrock))), want: "anthropic.claude-v2:1 meta.llama3-70b-instruct-v1:0 us.anthropic.claude-opus-4-6-v1 eu.anthropic.claude-opus-4-6-v1 global.anthropic.claude-opus-4-6-v1"},
+		"bedrock, a prefix":      {up: must(newBedrock(listen(http.StripPrefix("/pre", bedrock)) + "/pre")), err: "refused"}, // the fake sees another path than was signed
+		"bedrock, no such call":  {up: must(newBedrock(listen(upstreamtest.NewBedrock(nil)))), err: "404"},
+		"vertex":                 {up: gcp, want: "claude-opus-4-6 claude-sonnet-4-5 claude-haiku-4-5 meta/llama-3.3-70b-instruct-maas mistralai/mistral-medium-3"},
+		"simulated":              {up: simulated.New(), want: "simulated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ids, err := tt.up.ListModels(t.Context())
+			switch {
+			case tt.err != "":
+				if err == nil {
+					t.Errorf("listed %q", ids)
+				} else if text := err.Error() + " " + upstream.Explain(err); !strings.Contains(text, tt.err) {
+					t.Errorf("error %s", text)
+				}
+			case err != nil || strings.Join(ids, " ") != tt.want:
+				t.Errorf("listed %q, %v", ids, err)
+			}
+		})
+	}
+}
+
+// The lists of Bedrock are the control plane's, whose hosts have names like those for models.
+func TestControlPlaneOfBedrock(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", upstreamtest.AccessKeyID)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", upstreamtest.SecretAccessKey)
+	for region, want := range map[string]string{
+		"us-east-1":  "https://bedrock.us-east-1.amazonaws.com/foundation-models?byOutputModality=TEXT",
+		"cn-north-1": "https://bedrock.cn-north-1.amazonaws.com.cn/foundation-models?byOutputModality=TEXT",
+	} {
+		var got *http.Request
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if got == nil {
+				got = r
+			}
+			return nil, context.Canceled
+		})}
+		up, err := upstream.NewBedrock(t.Context(), upstream.BedrockOptions{Region: region, HTTPClient: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = up.ListModels(t.Context()) // it fails
+		if got == nil || got.URL.String() != want || got.Method != "GET" || !strings.Contains(got.Header.Get("Authorization"), "/"+region+"/bedrock/aws4_request") {
+			t.Errorf("%s: %+v", region, got)
+		}
+	}
+}
