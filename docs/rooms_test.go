@@ -37,7 +37,8 @@ var mayImport = map[string][]string{
 	"proxy/bedrock":          {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
 	"proxy":                  {"translate", "translate/memo", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/framing", "proxy/nearest"},
 	"proxy/inspector":        {"translate", "translate/golden", "translate/rawjson", "translate/messages", "metrics", "proxy"},
-	"cmd/dragoman/internal/": {"translate", "translate/rawjson", "translate/messages", "upstream", "proxy", "proxy/nearest"},
+	"proxy/telemetry":        {"translate", "translate/messages", "upstream", "metrics", "proxy"},
+	"cmd/dragoman/internal/": {"translate", "translate/rawjson", "translate/messages", "upstream", "proxy", "proxy/nearest", "proxy/telemetry"},
 }
 
 // testRooms are imported by tests alone, or by a command that runs them: they may import what they

@@ -22,26 +22,26 @@ var heads = []string{"messages", "models", "complete", "files", "chat", "respons
 // An escaped slash is a part of a name and stays, and so does an empty name behind /projects/ or /model/:
 // the client is told of that.
 func plainPath(path string) string {
-	named := ""
+	whole, named := path, ""
 	for _, names := range []string{"/projects/", "/model/"} {
 		if i := strings.Index(path, names); i >= 0 {
 			path, named = path[:i+len(names)], path[i+len(names):]+named
 		}
 	}
+	unnamed := path
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
 	}
-	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	if segments[0] == "anthropic" {
-		segments = segments[1:]
-	}
+	rest := strings.TrimPrefix(strings.TrimPrefix(path, "/"), "anthropic/")
 	for range 2 {
-		if len(segments) > 0 && segments[0] == "v1" {
-			segments = segments[1:]
-		}
+		rest = strings.TrimPrefix(rest, "v1/")
 	}
-	if len(segments) > 0 && slices.Contains(heads, segments[0]) {
-		path = "/v1/" + strings.Join(segments, "/")
+	head, _, _ := strings.Cut(rest, "/")
+	if slices.Contains(heads, head) && strings.TrimPrefix(path, "/v1/") != rest {
+		path = "/v1/" + rest
+	}
+	if path == unnamed {
+		return whole
 	}
 	return path + named
 }

@@ -72,3 +72,12 @@ func TestAliasesInTheLog(t *testing.T) {
 		t.Errorf("%d aliases are remembered", n)
 	}
 }
+
+// Nearly all paths are plain: to find that out takes no memory.
+func TestPlainPathsNeedNoMemory(t *testing.T) {
+	for _, path := range []string{"/v1/messages", "/v1/models/claude-2.1", "/model/a%2Fb/converse", "/metrics"} {
+		if n := testing.AllocsPerRun(100, func() { plainPath(path) }); n > 0 {
+			t.Errorf("%s: %v allocations", path, n)
+		}
+	}
+}

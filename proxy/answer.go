@@ -53,6 +53,10 @@ func (x *exchange) ask(body *messages.Body, models []UpstreamModel) error {
 // recordEvents adds to the record what the events say of the exchange, and tells the observers.
 func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
+		var told *messages.Event // which observers are shown: to show them e would put each event on the heap
+		if len(x.observed) > 0 {
+			told = new(messages.Event)
+		}
 		for e, err := range events {
 			switch e.Type {
 			case messages.MessageStart:
@@ -70,8 +74,9 @@ func (x *exchange) recordEvents(events iter.Seq2[messages.Event, error]) iter.Se
 					x.record.ToolCalls = append(x.record.ToolCalls, string(o.Kind))
 				}
 			}
-			if err == nil {
-				x.observed.event(&e)
+			if err == nil && told != nil {
+				*told = e
+				x.observed.event(told)
 			}
 			if !yield(e, err) {
 				return

@@ -15,8 +15,8 @@ import (
 // Whether it is asked again, or another model, is decided by [attempts].
 type attempt struct {
 	x    *exchange
-	body *messages.Body
-	req  *messages.Request // the body validated; nil until a model needs it
+	body *messages.Body    // nil once the answer has begun: see letGo
+	req  *messages.Request // the body validated; nil until a model needs it, and once the answer has begun
 
 	model     UpstreamModel  // that is asked
 	tries     int            // calls of the model so far, without those that it refused a feature
@@ -78,12 +78,17 @@ func (a *attempt) try(ctx context.Context, yield func(messages.Event, error) boo
 				return nil
 			}
 		}
+		a.letGo()
 		if !yield(e, err) || e.Type == messages.MessageStop {
 			return nil
 		}
 	}
 	return nil
 }
+
+// letGo forgets the request, once the answer has begun: it may take minutes, and no model is asked in
+// the place of this one any more. Whoever may still ask this one again keeps what that takes.
+func (a *attempt) letGo() { a.body, a.req = nil, nil }
 
 // recordModel names the model in the record, and its upstream in the header.
 func (a *attempt) recordModel(m UpstreamModel) {
@@ -141,6 +146,10 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 	}
 	x.logToolAdvice(a.req, model)
 	a.maxTokens = prompt.MaxTokens
+	var req *messages.Request // for observers alone, who are told of it when the model is asked again, too
+	if len(x.observed) > 0 {
+		req = a.req
+	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p.Again() != "" {
@@ -149,7 +158,7 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 				}
 				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})
 			}
-			x.observed.rendered(model, a.req, p)
+			x.observed.rendered(model, req, p)
 			invoke := func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return up.Invoke(ctx, spec, p) }
 			return withTimeouts(ctx, x, cancel, observeCall(ctx, x, model, invoke, x.observed.chunk), chunkInfo)
 		}

@@ -40,10 +40,11 @@ type failedModel struct {
 	err   error
 }
 
-// askModels returns the events of the answer. The models are asked in their order.
+// askModels returns the events of the answer, which can be ranged over once. The models are asked in
+// their order.
 func (x *exchange) askModels(ctx context.Context, body *messages.Body, models []UpstreamModel) iter.Seq2[messages.Event, error] {
+	a := &attempts{attempt: attempt{x: x, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
 	return func(yield func(messages.Event, error) bool) {
-		a := attempts{attempt: attempt{x: x, body: body, model: models[0]}, fallbacks: models[1:], backoff: newBackoff()}
 		for {
 			err := a.try(ctx, yield)
 			if err == nil {

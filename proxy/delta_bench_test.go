@@ -84,7 +84,7 @@ func inSSE(name bool, events ...string) (stream string) {
 	return stream
 }
 
-func deltaWires(b *testing.B) map[string]deltaWire {
+func deltaWires(b testing.TB) map[string]deltaWire {
 	b.Setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
 	b.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	start := []string{

@@ -169,3 +169,36 @@ func TestModelsOfAnUpstreamThatFails(t *testing.T) {
 		s.Cut()
 	})
 }
+
+// A server that takes the place of another keeps what upstreams that stay have said.
+func TestModelsAfterAReload(t *testing.T) {
+	up := &listing{answer: func(_ context.Context, call int64) ([]string, error) {
+		return []string{strings.Repeat("a", int(call))}, nil
+	}}
+	opt := Options{Routes: []Route{passing("*", "east")}, Upstreams: map[string]Upstream{"east": up}}
+	s, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := listed(t, s); names != "a" {
+		t.Error(names)
+	}
+	for _, tt := range []struct {
+		stays bool
+		want  string
+	}{{true, "a"}, {false, "aa"}, {true, "aa"}} {
+		if s, err = s.Successor(opt, func(string) bool { return tt.stays }); err != nil {
+			t.Fatal(err)
+		}
+		if names, _ := listed(t, s); names != tt.want {
+			t.Errorf("stays %v: %s, want %s", tt.stays, names, tt.want)
+		}
+	}
+	opt.Unlisted = map[string]bool{"east": true}
+	if s, err = s.Successor(opt, func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if names, unlisted := listed(t, s); names != "" || unlisted != "" {
+		t.Errorf("%q, unlisted %q", names, unlisted)
+	}
+}

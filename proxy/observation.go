@@ -12,7 +12,7 @@ import (
 
 // Observe is called when an exchange begins. It returns what the observer wants to be told of it,
 // or nil for nothing. The record has the ids and the dialect by then; the observer may set its
-// TraceID, if that is empty, and leaves the rest as it is.
+// TraceID, if it gives the exchange a trace, and leaves the rest as it is.
 type Observe func(r *http.Request, record *metrics.Exchange) *Observation
 
 // Observation is what an observer is told of one exchange while it goes on: its functions, of which
@@ -146,13 +146,15 @@ func observeCall[T any](ctx context.Context, x *exchange, m UpstreamModel, invok
 	}
 	return func(yield func(T, error) bool) {
 		var failure error
+		var told T // which observers are shown: a piece of its own would be on the heap, each of them
 		ctx := x.observed.calling(ctx, m)
 		defer func() { x.observed.called(failure) }()
 		for piece, err := range invoke(ctx) {
 			if err != nil {
 				failure = causeOr(ctx, err)
 			} else {
-				tell(&piece)
+				told = piece
+				tell(&told)
 			}
 			if !yield(piece, err) {
 				return

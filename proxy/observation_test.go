@@ -95,3 +95,23 @@ func TestObservationOfFailures(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestObservationNeedsNoMemory: whether an answer is observed or not, its pieces are not put on the heap
+// for that.
+func TestObservationNeedsNoMemory(t *testing.T) {
+	var steps steps
+	for name, change := range map[string]func(*Options){"observed": steps.option, "not observed": func(*Options) {}} {
+		allocs := func(pieces int) float64 {
+			text := make([]string, pieces)
+			for i := range text {
+				text[i] = "some words "
+			}
+			s := newServer(t, completing(endOfTurn, text...), change)
+			return testing.AllocsPerRun(5, func() { post(s, streamed(question)) })
+		}
+		few, many := allocs(100), allocs(1100)
+		if many-few > 700 {
+			t.Errorf("%s: 1,000 more pieces take %.0f more allocations", name, many-few)
+		}
+	}
+}

@@ -45,12 +45,12 @@ func BenchmarkOpenStreams(b *testing.B) {
 					defer front.Close()
 					address = front.Listener.Addr().String()
 				}
-				closeFirst := openStream(b, address, body)
+				closeFirst := openStream(b, address, "/v1/messages", body)
 				defer closeFirst()
 				before, goroutines := inUse()
 				b.ResetTimer()
 				for range streams {
-					defer openStream(b, address, body)()
+					defer openStream(b, address, "/v1/messages", body)()
 				}
 				b.StopTimer()
 				after, more := inUse()
@@ -85,12 +85,12 @@ func benchmarked(b *testing.B, way, to string) http.Handler {
 
 // openStream sends a request, reads up to the first words of the answer, and returns what closes the
 // connection.
-func openStream(b *testing.B, address, body string) func() {
+func openStream(b testing.TB, address, path, body string) func() {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := fmt.Fprintf(c, "POST /v1/messages HTTP/1.1\r\nHost: dragoman\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+	if _, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: dragoman\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body); err != nil {
 		b.Fatal(err)
 	}
 	var answer []byte

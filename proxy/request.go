@@ -3,6 +3,7 @@ package proxy
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"dragoman/proxy/bedrock"
 	"dragoman/translate/messages"
@@ -30,7 +31,7 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	if x.replay != nil {
 		body.Model = cmp.Or(x.replay.Model, body.Model)
 	}
-	x.record.Model, x.record.Stream = body.Model, body.Stream && !opt.Count
+	x.record.Model, x.record.Stream = strings.Clone(body.Model), body.Stream && !opt.Count
 	route, err := x.s.routes.find(body.Model)
 	if err != nil {
 		return nil, Route{}, err
@@ -52,7 +53,7 @@ func (x *exchange) parseBody(data []byte, opt messages.DecodeOptions) (body *mes
 		if at := x.conversion.Refusable; opt.Strict && at != "" {
 			return nil, &messages.InvalidRequestError{Path: at, Message: "Not supported here. Remove the field."}
 		}
-		data = x.conversion.Body
+		data, x.conversion.Body = x.conversion.Body, nil // what is read of it keeps it as long as it has to
 	}
 	if !opt.Count { // a count has no answer that would have to pass a guardrail
 		if x.guardrail, data, err = bedrock.TakeGuardrail(x.r.Context(), x.r.Header, data); err != nil {

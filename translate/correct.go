@@ -17,8 +17,9 @@ import (
 // What stands before a call that is forced is left out: [messages.Message.LeftOut] names it. An
 // answer that still has no such call is as the model wrote it, and [messages.Message.Unmet] says so.
 func Corrected(req *messages.Request, prompt *Prompt, ask Ask, checks *Checks, render func(*messages.Request) (*Prompt, error)) iter.Seq2[messages.Event, error] {
+	spoken := prompt.language
 	c := &corrector{
-		correction: correction{Checks: checks, req: req, language: func() *language { return languageOf(prompt.language, req, nil) }},
+		correction: correction{Checks: checks, req: req, language: func() *language { return languageOf(spoken, req, nil) }},
 		prompt:     prompt, ask: ask, render: render,
 	}
 	return c.yieldEvents
@@ -27,7 +28,7 @@ func Corrected(req *messages.Request, prompt *Prompt, ask Ask, checks *Checks, r
 // corrector yields the events of one answer, and has the model correct it once.
 type corrector struct {
 	correction
-	prompt *Prompt
+	prompt *Prompt // until it is asked
 	ask    Ask
 	render func(*messages.Request) (*Prompt, error)
 	again  budget
@@ -37,9 +38,9 @@ type corrector struct {
 // those of what the held blocks have become.
 func (c *corrector) yieldEvents(yield func(messages.Event, error) bool) {
 	h := hold{correction: &c.correction, prefilled: c.prompt.opening != "", yield: yield}
-	m, err := messages.Collect(func(collect func(messages.Event, error) bool) {
-		h.read(eventsWithin(c.req, c.prompt, c.ask, &c.again), collect)
-	})
+	events := eventsWithin(c.req, c.prompt, c.ask, &c.again)
+	c.prompt = nil // the model is asked again with another one
+	m, err := messages.Collect(func(collect func(messages.Event, error) bool) { h.read(events, collect) })
 	switch {
 	case h.over:
 		return

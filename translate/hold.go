@@ -73,11 +73,12 @@ func (h *hold) decide(e messages.Event) {
 	case h.state == watches && (h.mayBeWrong(e) || e.Type == messages.MessageDelta && h.saysNothing(h.begun, e.Message)):
 		h.state, h.from = holds, len(h.begun)
 	case h.state == watches && starts && e.Block.Type == messages.BlockText && !h.req.MayCall(): // now it says something
-		h.state = passes
+		h.pass()
 	case h.forces() && !h.prefilled && isOpening(e):
 		h.opening = append(h.opening, e)
 	case h.forces() && starts && isCall(*e.Block) && !h.mayBeWrong(e) && !slices.ContainsFunc(h.begun, isCall) && h.req.MeetsChoice(e.Block.Name):
-		h.state, h.leftOut = passes, h.begun
+		h.pass()
+		h.leftOut = h.begun
 		h.open(&messages.Message{LeftOut: blockTypes(h.begun)})
 	}
 	n := len(h.begun)
@@ -87,6 +88,12 @@ func (h *hold) decide(e messages.Event) {
 	case n > 0 && h.begun[n-1].Text == "" && (e.Delta == messages.TextDelta || e.Delta == messages.ThinkingDelta):
 		h.begun[n-1].Text = strings.TrimSpace(string(e.Text))
 	}
+}
+
+// pass has all that follows passed on. The request is not kept for it: the model is not asked again.
+func (h *hold) pass() {
+	h.state = passes
+	h.req, h.language = nil, nil
 }
 
 // isOpening reports whether e stands before the blocks of an answer.

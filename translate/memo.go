@@ -44,23 +44,27 @@ func NewMemo() *Memo {
 	}
 }
 
-// describedTools is the text that describes tools, and the names that had to be escaped in it.
+// describedTools is the text that describes tools, and the names that had to be escaped in it,
+// and the tools as outliving has them, for those who read answers.
 type describedTools struct {
 	text    string
 	escaped markup.TagSet
+	tools   []messages.Tool
 }
 
 // compile is [schema.Compile].
 func (m *Memo) compile(raw jsontext.Value) *schema.Schema {
-	if m == nil || !m.schemas.Takes(2*len(raw)) {
-		return schema.Compile(raw)
-	}
-	if s, ok := m.schemas.Find(raw); ok {
-		return s
+	takes := m != nil && m.schemas.Takes(2*len(raw))
+	if takes {
+		if s, ok := m.schemas.Find(raw); ok {
+			return s
+		}
 	}
 	own := bytes.Clone(raw) // what is compiled refers to its text: all of the request would be kept
 	s := schema.Compile(own)
-	m.schemas.Keep(own, s, len(own)+s.Memory())
+	if takes {
+		m.schemas.Keep(own, s, len(own)+s.Memory())
+	}
 	return s
 }
 
@@ -88,11 +92,13 @@ func (m *Memo) describe(r *renderer) (string, error) {
 	*key = r.appendMemoKey((*key)[:0])
 	if kept, ok := m.descriptions.Find(*key); ok {
 		r.escape.Used |= kept.escaped
+		r.prompt.tools = kept.tools
 		return kept.text, nil
 	}
 	text, err := r.describeTools()
 	if err == nil {
-		m.descriptions.Keep(*key, describedTools{text, r.escape.Used}, len(text))
+		r.prompt.tools = outliving(r.req.Tools)
+		m.descriptions.Keep(*key, describedTools{text, r.escape.Used, r.prompt.tools}, len(text)+toolsMemory(r.prompt.tools))
 	}
 	return text, err
 }
@@ -110,8 +116,14 @@ func memoKeySize(tools []messages.Tool) int {
 	return size
 }
 
-// appendMemoKey appends all that describeTools reads, so that other tools or another target never
-// give the same bytes. It is called before anything is escaped.
+// toolsMemory returns about how many bytes of memory tools take that outliving has made.
+func toolsMemory(tools []messages.Tool) int {
+	const each = 160 // besides the texts
+	return each*len(tools) + memoKeySize(tools)
+}
+
+// appendMemoKey appends all that describeTools and outliving read, so that other tools or another
+// target never give the same bytes. It is called before anything is escaped.
 func (r *renderer) appendMemoKey(dst []byte) []byte {
 	dst = appendField(dst, r.format.name)
 	dst = appendField(dst, r.target.Template)
@@ -124,6 +136,7 @@ func (r *renderer) appendMemoKey(dst []byte) []byte {
 		dst = appendField(dst, t.Name)
 		dst = appendField(dst, t.Description)
 		dst = appendField(dst, t.InputSchema)
+		dst = append(dst, byte(t.Streaming))
 		dst = binary.AppendUvarint(dst, uint64(len(t.InputExamples)))
 		for _, input := range t.InputExamples {
 			dst = appendField(dst, input)

@@ -30,15 +30,19 @@ var states = [...]func(*parser) state{
 }
 
 // newParser returns a parser of the answer to prompt, which is for req. Its events go to yield,
-// until that returns false.
+// until that returns false. It keeps neither of the two.
 func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event, error) bool) *parser {
+	tools := prompt.tools
+	if tools == nil {
+		tools = outliving(req.Tools)
+	}
 	p := &parser{
-		req: req, format: cmp.Or(prompt.format, formats[0]), state: inText,
+		req: answered(req, tools), format: cmp.Or(prompt.format, formats[0]), state: inText,
 		in:      input{mark: -1},
-		out:     emitter{yield: yield, seed: req.ID},
+		out:     emitter{yield: yield, seed: strings.Clone(req.ID)},
 		escaped: prompt.escaped, mayCall: req.ShowsTools(), holdsValues: prompt.holdsValues,
 		readsQuoted: prompt.readsQuoted,
-		tools:       toolNames{list: req.Tools}, schemas: cmp.Or(prompt.schemas, new(toolSchemas)),
+		tools:       toolNames{list: tools}, schemas: prompt.schemas.outliving(tools),
 		text: textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
 	}
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {

@@ -10,8 +10,8 @@ import (
 // the emitter makes the events, and the state says what is being read. The grammar
 // and the graph of states are in doc.go, the loop that runs the states is in parse.go.
 type parser struct {
-	req    *messages.Request
-	format *format // in which the model was asked to write calls
+	req    *messages.Request // what is left of it: see answered
+	format *format           // in which the model was asked to write calls
 	in     input
 	out    emitter
 	state  state

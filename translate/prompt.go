@@ -58,6 +58,9 @@ type Prompt struct {
 	language string
 	// schemas are those of the request's tools; nil in a prompt that was made by hand.
 	schemas *toolSchemas
+	// tools are those of the request as outliving has them, if the memo keeps them; nil if they have
+	// to be made.
+	tools []messages.Tool
 }
 
 // ClientStops returns the client's stop sequences. If an upstream cannot stop at them, the

@@ -58,7 +58,9 @@ type reader struct {
 func newReader(req *messages.Request, prompt *Prompt, again *budget, yield func(messages.Event, error) bool) *reader {
 	r := &reader{parser: newParser(req, prompt, yield), again: again}
 	if prompt.continues && r.mayCall {
-		r.prompt, r.tokensLeft = prompt, prompt.MaxTokens
+		asked := *prompt
+		asked.schemas, asked.tools = nil, nil // the upstream needs none of them
+		r.prompt, r.tokensLeft = &asked, prompt.MaxTokens
 	}
 	return r
 }

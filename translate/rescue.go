@@ -19,8 +19,11 @@ import (
 // The events have to be in the order of docs/reference/streaming.md §2. If they end in an error, the
 // text that was held back is sent before it, since it might have become a call and has not.
 func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Event, error]) iter.Seq2[messages.Event, error] {
+	tools := outliving(req.Tools)
+	req = answered(req, tools)
 	return func(yield func(messages.Event, error) bool) {
-		r := rescuer{req: req, prompt: Prompt{holdsValues: target.HoldValues, schemas: &toolSchemas{tools: req.Tools, memo: target.Memo}}, yield: yield}
+		prompt := Prompt{holdsValues: target.HoldValues, tools: tools, schemas: &toolSchemas{tools: tools, memo: target.Memo}}
+		r := rescuer{req: req, prompt: prompt, yield: yield}
 		for e, err := range events {
 			if err != nil {
 				r.leave()
@@ -38,8 +41,8 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 
 // rescuer reads the text blocks of one message.
 type rescuer struct {
-	req      *messages.Request
-	prompt   Prompt // stands for the prompt of the answer, which was not made by Render
+	req      *messages.Request // what is left of it: see answered
+	prompt   Prompt            // stands for the prompt of the answer, which was not made by Render
 	yield    func(messages.Event, error) bool
 	gone     bool           // yield has returned false: nothing is sent any more
 	parser   *parser        // of the text block that is open, nil if none is

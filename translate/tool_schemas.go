@@ -22,6 +22,28 @@ type toolSchemas struct {
 	compiled map[*messages.Tool]*schema.Schema
 }
 
+// outliving returns the schemas of these tools, which are what outliving makes of those of s. What is
+// compiled is not compiled again. s may be nil.
+func (s *toolSchemas) outliving(tools []messages.Tool) *toolSchemas {
+	own := &toolSchemas{tools: tools}
+	if s == nil {
+		return own
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own.memo = s.memo
+	if len(s.compiled) == 0 || len(s.tools) != len(tools) {
+		return own
+	}
+	own.compiled = make(map[*messages.Tool]*schema.Schema, len(s.compiled))
+	for i := range tools {
+		if compiled := s.compiled[&s.tools[i]]; compiled != nil {
+			own.compiled[&tools[i]] = compiled
+		}
+	}
+	return own
+}
+
 // named returns the schema of the tool of that name. A past call may be of a tool that
 // is no longer offered: its schema allows anything.
 func (s *toolSchemas) named(name string) *schema.Schema {

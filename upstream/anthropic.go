@@ -27,6 +27,8 @@ type AnthropicOptions struct {
 	// HTTPClient replaces the client with the settings of this package; nil is that client.
 	// Redirects are not followed either way: they would take the key elsewhere.
 	HTTPClient *http.Client
+	// OnRequest, if it is not nil, is called before each request.
+	OnRequest OnRequest
 }
 
 // Anthropic asks models on any server with the Messages API
@@ -52,7 +54,9 @@ func NewAnthropic(opt AnthropicOptions) (*Anthropic, error) {
 			h.Set("x-api-key", opt.APIKey)
 		}
 	}
-	ask := endpoint{withVersion(base) + "/messages", header, clientOf(opt.HTTPClient, opt.Connect, opt.Roots)}
+	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
+	client.Transport = opt.OnRequest.over(client.Transport)
+	ask := endpoint{withVersion(base) + "/messages", header, client}
 	count := ask
 	count.url += "/count_tokens"
 	return &Anthropic{messages: ask, tokens: count}, nil

@@ -34,6 +34,9 @@ type BedrockOptions struct {
 	// OnCredentials, if it is not nil, is called with the expiry of new credentials that
 	// have one. Calls do not overlap.
 	OnCredentials func(expiry time.Time)
+	// OnRequest, if it is not nil, is called before each request to Bedrock, and not before those
+	// to servers of credentials.
+	OnRequest OnRequest
 }
 
 // Bedrock asks models on Amazon Bedrock over the wire that suits each. A wire can be
@@ -78,6 +81,7 @@ func NewBedrock(ctx context.Context, opt BedrockOptions) (*Bedrock, error) {
 			client = &http.Client{Transport: o.HTTPClient.(*awshttp.BuildableClient).GetTransport()}
 		}
 		b.connections = withoutRedirects(client)
+		b.connections.Transport = opt.OnRequest.over(b.connections.Transport)
 		o.HTTPClient = b.connections
 	})
 	b.options = b.client.Options()

@@ -47,6 +47,7 @@ func invokeBedrock[P portion](ctx context.Context, b *Bedrock, m Model, encode f
 		var call *bedrockCall
 		if err == nil {
 			call, err = b.open(ctx, m, request.op, request.data)
+			request.data = nil // an answer may take minutes
 		}
 		if err != nil {
 			yield(none, err)
@@ -76,8 +77,12 @@ func (b *Bedrock) send(ctx context.Context, m Model, op *operation, body []byte)
 	if err != nil {
 		return call, err
 	}
-	request, body := plan.request(ctx, op, m, body)
-	return call, b.do(call, op.name, plan, request, body)
+	request, payload := plan.request(ctx, op, m, body)
+	if err := b.do(call, op.name, plan, request, payload.data); err != nil {
+		return call, err
+	}
+	payload.accept()
+	return call, nil
 }
 
 // do signs a request of an operation, which has this body, sends it, and notes in the call what came of it.

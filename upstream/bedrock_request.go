@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -101,8 +100,8 @@ func newBlueprint(r *http.Request) *blueprint {
 	return p
 }
 
-// request returns a request of the operation to a model, which is not signed.
-func (p *blueprint) request(ctx context.Context, op *operation, m Model, body []byte) (*http.Request, []byte) {
+// request returns a request of the operation to a model, which is not signed, and its body.
+func (p *blueprint) request(ctx context.Context, op *operation, m Model, body []byte) (*http.Request, *sentBody) {
 	u := *p.before
 	u.Path += m.ID + p.after.Path
 	u.RawPath += httpbinding.EscapePath(m.ID, true) + p.after.RawPath
@@ -114,13 +113,13 @@ func (p *blueprint) request(ctx context.Context, op *operation, m Model, body []
 	if err == nil {
 		header["Amz-Sdk-Invocation-Id"] = []string{id}
 	}
+	sent := newSentBody(body)
 	r := &http.Request{
 		Method: http.MethodPost, URL: &u, Host: p.host, Header: header, ContentLength: int64(len(body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
+		Body: io.NopCloser(sent.reader), GetBody: sent.sendAgain,
 	}
-	r.Body, _ = r.GetBody()
-	return r.WithContext(ctx), body
+	return r.WithContext(sent.traced(ctx)), sent
 }
 
 // ofControlPlane returns a blueprint for requests to the control plane of the same region: Bedrock's own host

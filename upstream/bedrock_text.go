@@ -112,14 +112,17 @@ type textCompletion struct {
 // textDecoder turns the chunks of one answer into ours. It ends with the chunk that has
 // a stop reason.
 type textDecoder struct {
-	prompt     *translate.Prompt
-	begun      bool // there was text
-	intervened bool // a guardrail intervened
+	stops      []string // that were sent, without the one that every prompt has
+	goesOn     bool     // the completion continues a prefill
+	begun      bool     // there was text
+	intervened bool     // a guardrail intervened
 	texts      texts
 }
 
 // newTextDecoder returns a decoder for the answer to a prompt.
-func newTextDecoder(p *translate.Prompt) *textDecoder { return &textDecoder{prompt: p} }
+func newTextDecoder(p *translate.Prompt) *textDecoder {
+	return &textDecoder{stops: p.StopSequences, goesOn: prefilled(p)}
+}
 
 // decode returns the chunk for one of the wire's. For an event that is no completion it
 // is empty, which shows at least that the upstream is alive. The last chunk, and no
@@ -176,7 +179,7 @@ func (d *textDecoder) trim(text string) string {
 		return text
 	}
 	d.begun = true
-	if prefilled(d.prompt) {
+	if d.goesOn {
 		return text
 	}
 	return strings.TrimPrefix(text, " ")
@@ -188,7 +191,7 @@ func (d *textDecoder) stop(reason, sequence string) (messages.Stop, string) {
 	if stop := stopReason(reason); stop != messages.StopSequence {
 		return stop, ""
 	}
-	return stoppedAt(d.prompt.StopSequences, sequence)
+	return stoppedAt(d.stops, sequence)
 }
 
 // Keeps reports whether answers pass the guardrail. All do on this wire.

@@ -111,6 +111,37 @@ func clientOf(client *http.Client, connect Connect, roots *x509.CertPool) *http.
 	return withoutRedirects(client)
 }
 
+// OnRequest is called with each request to an upstream just before it is sent, and may add to its
+// header. What is signed has been signed by then.
+type OnRequest func(r *http.Request)
+
+// over returns a transport that calls f before base; a base of nil is that of net/http.
+func (f OnRequest) over(base http.RoundTripper) http.RoundTripper {
+	if f == nil {
+		return base
+	}
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return &announced{f, base}
+}
+
+// announced is a transport whose requests somebody is told of.
+type announced struct {
+	tell OnRequest
+	base http.RoundTripper
+}
+
+func (a *announced) RoundTrip(r *http.Request) (*http.Response, error) {
+	own := *r // a RoundTripper must not change the request of its caller
+	own.Header = r.Header.Clone()
+	a.tell(&own)
+	return a.base.RoundTrip(&own)
+}
+
+// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+func (a *announced) CloseIdleConnections() { (&http.Client{Transport: a.base}).CloseIdleConnections() }
+
 // newTransport returns a transport with the settings of this package.
 func newTransport(connect Connect) *http.Transport {
 	dialer := new(net.Dialer)

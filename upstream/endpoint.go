@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -82,7 +81,7 @@ func countBody(body []byte, members map[string]jsontext.Value) []byte {
 // media types; the caller has to close its body. read maps the body of any other. None
 // of the client's headers go upstream.
 func (e *endpoint) post(ctx context.Context, body []byte, read errorReader, kinds ...string) (*http.Response, error) {
-	sent := &sentBody{reader: bytes.NewReader(body), data: body}
+	sent := newSentBody(body)
 	request, err := e.request(sent.traced(ctx), sent.reader, kinds...)
 	if err != nil {
 		return nil, err

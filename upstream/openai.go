@@ -26,6 +26,8 @@ type OpenAIOptions struct {
 	// HTTPClient replaces the client with the settings of this package; nil is that client.
 	// Redirects are not followed either way: they would take the key elsewhere.
 	HTTPClient *http.Client
+	// OnRequest, if it is not nil, is called before each request.
+	OnRequest OnRequest
 }
 
 // OpenAI asks models on any server with chat completions: vLLM, Ollama, llama.cpp, LM
@@ -50,7 +52,9 @@ func NewOpenAI(opt OpenAIOptions) (*OpenAI, error) {
 		}
 	}
 	url := strings.TrimRight(base.String(), "/") + "/chat/completions"
-	return &OpenAI{chatClient{completions: endpoint{url, header, clientOf(opt.HTTPClient, opt.Connect, opt.Roots)}}}, nil
+	client := clientOf(opt.HTTPClient, opt.Connect, opt.Roots)
+	client.Transport = opt.OnRequest.over(client.Transport)
+	return &OpenAI{chatClient{completions: endpoint{url, header, client}}}, nil
 }
 
 // Close is for when nothing more will be asked: it closes the connections that are kept.

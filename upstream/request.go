@@ -63,5 +63,5 @@ func showBedrock[P portion](ctx context.Context, b *Bedrock, m Model, wire strin
 		return Request{}, bedrockError(err)
 	}
 	r, body := plan.request(ctx, request.op, m, request.data)
-	return shown(wire, r, body), nil
+	return shown(wire, r, body.data), nil
 }

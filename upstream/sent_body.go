@@ -21,6 +21,9 @@ type sentBody struct {
 	sent, again, accepted bool
 }
 
+// newSentBody returns the body that data is.
+func newSentBody(data []byte) *sentBody { return &sentBody{reader: bytes.NewReader(data), data: data} }
+
 // traced returns a context by which the body learns that it was sent.
 func (b *sentBody) traced(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"io"
 	"net/http/httptrace"
 	"testing"
@@ -17,7 +16,7 @@ func TestSentBody(t *testing.T) {
 		"not sent": {"fa", true}, "sent again": {"sgsa", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &sentBody{reader: bytes.NewReader([]byte("body")), data: []byte("body")}
+			b := newSentBody([]byte("body"))
 			wrote := httptrace.ContextClientTrace(b.traced(t.Context())).WroteRequest
 			for _, step := range tt.steps {
 				switch step {

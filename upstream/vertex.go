@@ -33,6 +33,9 @@ type VertexOptions struct {
 	// OnToken, if it is not nil, is called with the expiry of each new access token that has
 	// one. Calls do not overlap.
 	OnToken func(expiry time.Time)
+	// OnRequest, if it is not nil, is called before each request to Vertex, and not before those to
+	// token servers.
+	OnRequest OnRequest
 }
 
 // Vertex asks models on Google Vertex AI (docs/reference/vertex.md §1) over the wire
@@ -57,7 +60,7 @@ func NewVertex(_ context.Context, opt VertexOptions) (*Vertex, error) {
 		client.Transport = http.DefaultTransport
 	}
 	tokens := &leases[token]{refused: isRefusedByGoogle, fetch: newTokenSource(opt, *client).lease}
-	client.Transport = &bearerTransport{base: client.Transport, tokens: tokens}
+	client.Transport = &bearerTransport{base: opt.OnRequest.over(client.Transport), tokens: tokens}
 	return &Vertex{base + "/projects/" + opt.Project + "/locations/" + opt.Location, client, tokens}, nil
 }
 

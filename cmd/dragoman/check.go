@@ -50,7 +50,7 @@ func check(ctx context.Context, p process, s *settings, online bool) error {
 	if err != nil {
 		return err
 	}
-	_, upstreams, err := newServer(ctx, cfg, metrics.New(""), zerolog.Nop())
+	_, upstreams, err := newServer(ctx, cfg, metrics.New(""), nil, zerolog.Nop())
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func demo(ctx context.Context, p process, verbose bool) error {
 	if err != nil {
 		return err
 	}
-	server, err := newProxy(cfg, map[string]proxy.Upstream{config.Simulated: model}, metrics.New(build().Version), zerolog.Nop())
+	server, err := newProxy(cfg, map[string]proxy.Upstream{config.Simulated: model}, metrics.New(build().Version), nil, zerolog.Nop())
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (e *evaluation) choose(ctx context.Context, p process, about *eval.About) (
 	if !found {
 		return eval.Model{}, fmt.Errorf("eval: the configuration serves no model %q; %s", name, modelMeant(cfg, name))
 	}
-	upstreams, err := newFleet(ctx, cfg, metrics.New(build().Version), nil)
+	upstreams, err := newFleet(ctx, cfg, metrics.New(build().Version), nil, nil)
 	if err != nil {
 		return eval.Model{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
 	"dragoman/proxy"
+	"dragoman/proxy/telemetry"
 	"dragoman/upstream"
 	"dragoman/upstream/simulated"
 )
@@ -23,7 +24,7 @@ type member struct {
 
 // newFleet returns the upstreams of a configuration. Those that before has, made of the same, stay: with
 // their connections and their credentials. No upstream is called yet. The error is config.Problems.
-func newFleet(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, before fleet) (fleet, error) {
+func newFleet(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, tel *telemetry.Telemetry, before fleet) (fleet, error) {
 	f := fleet{}
 	var problems config.Problems
 	for _, u := range cfg.Upstreams {
@@ -31,7 +32,7 @@ func newFleet(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, 
 			f[u.Name] = m
 			continue
 		}
-		up, err := newUpstream(ctx, cfg, u, counts)
+		up, err := newUpstream(ctx, cfg, u, counts, tel)
 		if err != nil {
 			problems = append(problems, config.Problem{
 				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
@@ -96,28 +97,29 @@ func overWire(wire string, up proxy.Upstream) proxy.Upstream {
 }
 
 // newUpstream returns one upstream. The metrics are for the expiry of its credentials.
-func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics) (proxy.Upstream, error) {
+func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry) (proxy.Upstream, error) {
 	connect := upstream.Connect(cfg.Connect)
 	expires := func(end time.Time) { counts.CredentialsEnd(u.Name, end) }
+	told := onRequest(tel)
 	switch u.Kind {
 	case config.Bedrock:
 		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
 			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect, Roots: u.Roots,
-			OnCredentials: expires,
+			OnCredentials: expires, OnRequest: told,
 		})
 	case config.Vertex:
 		return upstream.NewVertex(ctx, upstream.VertexOptions{
 			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
 			Connect: connect, Roots: u.Roots,
-			OnToken: expires,
+			OnToken: expires, OnRequest: told,
 		})
 	case config.Anthropic:
 		return upstream.NewAnthropic(upstream.AnthropicOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots, OnRequest: told,
 		})
 	case config.OpenAI:
 		return upstream.NewOpenAI(upstream.OpenAIOptions{
-			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots,
+			BaseURL: u.BaseURL, APIKey: u.APIKey, Connect: connect, Roots: u.Roots, OnRequest: told,
 		})
 	default:
 		return simulated.New(), nil

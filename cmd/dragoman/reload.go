@@ -16,6 +16,7 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
+	"dragoman/proxy/telemetry"
 )
 
 const (
@@ -36,6 +37,7 @@ type reloader struct {
 	log     zerolog.Logger
 
 	inspecting inspecting
+	telemetry  *telemetry.Telemetry // nil for none
 
 	file    string   // of the configuration; "" for none
 	said    bool     // there was something in it
@@ -194,13 +196,13 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 	}
 	live := r.site.live
 	before := live.fleet()
-	upstreams, err := newFleet(ctx, cfg, r.metrics, before)
+	upstreams, err := newFleet(ctx, cfg, r.metrics, r.telemetry, before)
 	if err != nil {
 		return err
 	}
 	_, server := live.current()
 	stays := func(name string) bool { return before[name] != nil && before[name] == upstreams[name] }
-	opt := optionsOf(cfg, upstreams.byKey(cfg.Models), r.metrics, r.log)
+	opt := optionsOf(cfg, upstreams.byKey(cfg.Models), r.metrics, r.telemetry, r.log)
 	r.inspecting.options(&opt)
 	next, err := server.Successor(opt, stays)
 	if err != nil {

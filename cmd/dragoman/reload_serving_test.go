@@ -267,7 +267,7 @@ func reloading(t *testing.T, path string) (r *reloader, s *site, loads *atomic.I
 	}
 	counts := metrics.New("")
 	r = newReloader(load, cfg, counts, zerolog.Nop())
-	server, upstreams, err := newServer(t.Context(), cfg, counts, zerolog.Nop())
+	server, upstreams, err := newServer(t.Context(), cfg, counts, nil, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

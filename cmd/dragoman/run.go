@@ -136,6 +136,7 @@ func (w *wrapper) begin(ctx context.Context, p process) (v *service, end func(si
 		if err := v.site.close(ctx, cfg.Drain); err != nil {
 			v.log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
 		}
+		v.flush(ctx, mostFlush)
 	}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -53,18 +54,21 @@ func serve(ctx context.Context, p process, s *settings) error {
 		return err
 	}
 	defer v.forget()
+	var end time.Time // of the drain
 	select {
 	case err = <-v.site.failed:
 		v.server.Drain()
 	case <-ctx.Done():
 		v.server.Drain()
 		cfg, _ := v.live.current()
+		end = time.Now().Add(cfg.Drain)
 		v.log.Info().Stringer("delay", cfg.DrainDelay).Stringer("timeout", cfg.Drain).
 			Str("msg", "draining: connections are taken until the delay is over, and open exchanges may finish until the timeout").Send()
 		err = v.site.linger(second, cfg.DrainDelay)
 	}
 	cfg, _ := v.live.current()
 	drained := v.site.close(second, cfg.Drain-cfg.DrainDelay)
+	v.flush(second, time.Until(end))
 	if err == nil {
 		err = drained
 	}
@@ -82,7 +86,8 @@ type service struct {
 	live   *live
 	site   *site
 	log    zerolog.Logger
-	forget func() // ends the watch over the configuration
+	flush  func(ctx context.Context, left time.Duration) // of the telemetry, when no exchange is open
+	forget func()                                        // ends the watch over the configuration
 }
 
 // begin serves the configuration that load returns, and follows its changes. What goes wrong is an
@@ -100,7 +105,9 @@ func begin(ctx context.Context, p process, load loading, openLog func(*config.Co
 	inspecting := newInspecting(cfg)
 	reloader := newReloader(bounded, cfg, counts, log)
 	reloader.inspecting = inspecting
-	server, upstreams, err := newServer(ctx, cfg, counts, log, inspecting.options)
+	tel := newTelemetry(cfg, log)
+	reloader.telemetry = tel
+	server, upstreams, err := newServer(ctx, cfg, counts, tel, log, inspecting.options)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +120,9 @@ func begin(ctx context.Context, p process, load loading, openLog func(*config.Co
 	inspecting.begin(p, site, log)
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
+	flush := startTelemetry(tel, cfg.Telemetry, live, log)
 	site.serve()
-	return &service{server, live, site, log, reloader.start(ctx, site, hangUps)}, nil
+	return &service{server, live, site, log, flush, reloader.start(ctx, site, hangUps)}, nil
 }
 
 // announce logs where the server is, and the line to paste into a shell so that clients use

@@ -8,6 +8,7 @@ import (
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/metrics"
 	"dragoman/proxy"
+	"dragoman/proxy/telemetry"
 )
 
 // settings are the flags that choose a configuration and override it. A command declares
@@ -90,13 +91,14 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 }
 
 // newServer returns the proxy for a configuration, and the upstreams that it asks. Both count in the
-// metrics. The functions change the options of the proxy. The error is config.Problems.
-func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, fleet, error) {
-	upstreams, err := newFleet(ctx, cfg, counts, nil)
+// metrics, and tell the telemetry, which may be nil. The functions change the options of the proxy. The
+// error is config.Problems.
+func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, fleet, error) {
+	upstreams, err := newFleet(ctx, cfg, counts, tel, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := newProxy(cfg, upstreams.byKey(cfg.Models), counts, log, change...)
+	server, err := newProxy(cfg, upstreams.byKey(cfg.Models), counts, tel, log, change...)
 	return server, upstreams, err
 }
 
@@ -111,8 +113,8 @@ func unlisted(cfg *config.Config) map[string]bool {
 
 // newProxy returns the proxy for a configuration with these upstreams: those of a fleet, or the
 // demo's own. The error is config.Problems.
-func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, error) {
-	opt := optionsOf(cfg, upstreams, counts, log)
+func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, error) {
+	opt := optionsOf(cfg, upstreams, counts, tel, log)
 	for _, f := range change {
 		f(&opt)
 	}
@@ -129,7 +131,7 @@ func unusable(cfg *config.Config, err error) error {
 }
 
 // optionsOf returns what the proxy is told of a configuration.
-func optionsOf(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, log zerolog.Logger) proxy.Options {
+func optionsOf(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger) proxy.Options {
 	return proxy.Options{
 		Routes:    cfg.Models,
 		Upstreams: upstreams,
@@ -141,6 +143,7 @@ func optionsOf(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *
 		Log:       log,
 		Metrics:   counts,
 		Config:    cfg.Hash(),
+		Observe:   observers(tel, cfg),
 
 		Unlisted:         unlisted(cfg),
 		FinishAbandoned:  cfg.FinishAbandoned,

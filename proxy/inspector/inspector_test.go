@@ -203,6 +203,35 @@ func TestExchange(t *testing.T) {
 	}
 }
 
+// A model that is asked to go on is shown with each of its prompts, and why, although the request is
+// forgotten by then.
+func TestContinuedExchange(t *testing.T) {
+	pieces := []string{
+		"I look.\n\n<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo ",
+		" Bergen</city>\n</parameters>\n</invoke>\n",
+	}
+	asked := 0
+	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		asked++
+		_ = yield(translate.Chunk{Text: pieces[min(asked, 2)-1]}, nil) && yield(translate.Chunk{Stop: messages.StopSequence, StopSequence: translate.CallsEnd}, nil)
+	}), func(o *proxy.Options) { o.Routes[0].Features.With = upstream.Prefill })
+	answer := w.ask(question)
+	line := w.ended(1)[0]
+	x := w.open(line.ID)
+	if line.Status != 200 || line.Prompts != 2 || asked != 2 || len(x.Asked) != 2 || x.Asked[1].Again != translate.ReasonStopped {
+		t.Fatalf("%+v\n%s", x, answer)
+	}
+	if got := w.see("exchanges/" + line.ID + "/text?part=completion&asked=1"); got != pieces[1] {
+		t.Errorf("it went on with %q", got)
+	}
+	if len(x.Outcomes) != 1 || x.Outcomes[0].Kind != "continued" {
+		t.Errorf("%+v", x.Outcomes)
+	}
+	if sections := x.Asked[1].Sections; len(sections) == 0 || len(sections[0].Sources) == 0 {
+		t.Errorf("it is not said where the second prompt is from: %+v", sections)
+	}
+}
+
 // What failed says with what, and what the client was told.
 func TestFailedExchange(t *testing.T) {
 	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {

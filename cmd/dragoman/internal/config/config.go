@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"dragoman/proxy"
+	"dragoman/proxy/telemetry"
 	"dragoman/translate"
 )
 
@@ -77,6 +78,9 @@ type Config struct {
 	Origins                 []string // of pages that may call the API
 
 	LogFormat, LogLevel string // of LogFormats and LogLevels
+
+	// Telemetry is what the variables of OpenTelemetry ask for; nil for nothing.
+	Telemetry *telemetry.Config
 
 	// Files are those that values name as file:/path, beside File.
 	Files []string

@@ -33,6 +33,7 @@ func Load(src Source) (*Config, error) {
 		l.fromEnvironment()
 	}
 	l.check()
+	l.telemetry()
 	l.cfg.Files, l.cfg.origins = l.files, l.origins
 	if len(l.problems) > 0 {
 		slices.SortStableFunc(l.problems, func(a, b Problem) int { return a.line - b.line })

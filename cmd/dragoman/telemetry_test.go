@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestTelemetryVariables: what the variables of OpenTelemetry ask for and is not there is a problem of the
+// configuration, with one line that says how to mend it.
+func TestTelemetryVariables(t *testing.T) {
+	for _, test := range []struct {
+		variable, value string
+		code            int
+		says            string
+	}{
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", exitConfig, "OTEL_EXPORTER_OTLP_PROTOCOL: this protocol is not spoken; say http/protobuf"},
+		{"OTEL_TRACES_SAMPLER", "jaeger_remote", exitConfig, "OTEL_TRACES_SAMPLER: this sampler is not there; say"},
+		{"OTEL_PROPAGATORS", "b3", exitOK, `warning   OTEL_PROPAGATORS: "b3" is not there`},
+		{"OTEL_SERVICE_NAME", "translator", exitOK, "ok\n"},
+	} {
+		var stdout, stderr bytes.Buffer
+		getenv := func(name string) string {
+			return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", test.variable: test.value}[name]
+		}
+		code := run(t.Context(), []string{"check", "--simulated"}, strings.NewReader(""), &stdout, &stderr, getenv)
+		if said := stdout.String() + stderr.String(); code != test.code || !strings.Contains(said, test.says) {
+			t.Errorf("%s=%s: exit %d\n%s", test.variable, test.value, code, said)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package telemetry
+
+import (
+	"context"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/confmap/provider/yamlprovider"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/exporter"
+	"go.opentelemetry.io/collector/exporter/debugexporter"
+	"go.opentelemetry.io/collector/otelcol"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/receiver"
+	"go.opentelemetry.io/collector/receiver/otlpreceiver"
+	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
+
+	"dragoman/conformance"
+)
+
+func TestMain(m *testing.M) { os.Exit(conformance.Main(m)) }
+
+// patience is how long a test waits for what has to come.
+const patience = 30 * time.Second
+
+// collector is a collector of OpenTelemetry with its receiver of OTLP, over HTTP, which keeps what it
+// gets.
+type collector struct {
+	url     string
+	spans   consumertest.TracesSink
+	metrics consumertest.MetricsSink
+}
+
+// keptSpans and keptMetrics are exporters of a collector that export to nowhere.
+type (
+	keptSpans   struct{ *consumertest.TracesSink }
+	keptMetrics struct{ *consumertest.MetricsSink }
+)
+
+func (keptSpans) Start(context.Context, component.Host) error   { return nil }
+func (keptSpans) Shutdown(context.Context) error                { return nil }
+func (keptMetrics) Start(context.Context, component.Host) error { return nil }
+func (keptMetrics) Shutdown(context.Context) error              { return nil }
+
+// keeping is the configuration of a collector that keeps what it gets.
+const keeping = `
+receivers: {otlp: {protocols: {http: {endpoint: "127.0.0.1:4318"}}}}
+exporters: {keep: {}}
+service:
+  telemetry: {metrics: {level: none}, logs: {level: error}}
+  pipelines:
+    traces: {receivers: [otlp], exporters: [keep]}
+    metrics: {receivers: [otlp], exporters: [keep]}
+`
+
+// startCollector runs a collector with this configuration until the test ends. Its address is another one
+// than the configuration says, on which nobody else listens.
+func startCollector(t *testing.T, configuration string) *collector {
+	t.Helper()
+	address := freeAddress(t)
+	configuration = strings.ReplaceAll(configuration, "127.0.0.1:4318", address)
+	c := &collector{url: "http://" + address}
+	keep := component.MustNewType("keep")
+	factory := exporter.NewFactory(keep, func() component.Config { return &struct{}{} },
+		exporter.WithTraces(func(context.Context, exporter.Settings, component.Config) (exporter.Traces, error) {
+			return keptSpans{&c.spans}, nil
+		}, component.StabilityLevelStable),
+		exporter.WithMetrics(func(context.Context, exporter.Settings, component.Config) (exporter.Metrics, error) {
+			return keptMetrics{&c.metrics}, nil
+		}, component.StabilityLevelStable))
+	receivers, debug := otlpreceiver.NewFactory(), debugexporter.NewFactory()
+	service, err := otelcol.NewCollector(otelcol.CollectorSettings{
+		Factories: func() (otelcol.Factories, error) {
+			return otelcol.Factories{
+				Receivers: map[component.Type]receiver.Factory{receivers.Type(): receivers},
+				Exporters: map[component.Type]exporter.Factory{keep: factory, debug.Type(): debug},
+				Telemetry: otelconftelemetry.NewFactory(),
+			}, nil
+		},
+		DisableGracefulShutdown: true,
+		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: confmap.ResolverSettings{
+			URIs:              []string{"yaml:" + configuration},
+			ProviderFactories: []confmap.ProviderFactory{yamlprovider.NewFactory()},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- service.Run(context.Background()) }()
+	t.Cleanup(func() {
+		service.Shutdown()
+		if err := <-ended; err != nil {
+			t.Errorf("the collector: %v", err)
+		}
+	})
+	await(t, "the collector runs", func() bool {
+		select {
+		case err := <-ended:
+			ended <- nil
+			t.Fatalf("the collector: %v", err)
+		default:
+		}
+		return service.GetState() == otelcol.StateRunning
+	})
+	return c
+}
+
+// freeAddress returns an address on loopback on which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// await asks again and again until ok says yes.
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !ok(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited for %v in vain: %s", patience, what)
+		}
+	}
+}
+
+// all returns the spans that have come, by their names.
+func (c *collector) all() map[string]ptrace.Span {
+	spans := map[string]ptrace.Span{}
+	for _, traces := range c.spans.AllTraces() {
+		for _, resource := range traces.ResourceSpans().All() {
+			for _, scope := range resource.ScopeSpans().All() {
+				for _, s := range scope.Spans().All() {
+					spans[s.Name()] = s
+				}
+			}
+		}
+	}
+	return spans
+}
+
+// counted returns the metrics that have come last, by their names.
+func (c *collector) counted() map[string]pmetric.Metric {
+	metrics := map[string]pmetric.Metric{}
+	for _, all := range c.metrics.AllMetrics() {
+		for _, resource := range all.ResourceMetrics().All() {
+			for _, scope := range resource.ScopeMetrics().All() {
+				for _, m := range scope.Metrics().All() {
+					metrics[m.Name()] = m
+				}
+			}
+		}
+	}
+	return metrics
+}

@@ -1,0 +1,77 @@
+package proxy
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"dragoman/upstream"
+)
+
+// While an answer comes, its request is kept as far as the model may be asked again, and no further:
+// neither as it came, nor decoded, nor as the prompt, nor as the body for the upstream.
+func TestOpenStreamForgetsRequest(t *testing.T) {
+	const long = 4 << 20 // of text in the request
+	text := strings.Repeat("What is the weather ", long/20)
+	asked := strings.Replace(streamed(question), "What is the weather", text, 1)
+	with := func(members string) string { return `{` + members + `,` + asked[1:] }
+	without := func(features upstream.Features) func(*Options) {
+		return func(o *Options) { o.Routes[0].Features = upstream.Override{Without: features} }
+	}
+	plain := without(upstream.Prefill)
+	wires := deltaWires(t)
+	for name, tt := range map[string]struct {
+		wire, path, body string
+		change           func(*Options)
+		most             int // bytes that are kept
+	}{
+		"messages": {"messages", "/v1/messages", asked, plain, long / 2},
+		"bedrock":  {"bedrock", "/v1/messages", asked, plain, long / 2},
+		"chat":     {"chat", "/v1/messages", asked, plain, long / 2},
+		"of a client of Bedrock": {
+			"messages", "/model/claude-2.1/converse-stream", `{"messages":[{"role":"user","content":[{"text":"` + text + `"}]}]}`, plain, long / 2,
+		},
+		"tool API":          {"messages", "/v1/messages", asked, func(o *Options) { o.Routes[0].Tools = ToolsNative }, long / 2},
+		"tool API, rescued": {"messages", "/v1/messages", asked, func(o *Options) { o.Routes[0].Tools, o.Routes[0].Rescue = ToolsNative, true }, long / 2},
+		"no call may come, and text has": {
+			"messages", "/v1/messages", with(`"tool_choice":{"type":"none"}`), plain, long / 2,
+		},
+		"goes on from a prefill": { // with the prompt
+			"messages", "/v1/messages", asked, func(*Options) {}, long * 3 / 2,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wire := wires[tt.wire]
+			release := make(chan struct{})
+			fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", wire.contentType)
+				_, _ = io.WriteString(w, wire.start+wire.delta)
+				_ = http.NewResponseController(w).Flush()
+				<-release
+			}))
+			defer fake.Close()
+			defer close(release)
+			transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, fake.Listener.Addr().String())
+			}}
+			defer transport.CloseIdleConnections()
+			up, err := wire.upstream(&http.Client{Transport: transport})
+			if err != nil {
+				t.Fatal(err)
+			}
+			front := listen(t, newServer(t, up, tt.change))
+			address := front.Listener.Addr().String()
+			defer openStream(t, address, tt.path, strings.Replace(tt.body, text, "hi", 1))() // what all requests share is there
+			before, _ := inUse()
+			defer openStream(t, address, tt.path, tt.body)()
+			if after, _ := inUse(); after-before > float64(tt.most) {
+				t.Errorf("%.1f MiB are kept of a request of %.1f MiB", (after-before)/(1<<20), float64(len(tt.body))/(1<<20))
+			}
+		})
+	}
+}

@@ -1,0 +1,296 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"dragoman/metrics"
+	"dragoman/proxy"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+)
+
+// call is one call of an upstream.
+type call struct {
+	model    proxy.UpstreamModel
+	provider string
+	attempt  int   // its place among those of the exchange, from 0
+	fixed    bool  // the configuration names the model, and not the client
+	streams  bool  // the upstream is asked for a stream
+	place    place // of its span
+	asked    request
+	server   atomic.Pointer[server] // that was connected to; nil if none was
+
+	start, first, last, end time.Time
+	perChunk                prometheus.Observer // nil without metrics
+	err                     error
+	errorType               string
+	usage                   messages.Usage
+	stop                    string // why the model stopped, in its upstream's words; "" if it did not say
+	requestID               string
+	responseID, answered    string  // the id and the model of the answer
+	chunks                  bool    // the answer comes in chunks
+	output                  *output // what the model says; nil unless that is asked for
+}
+
+// server is where an upstream is.
+type server struct {
+	address string
+	port    int
+}
+
+// request is what a model is asked, as far as it is told.
+type request struct {
+	maxTokens         int
+	temperature, topP *float64
+	topK              *int
+	format            string
+	stops             []string // clients choose them: they are contents
+	contents          *contents
+}
+
+// requestOf returns what a body of the Messages API asks. What it does not say is for the model to
+// refuse.
+func requestOf(body []byte, withContents bool) request {
+	var b struct {
+		MaxTokens   int      `json:"max_tokens"`
+		Temperature *float64 `json:"temperature"`
+		TopP        *float64 `json:"top_p"`
+		TopK        *int     `json:"top_k"`
+	}
+	if json.Unmarshal(body, &b) != nil {
+		return request{}
+	}
+	r := request{maxTokens: b.MaxTokens, temperature: b.Temperature, topP: b.TopP, topK: b.TopK}
+	if withContents {
+		if req, err := messages.Decode(body, messages.DecodeOptions{}); err == nil {
+			r.stops, r.contents = req.StopSequences, contentsOf(req)
+		}
+	}
+	return r
+}
+
+// callKey is the key of a call in the context of its requests.
+type callKey struct{}
+
+// calling is called when an upstream is called.
+func (x *exchange) calling(ctx context.Context, m proxy.UpstreamModel) context.Context {
+	x.finishCall()
+	m.Model = strings.Clone(m.Model) // it may be a piece of a body
+	c := &call{
+		model:    m,
+		provider: cmp.Or(x.providers[m.Upstream], other),
+		attempt:  len(x.record.Attempts) - 1,
+		fixed:    !strings.Contains(x.record.Pattern, "*") || m.Model != x.record.Model,
+		streams:  m.Spec().Can.Has(upstream.Streaming),
+		place:    x.place,
+		asked:    x.asked,
+		start:    time.Now(),
+	}
+	x.asked, x.call = request{}, c
+	if x.server != nil {
+		c.place.span = newSpanID()
+		if x.t.cfg.Content {
+			c.output = &output{}
+		}
+	}
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// OnRequest is called with a request to an upstream just before it is sent. It notes where to, and says
+// in its header to which span it belongs. A signature does not cover the header, and stays good.
+func (t *Telemetry) OnRequest(r *http.Request) {
+	c, ok := r.Context().Value(callKey{}).(*call)
+	if !ok {
+		return
+	}
+	port, err := strconv.Atoi(r.URL.Port())
+	if err != nil {
+		port = map[string]int{"http": 80, "https": 443}[r.URL.Scheme]
+	}
+	c.server.Store(&server{r.URL.Hostname(), port})
+	if t.cfg.Propagate {
+		c.place.write(r.Header)
+	}
+}
+
+// piece notes that a piece of an answer has come.
+func (x *exchange) piece() {
+	c, now := x.call, time.Now()
+	x.last = now
+	if x.first.IsZero() {
+		x.first = now
+	}
+	if c.first.IsZero() {
+		c.first = now
+		if x.t.instruments != nil && c.streams {
+			c.perChunk = x.t.instruments.perChunk(c)
+		}
+	} else if c.perChunk != nil {
+		c.perChunk.Observe(now.Sub(c.last).Seconds())
+	}
+	c.last = now
+}
+
+// native reports whether the answer comes as events, of the model's own tool API.
+func (c *call) native() bool { return !c.chunks && c.end.IsZero() }
+
+func (c *call) chunk(chunk *translate.Chunk) {
+	c.chunks = true
+	c.usage = later(c.usage, chunk.Usage)
+	c.stop = cmp.Or(string(chunk.Stop), c.stop)
+	c.requestID = cmp.Or(chunk.RequestID, c.requestID)
+}
+
+func (c *call) event(e *messages.Event) {
+	if m := e.Message; m != nil {
+		if c.native() {
+			c.usage = later(c.usage, m.Usage)
+			c.stop = cmp.Or(string(m.StopReason), c.stop)
+			c.requestID = cmp.Or(m.RequestID, c.requestID)
+			c.answered = cmp.Or(m.Model, c.answered)
+		}
+		c.responseID = cmp.Or(m.ID, c.responseID)
+	}
+	if c.output != nil {
+		c.output.add(e)
+	}
+}
+
+// later returns usage after a report of totals so far, in which a zero says nothing new.
+func later(u, report messages.Usage) messages.Usage {
+	return messages.Usage{
+		InputTokens:              cmp.Or(report.InputTokens, u.InputTokens),
+		OutputTokens:             cmp.Or(report.OutputTokens, u.OutputTokens),
+		CacheCreationInputTokens: cmp.Or(report.CacheCreationInputTokens, u.CacheCreationInputTokens),
+		CacheReadInputTokens:     cmp.Or(report.CacheReadInputTokens, u.CacheReadInputTokens),
+	}
+}
+
+// inputTokens returns how many tokens the prompt had. The conventions count those of caches among them,
+// and the Messages API does not.
+func (c *call) inputTokens() int {
+	return c.usage.InputTokens + c.usage.CacheCreationInputTokens + c.usage.CacheReadInputTokens
+}
+
+// called is called when a call has ended. Events of its answer may follow.
+func (x *exchange) called(err error) { x.call.end, x.call.err = time.Now(), err }
+
+// finishCall exports the call that was last, if there is one. It waits until then for events that
+// follow its end, and for what the exchange makes of its error.
+func (x *exchange) finishCall() {
+	c := x.call
+	if c == nil {
+		return
+	}
+	x.call = nil
+	var of metrics.Attempt
+	if c.attempt >= 0 && c.attempt < len(x.record.Attempts) {
+		of = x.record.Attempts[c.attempt]
+	}
+	c.errorType = metrics.ErrorType(of.ErrorType)
+	if c.err != nil && c.errorType == "" {
+		c.errorType = canceled
+	}
+	if x.t.instruments != nil {
+		x.t.instruments.record(c)
+	}
+	if x.server != nil {
+		s := x.callSpan(c)
+		s.set(attrInPlaceOf, metrics.ErrorType(of.InPlaceOf))
+		x.t.queue.add(s)
+	}
+}
+
+// callSpan returns the span of a call.
+func (x *exchange) callSpan(c *call) *span {
+	s := &span{place: c.place, parent: x.place.span, name: operation + " " + clip(c.model.Model), kind: kindClient, start: c.start, end: c.end}
+	s.set(attrOperation, operation)
+	s.set(attrProvider, c.provider)
+	s.set(attrRequestModel, clip(c.model.Model))
+	s.set(attrConversation, x.session)
+	if server := c.server.Load(); server != nil {
+		s.set(attrServerAddress, server.address)
+		s.set(attrServerPort, server.port)
+	}
+	c.setRequest(s)
+	c.setResponse(s, x.t.generation)
+	s.set(attrUpstream, c.model.Upstream)
+	s.set(attrWire, c.model.Wire)
+	s.set(attrAttempt, c.attempt+1)
+	if c.errorType != "" {
+		s.failed = true
+		s.set(attrErrorType, c.errorType)
+		if failed, ok := errors.AsType[*upstream.Error](c.err); ok && !failed.Unreachable {
+			s.set(attrStatus, failed.Status)
+		}
+	}
+	if c.asked.contents != nil {
+		c.asked.contents.set(s)
+	}
+	if c.output != nil {
+		c.output.set(s, c.stop)
+	}
+	return s
+}
+
+// setRequest says what the model was asked.
+func (c *call) setRequest(s *span) {
+	if c.streams {
+		s.set(attrRequestStream, true)
+	}
+	if c.asked.maxTokens > 0 {
+		s.set(attrMaxTokens, c.asked.maxTokens)
+	}
+	if v := c.asked.temperature; v != nil {
+		s.set(attrTemperature, *v)
+	}
+	if v := c.asked.topP; v != nil {
+		s.set(attrTopP, *v)
+	}
+	if v := c.asked.topK; v != nil {
+		s.set(attrTopK, *v)
+	}
+	s.set(attrStopSequences, c.asked.stops)
+	s.set(attrFormat, c.asked.format)
+}
+
+// setResponse says what came back.
+func (c *call) setResponse(s *span, g *generation) {
+	s.set(attrResponseID, clip(c.responseID))
+	if !c.first.IsZero() {
+		s.set(attrResponseModel, clip(cmp.Or(c.answered, c.model.Model)))
+		if c.streams {
+			s.set(attrFirstChunk, c.first.Sub(c.start).Seconds())
+		}
+	}
+	stop := clip(c.stop)
+	if stop == "" && g.cutIsError {
+		stop = "error"
+	}
+	if stop != "" {
+		s.set(attrFinishReasons, []string{stop})
+	}
+	s.set(attrUpstreamRequestID, clip(c.requestID))
+	for _, count := range []struct {
+		key    string
+		tokens int
+	}{
+		{attrInputTokens, c.inputTokens()}, {attrOutputTokens, c.usage.OutputTokens},
+		{attrCacheRead, c.usage.CacheReadInputTokens}, {g.cacheWrite, c.usage.CacheCreationInputTokens},
+	} {
+		if count.tokens > 0 {
+			s.set(count.key, count.tokens)
+		}
+	}
+}

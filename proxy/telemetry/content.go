@@ -1,0 +1,238 @@
+package telemetry
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+)
+
+// What clients and models say, which a span has only where OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
+// asks for it. The JSON is that of the schemas of the conventions (docs/gen-ai/gen-ai-input-messages.json
+// and those beside it).
+
+// longestContent bounds the texts of one attribute, in bytes. Of messages the newest are kept.
+const longestContent = 64 << 10
+
+// partCost is what a part counts for beside its texts.
+const partCost = 64
+
+// part is a part of a message. Images and documents are a type alone.
+type part struct {
+	Type      string         `json:"type"`
+	Content   string         `json:"content,omitzero"`
+	ID        string         `json:"id,omitzero"`
+	Name      string         `json:"name,omitzero"`
+	Arguments jsontext.Value `json:"arguments,omitzero"` // tool_call
+	Response  []part         `json:"response,omitzero"`  // tool_call_response
+}
+
+// chatMessage is one message. FinishReason is of an answer.
+type chatMessage struct {
+	Role         string `json:"role"`
+	Parts        []part `json:"parts"`
+	FinishReason string `json:"finish_reason,omitzero"`
+}
+
+// definition is a tool.
+type definition struct {
+	Type        string         `json:"type"`
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitzero"`
+	Parameters  jsontext.Value `json:"parameters,omitzero"`
+}
+
+// contents are the attributes of what a model is asked, as JSON.
+type contents struct {
+	system, messages, tools string
+	truncated               bool
+}
+
+// contentsOf returns what a request says.
+func contentsOf(req *messages.Request) *contents {
+	c := &contents{}
+	var room room
+	room = newRoom()
+	c.system = encode(room.parts(req.System))
+	c.truncated = room.full
+
+	room = newRoom()
+	var all []chatMessage
+	for _, m := range slices.Backward(req.Messages) {
+		if room.left <= 0 {
+			room.full = true
+			break
+		}
+		all = append(all, chatMessage{Role: roleOf(m), Parts: room.parts(m.Content)})
+	}
+	slices.Reverse(all)
+	c.messages = encode(all)
+	c.truncated = c.truncated || room.full
+
+	room = newRoom()
+	var tools []definition
+	for _, t := range req.Tools {
+		if room.left <= 0 {
+			room.full = true
+			break
+		}
+		room.left -= partCost
+		tools = append(tools, definition{"function", t.Name, room.text(t.Description), room.raw(t.InputSchema)})
+	}
+	c.tools = encode(tools)
+	c.truncated = c.truncated || room.full
+	return c
+}
+
+func (c *contents) set(s *span) {
+	s.set(attrSystem, c.system)
+	s.set(attrInputMessages, c.messages)
+	s.set(attrTools, c.tools)
+	if c.truncated {
+		s.set(attrTruncated, true)
+	}
+}
+
+// roleOf returns the role of a message: a user's that has nothing but results of tools is the tool's.
+func roleOf(m messages.MessageParam) string {
+	if m.Role == messages.RoleUser && len(m.Content) > 0 &&
+		!slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockToolResult }) {
+		return "tool"
+	}
+	return m.Role
+}
+
+// room is what is left of an attribute.
+type room struct {
+	left int
+	full bool // something did not fit
+}
+
+func newRoom() room { return room{left: longestContent} }
+
+// text returns what of a text there is room for.
+func (r *room) text(s string) string {
+	if n := max(r.left, 0); len(s) > n {
+		s, r.full = s[:n], true
+	}
+	r.left -= len(s)
+	return valid(s)
+}
+
+// raw returns a value, or none if there is no room for all of it.
+func (r *room) raw(v jsontext.Value) jsontext.Value {
+	if len(v) > r.left {
+		r.full = true
+		return nil
+	}
+	r.left -= len(v)
+	return v
+}
+
+// parts returns the parts of a message.
+func (r *room) parts(blocks []messages.BlockParam) []part {
+	all := make([]part, 0, len(blocks))
+	for _, b := range blocks {
+		if r.left <= 0 {
+			r.full = true
+			break
+		}
+		r.left -= partCost
+		switch b.Type {
+		case messages.BlockText:
+			all = append(all, part{Type: "text", Content: r.text(b.Text.String())})
+		case messages.BlockThinking:
+			all = append(all, part{Type: "reasoning", Content: r.text(b.Text.String())})
+		case messages.BlockToolUse:
+			all = append(all, part{Type: "tool_call", ID: b.ID, Name: b.Name, Arguments: r.raw(b.Input)})
+		case messages.BlockToolResult:
+			all = append(all, part{Type: "tool_call_response", ID: b.ToolUseID, Response: r.parts(b.Content)})
+		default:
+			all = append(all, part{Type: b.Type})
+		}
+	}
+	return all
+}
+
+// output is what a model says, gathered from the events of its answer.
+type output struct {
+	parts []part
+	text  []byte // of the part that is last
+	room  room
+	begun bool
+}
+
+// add adds what an event says.
+func (o *output) add(e *messages.Event) {
+	if !o.begun {
+		o.begun, o.room = true, newRoom()
+	}
+	switch e.Type {
+	case messages.ContentBlockStart:
+		if o.room.left <= 0 {
+			o.room.full = true
+			return
+		}
+		o.room.left -= partCost
+		o.end()
+		b := e.Block
+		if b == nil {
+			b = &messages.ContentBlock{} // of a kind that is not known
+		}
+		switch b.Type {
+		case messages.BlockText:
+			o.parts = append(o.parts, part{Type: "text", Content: o.room.text(b.Text)})
+		case messages.BlockThinking:
+			o.parts = append(o.parts, part{Type: "reasoning", Content: o.room.text(b.Thinking)})
+		case messages.BlockToolUse:
+			o.parts = append(o.parts, part{Type: "tool_call", ID: b.ID, Name: b.Name})
+		default:
+			o.parts = append(o.parts, part{Type: b.Type})
+		}
+	case messages.ContentBlockDelta:
+		if e.Delta == messages.TextDelta || e.Delta == messages.ThinkingDelta || e.Delta == messages.InputJSONDelta {
+			o.text = append(o.text, o.room.text(string(e.Text))...)
+		}
+	}
+}
+
+// end puts the text that was gathered into the part that it belongs to. The arguments of a call that was
+// cut, here or by its model, are no JSON, and are left out.
+func (o *output) end() {
+	if len(o.parts) == 0 {
+		return
+	}
+	p := &o.parts[len(o.parts)-1]
+	switch {
+	case p.Type != "tool_call":
+		p.Content += string(o.text)
+	case jsontext.Value(o.text).IsValid():
+		p.Arguments = slices.Clone(o.text)
+	}
+	o.text = o.text[:0]
+}
+
+func (o *output) set(s *span, stop string) {
+	o.end()
+	if len(o.parts) == 0 {
+		return
+	}
+	s.set(attrOutputMessages, encode([]chatMessage{{Role: messages.RoleAssistant, Parts: o.parts, FinishReason: clip(stop)}}))
+	if o.room.full {
+		s.set(attrTruncated, true)
+	}
+}
+
+// encode returns a list as JSON, or "" for one that is empty.
+func encode[T any](list []T) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(list, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return "" // values of a request that was read are JSON
+	}
+	return string(text)
+}

@@ -1,0 +1,138 @@
+package telemetry
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// mostModels bounds the names of models that clients choose, where an entry of the configuration is for
+// many: those that answered first are told apart, and what follows is _OTHER.
+const mostModels = 100
+
+// instruments are the metrics of a generation, and the registry that has them and nothing else.
+type instruments struct {
+	registry   *prometheus.Registry
+	generation *generation
+	histograms map[*instrument]*prometheus.HistogramVec
+	counters   map[*instrument]*prometheus.CounterVec
+	units      map[string]string
+
+	mu     sync.Mutex
+	models map[string]string // that have answered, of entries for many: each by itself
+}
+
+func newInstruments(g *generation) *instruments {
+	is := &instruments{
+		registry:   prometheus.NewRegistry(),
+		generation: g,
+		histograms: map[*instrument]*prometheus.HistogramVec{},
+		counters:   map[*instrument]*prometheus.CounterVec{},
+		units:      map[string]string{},
+		models:     map[string]string{},
+	}
+	for _, i := range g.instruments() {
+		labels := base
+		if i.more != "" {
+			labels = append(base[:len(base):len(base)], i.more)
+		}
+		switch i.kind {
+		case histogram:
+			v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: i.name, Help: i.help, Buckets: i.buckets}, labels)
+			is.registry.MustRegister(v)
+			is.histograms[i] = v
+		case counter:
+			v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: i.name, Help: i.help}, labels)
+			is.registry.MustRegister(v)
+			is.counters[i] = v
+		}
+		is.units[i.name] = i.unit
+	}
+	return is
+}
+
+// model returns the name of a model as it may stand in a label. fixed says that the configuration names
+// it, and answered that the model has.
+func (is *instruments) model(name string, fixed, answered bool) string {
+	if fixed {
+		return name
+	}
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	if is.models[name] == "" && answered && len(is.models) < mostModels {
+		name = strings.Clone(name) // it may be a piece of a body
+		is.models[name] = name
+	}
+	return cmp.Or(is.models[name], other)
+}
+
+// observe adds a value to a histogram, if the generation has it.
+func (is *instruments) observe(i *instrument, labels []string, more string, value float64) {
+	if v := is.histograms[i]; v != nil {
+		if i.more != "" {
+			labels = append(labels[:len(labels):len(labels)], more)
+		}
+		v.WithLabelValues(labels...).Observe(value)
+	}
+}
+
+// add adds to a total of tokens, if the generation has it. No upstream says of which modality they are.
+func (is *instruments) add(i *instrument, labels []string, tokens int) {
+	if v := is.counters[i]; v != nil {
+		v.WithLabelValues(append(labels[:len(labels):len(labels)], "unknown")...).Add(float64(tokens))
+	}
+}
+
+// labels returns the values of base for a call. answered says that its model has.
+func (is *instruments) labels(c *call, answered bool) []string {
+	labels := []string{operation, c.provider, is.model(c.model.Model, c.fixed, answered), "", ""}
+	if s := c.server.Load(); s != nil {
+		labels[3], labels[4] = s.address, strconv.Itoa(s.port)
+	}
+	return labels
+}
+
+// perChunk returns what observes the time between the pieces of a call's answer, which has begun.
+func (is *instruments) perChunk(c *call) prometheus.Observer {
+	return is.histograms[&is.generation.perChunk].WithLabelValues(is.labels(c, true)...)
+}
+
+// record counts a call that has ended.
+func (is *instruments) record(c *call) {
+	g, labels := is.generation, is.labels(c, c.errorType == "")
+	is.observe(&g.duration, labels, c.errorType, c.end.Sub(c.start).Seconds())
+	if c.streams && !c.first.IsZero() {
+		is.observe(&g.firstChunk, labels, "", c.first.Sub(c.start).Seconds())
+	}
+	input, output := c.inputTokens(), c.usage.OutputTokens
+	if input > 0 {
+		is.observe(&g.tokens, labels, "input", float64(input))
+	}
+	if output > 0 {
+		is.observe(&g.tokens, labels, "output", float64(output))
+	}
+	is.observe(&g.inputPerCall, labels, c.errorType, float64(input))
+	is.observe(&g.outputPerCall, labels, c.errorType, float64(output))
+	is.add(&g.inputTokens, labels, input)
+	is.add(&g.outputTokens, labels, output)
+	is.add(&g.cacheReadTokens, labels, c.usage.CacheReadInputTokens)
+	is.add(&g.cacheWriteTokens, labels, c.usage.CacheCreationInputTokens)
+}
+
+// gather returns what is counted here and by others, and the first error. What could be gathered is
+// returned with it.
+func (is *instruments) gather(others ...prometheus.Gatherer) (all []family, failure error) {
+	for _, g := range append([]prometheus.Gatherer{is.registry}, others...) {
+		families, err := g.Gather()
+		if failure == nil {
+			failure = err
+		}
+		for _, f := range families {
+			all = append(all, family{f, is.units[f.GetName()]})
+		}
+	}
+	return all, failure
+}

@@ -1,0 +1,95 @@
+package telemetry
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	dto "github.com/prometheus/client_model/go"
+
+	"dragoman/proxy"
+	"dragoman/upstream"
+)
+
+// describeMetrics writes the metrics as text, without times.
+func (w watched) describeMetrics(t *testing.T) string {
+	t.Helper()
+	families, err := w.instruments.gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, f := range families {
+		fmt.Fprintf(&b, "%s %s in %s\n", f.GetType(), f.GetName(), f.unit)
+		for _, m := range f.Metric {
+			var labels []string
+			for _, a := range encodeLabels(m.Label) {
+				labels = append(labels, fmt.Sprintf("%s=%v", a.key, a.value))
+			}
+			slices.Sort(labels)
+			value := fmt.Sprint(m.Counter.GetValue())
+			if f.GetType() == dto.MetricType_HISTOGRAM {
+				value = fmt.Sprintf("%d values in %d buckets", m.Histogram.GetSampleCount(), len(m.Histogram.Bucket)+1)
+				if f.unit != "s" {
+					value += fmt.Sprintf(", together %v", m.Histogram.GetSampleSum())
+				}
+			}
+			fmt.Fprintf(&b, "  %s: %s\n", strings.Join(labels, " "), value)
+		}
+	}
+	return b.String()
+}
+
+// TestMetrics holds the names, labels and values of all metrics, in both generations.
+func TestMetrics(t *testing.T) {
+	var all bytes.Buffer
+	for _, optIn := range []string{"", "gen_ai_latest_experimental"} {
+		w := watch(t, []answer{whole, {err: busy}}, nil, "OTEL_SEMCONV_STABILITY_OPT_IN="+optIn)
+		w.post("/v1/messages", question) // answered
+		w.post("/v1/messages", question) // passed over
+		fmt.Fprintf(&all, "== OTEL_SEMCONV_STABILITY_OPT_IN=%s\n%s", optIn, w.describeMetrics(t))
+	}
+	const file = "testdata/metrics.txt"
+	if *update {
+		if err := os.WriteFile(file, all.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), all.String()); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+// TestModelsAreBounded: clients cannot make up labels without end, where an entry is for many models.
+func TestModelsAreBounded(t *testing.T) {
+	w := watch(t, []answer{whole}, func(o *proxy.Options) {
+		o.Routes = append([]proxy.Route{{Name: "claude-fixed", UpstreamModel: o.Routes[0].UpstreamModel}}, o.Routes...)
+		o.Routes[1].Fallbacks = nil
+	})
+	for i := range mostModels + 50 {
+		w.post("/v1/messages", strings.Replace(question, "claude-2.1", fmt.Sprint("claude-", i), 1))
+	}
+	w.post("/v1/messages", strings.Replace(question, "claude-2.1", "claude-fixed", 1))
+	text := w.describeMetrics(t)
+	for name, want := range map[string]int{"=claude-0 ": 1, "=claude-99 ": 1, "=claude-100 ": 0, "=_OTHER ": 1, "=claude-fixed ": 1} {
+		_, durations, _ := strings.Cut(text, "HISTOGRAM gen_ai.client.operation.duration")
+		durations, _, _ = strings.Cut(durations, "HISTOGRAM")
+		if got := strings.Count(durations, attrRequestModel+name); got != want {
+			t.Errorf("%d series of %s, want %d", got, name, want)
+		}
+	}
+
+	refusing := watch(t, []answer{{err: &upstream.Error{Status: 404, Type: "not_found_error"}}}, func(o *proxy.Options) { o.Routes[0].Fallbacks = nil })
+	refusing.post("/v1/messages", question)
+	if text := refusing.describeMetrics(t); strings.Contains(text, "claude-2.1") {
+		t.Errorf("a model that never answered has a series of its own:\n%s", text)
+	}
+}
