@@ -264,7 +264,7 @@ func (p *tab) smooth(what string) {
 	}
 	median, late := frames[len(frames)/2], frames[len(frames)*95/100]
 	p.t.Logf("%s: %d frames, median %.0f ms, 95%% within %.0f ms, longest %.0f ms", what, len(frames), median, late, frames[len(frames)-1])
-	if median > 60 || late > 500 {
+	if median > 150 || late > 1200 { // on a machine that does other things as well
 		p.t.Errorf("%s is not smooth", what)
 	}
 }
