@@ -13,6 +13,7 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/memo"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -47,7 +48,7 @@ func NewMemo() *Memo {
 // describedTools is the text that describes tools, and the names that had to be escaped in it,
 // and the tools as outliving has them, for those who read answers.
 type describedTools struct {
-	text    string
+	text    rawjson.Text
 	escaped markup.TagSet
 	tools   []messages.Tool
 }
@@ -83,7 +84,7 @@ func (m *Memo) identify(text string) string {
 }
 
 // describe returns what r.describeTools makes.
-func (m *Memo) describe(r *renderer) (string, error) {
+func (m *Memo) describe(r *renderer) (rawjson.Text, error) {
 	if m == nil || !m.descriptions.Takes(2*memoKeySize(r.req.Tools)) {
 		return r.describeTools()
 	}
@@ -98,7 +99,7 @@ func (m *Memo) describe(r *renderer) (string, error) {
 	text, err := r.describeTools()
 	if err == nil {
 		r.prompt.tools = outliving(r.req.Tools)
-		m.descriptions.Keep(*key, describedTools{text, r.escape.Used, r.prompt.tools}, len(text)+toolsMemory(r.prompt.tools))
+		m.descriptions.Keep(*key, describedTools{text, r.escape.Used, r.prompt.tools}, text.EscapedLen()+toolsMemory(r.prompt.tools))
 	}
 	return text, err
 }

@@ -17,8 +17,10 @@ func (r *renderer) addSystem() error {
 		if err != nil {
 			return err
 		}
-		r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(tools)})
-		r.origins.endSystem("tools", len(tools))
+		r.prompt.System = append(r.prompt.System, Text{tools})
+		if r.origins != nil {
+			r.origins.endSystem("tools", tools.Len())
+		}
 	}
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
@@ -76,8 +78,9 @@ func (r *renderer) preamble() (before, after string) {
 }
 
 // describeTools returns the preamble with the descriptions of the tools, the first text of
-// the system prompt.
-func (r *renderer) describeTools() (string, error) {
+// the system prompt. It is quoted here, and so once where a [Memo] keeps it; a very long one is not,
+// since it takes its memory again when it is read.
+func (r *renderer) describeTools() (rawjson.Text, error) {
 	before, after := r.preamble()
 	size := len(before) + len(after)
 	for i := range r.req.Tools {
@@ -89,16 +92,20 @@ func (r *renderer) describeTools() (string, error) {
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		if r.ctx.Err() != nil {
-			return "", context.Cause(r.ctx)
+			return rawjson.Text{}, context.Cause(r.ctx)
 		}
 		w.origins.enter(len(w.out), "", t.Index)
 		if err := r.format.describeTool(&w, t); err != nil {
-			return "", &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
+			return rawjson.Text{}, &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
 		}
 		if len(t.InputExamples) > 0 {
 			w.writeExamples(t, r.prompt.schemas.of(t))
 		}
 		w.origins.leave(len(w.out))
 	}
-	return string(append(w.out, after...)), nil
+	const longest = 128 << 10
+	if w.write(after); len(w.out) > longest {
+		return rawjson.Plain(string(w.out)), nil
+	}
+	return rawjson.Quoted(w.out), nil
 }

@@ -3,7 +3,6 @@ package translate
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"dragoman/translate/messages"
 )
@@ -49,7 +48,12 @@ func (r *renderer) addTurns() error {
 // isEmpty reports whether a message has no content: its blocks were all dropped when the
 // request was decoded, or it is an empty prefill.
 func isEmpty(m *messages.MessageParam) bool {
-	return !slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockText || !b.Text.IsZero() })
+	for i := range m.Content {
+		if b := &m.Content[i]; b.Type != messages.BlockText || !b.Text.IsZero() {
+			return false
+		}
+	}
+	return true
 }
 
 // turnRole returns the role of the turn that a message is part of.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -79,12 +78,8 @@ Next: dragoman serve --simulated    All of this: dragoman demo --verbose
 
 // Colours are for terminals alone, and for those that have them; they take no room.
 func TestDemoColours(t *testing.T) {
-	if _, err := exec.LookPath("script"); err != nil {
-		t.Skip("there is no script(1) to make a terminal")
-	}
 	for _, env := range []string{"TERM=xterm", "TERM=dumb", "NO_COLOR=1"} {
-		command := exec.Command("script", "-qefc", os.Args[0], "/dev/null")
-		command.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=", "TEST_DRAGOMAN_ARGS=demo", env)
+		command := onTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=demo", env)
 		out, err := command.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -144,13 +145,9 @@ func firstLine(t *testing.T, env map[string]string, args ...string) string {
 
 // On a terminal the log is for people, with colours unless they are not wanted.
 func TestLogOnTerminal(t *testing.T) {
-	if _, err := exec.LookPath("script"); err != nil {
-		t.Skip("there is no script(1) to make a terminal")
-	}
 	for _, env := range []string{"TERM=xterm", "TERM=dumb", "NO_COLOR=1"} {
 		// The terminal is standard error alone, so that nothing but the log is on it.
-		command := exec.Command("script", "-qefc", os.Args[0]+" >/dev/null", "/dev/null")
-		command.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=", "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0", env)
+		command := onTerminal(t, os.Args[0]+" >/dev/null", "TEST_DRAGOMAN_ARGS=serve --simulated --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0", env)
 		stdin, err := command.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -197,6 +194,17 @@ func TestLogOnTerminal(t *testing.T) {
 			t.Errorf("%s: %v", env, err)
 		}
 	}
+}
+
+// onTerminal returns a command line of a shell that has a terminal, and a part of the environment.
+func onTerminal(t *testing.T, line string, env ...string) *exec.Cmd {
+	t.Helper()
+	if _, err := exec.LookPath("script"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("there is no script(1) of Linux to make a terminal")
+	}
+	command := exec.Command("script", "-qefc", line, "/dev/null")
+	command.Env = append(append(os.Environ(), "TERM=xterm", "NO_COLOR="), env...)
+	return command
 }
 
 // plain returns a text without colours.

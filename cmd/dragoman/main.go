@@ -4,11 +4,14 @@
 // Each command is a value of type [command] and has a file of its own: serve is made by
 // [serveCommand] in serve.go. What several commands share:
 //
-//	main, command, process   the command line: help, flags, exit codes
+//	main, command, process   the command line: commands, help, exit codes
+//	flags                    what flags are given, and what they can be
 //	settings                 the flags for a configuration, and what is made of it
 //	live, fleet              the server that answers new requests, and its upstreams
 //	site, connections        the two listeners of a server, and the drain
 //	reload, log              the configuration read again; the lines of standard error
+//	terminal                 what people see: colours, and texts of others without control characters
+//	shell, man               the commands and flags for shells to complete, and as a manual page
 //	input, completion        files and JSON lines; a completion that is parsed
 //
 // Only this package reads the environment and the command line.

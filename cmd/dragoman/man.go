@@ -83,6 +83,7 @@ var manualSections = []struct {
 		{"AWS_REGION, AWS_PROFILE, …", "As for all programs of the AWS SDKs: credentials, and without a file the region of Amazon Bedrock."},
 		{"GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION, GOOGLE_APPLICATION_CREDENTIALS, …", "As for all programs of Google Cloud: credentials, and without a file the project and the location of Vertex AI."},
 		{"HTTPS_PROXY, NO_PROXY", "The proxy through which upstreams are asked."},
+		{"OTEL_…", "As for all programs of OpenTelemetry: where traces and metrics go, if anywhere."},
 		{"NO_COLOR, TERM", "Without colours if NO_COLOR is set, or TERM is dumb."},
 		{"GOMEMLIMIT, GOGC", "The memory limit of the Go runtime, which is otherwise that of the container, and how often garbage is collected."},
 	}},

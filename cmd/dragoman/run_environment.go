@@ -24,6 +24,7 @@ func clientVariables(url, key string, getenv func(string) string) []string {
 		"ANTHROPIC_VERTEX_BASE_URL=" + url + "/v1",
 		"ANTHROPIC_GOOGLE_CLOUD_BASE_URL=" + url,
 		"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + url,
+		"AWS_ENDPOINT_URL_BEDROCK=" + url, // which lists models
 	}
 	all = append(all, keyVariables(key, getenv)...)
 	all = append(all, regionVariables(getenv)...)

@@ -157,11 +157,7 @@ func TestRunKilled(t *testing.T) {
 
 // Ctrl-C reaches all processes in the foreground of a terminal: the command gets it once.
 func TestRunInterruptedOnTerminal(t *testing.T) {
-	if _, err := exec.LookPath("script"); err != nil {
-		t.Skip("there is no script(1) to make a terminal")
-	}
-	command := exec.Command("script", "-qefc", os.Args[0], "/dev/null")
-	command.Env = append(os.Environ(), "TEST_DRAGOMAN_ARGS=run --simulated -- "+os.Args[0]+" "+countInterrupts)
+	command := onTerminal(t, os.Args[0], "TEST_DRAGOMAN_ARGS=run --simulated -- "+os.Args[0]+" "+countInterrupts)
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +248,7 @@ func TestClientVariables(t *testing.T) {
 	always := []string{
 		"ANTHROPIC_API_URL=http://x", "ANTHROPIC_AWS_BASE_URL=http://x", "ANTHROPIC_BASE_URL=http://x", "ANTHROPIC_BEDROCK_BASE_URL=http://x",
 		"ANTHROPIC_BEDROCK_MANTLE_BASE_URL=http://x", "ANTHROPIC_GOOGLE_CLOUD_BASE_URL=http://x", "ANTHROPIC_VERTEX_BASE_URL=http://x/v1",
-		"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=http://x", "CLAUDE_CODE_ATTRIBUTION_HEADER=0",
+		"AWS_ENDPOINT_URL_BEDROCK=http://x", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME=http://x", "CLAUDE_CODE_ATTRIBUTION_HEADER=0",
 	}
 	region := []string{"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1"}
 	words := []string{"ANTHROPIC_API_KEY=none", "ANTHROPIC_AWS_API_KEY=none", "AWS_BEARER_TOKEN_BEDROCK=none"}

@@ -34,7 +34,6 @@ func (p painter) dim(s string) string    { return p.with("2", s) }
 func (p painter) red(s string) string    { return p.with("31", s) }
 func (p painter) green(s string) string  { return p.with("32", s) }
 func (p painter) yellow(s string) string { return p.with("33", s) }
-func (p painter) blue(s string) string   { return p.with("34", s) }
 func (p painter) cyan(s string) string   { return p.with("36", s) }
 
 // printable returns a text for a terminal: what a terminal would act upon or show as nothing, and

@@ -99,13 +99,22 @@ func (e *Escaper) keepsEach(c byte, inside []byte) bool {
 // follows s, or nothing. No name has the character in it that an escape stands for, so that a name ends
 // there as it does at the end of the text; but white space may also stand before a name.
 func isPlain(s, escape []byte, names TagSet) bool {
-	blank := len(escape) > 0 && bytes.IndexByte([]byte("ntr"), escape[1]) >= 0
-	if s[0] == '&' {
-		return MatchEscape(s, names, "", !blank).Verdict == NoMatch
+	switch and := s[0] == '&'; {
+	case and && (len(s) == 1 || !MayBeEscape(s[1])):
+		return true
+	case and:
+		return MatchEscape(s, names, "", !standsForBlank(escape)).Verdict == NoMatch
+	case len(s) > 1 && s[1] != ' ' && s[1] != '/' && s[1] != '%' && !IsNameByte(s[1]):
+		return true
 	}
 	begun := len(bytes.TrimLeft(s[1:], " /")) > 0
-	_, v := matchName(s[1:], names, "", !blank || begun)
+	_, v := matchName(s[1:], names, "", begun || !standsForBlank(escape))
 	return v == NoMatch
+}
+
+// standsForBlank reports whether text begins with an escape of JSON for white space.
+func standsForBlank(text []byte) bool {
+	return len(text) > 0 && (text[1] == 'n' || text[1] == 't' || text[1] == 'r')
 }
 
 // escape escapes what spells one of names in s, and notes in e.Used which did. It returns s itself

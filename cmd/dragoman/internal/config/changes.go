@@ -79,7 +79,7 @@ func modelsByName(c *Config) map[string][]proxy.Route {
 // settings returns the values that have no name of their own, by their keys: all but those of keys,
 // upstreams and models.
 func (c *Config) settings() map[string]string {
-	l, p := &loader{cfg: c}, &printer{cfg: c}
+	l, p := &loader{cfg: c}, &printer{c}
 	values := map[string]string{}
 	for _, f := range l.top() {
 		if !slices.Contains([]string{"auth", "upstreams", "models"}, f.name) {

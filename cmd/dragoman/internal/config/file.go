@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -126,8 +125,7 @@ func (l *loader) earlyCommit() setting {
 			l.report(l.lines[key], key, "no client waits for longer than "+mostEarlyCommit.String(), "give less than the shortest idle timeout between here and the clients")
 		}
 	}
-	s.schema = s.schema.withDefault("0s")
-	return s
+	return s.otherwise("0s")
 }
 
 // upstreams reads all upstreams, by their names.
@@ -145,7 +143,7 @@ func (l *loader) upstreams() setting {
 				l.cfg.Upstreams = append(l.cfg.Upstreams, u)
 			})
 		},
-		schema: l.upstreamsSchema(),
+		schema: l.upstreamsSchema,
 		shown: func(p *printer, key string) *yaml.Node {
 			all := &yaml.Node{Kind: yaml.MappingNode}
 			for i := range l.cfg.Upstreams {
@@ -214,14 +212,17 @@ func (l *loader) upstream(u *Upstream) fields {
 // url is a text that is shown without the password in it.
 func (l *loader) url(dst *string) setting {
 	s := l.text(dst)
-	return scalar(s.read, s.schema, func() string { return withoutPassword(*dst) })
+	return scalar(s.read, s.tag, s.schema, func() string { return withoutPassword(*dst) })
 }
 
 // lists reads whether the upstream is asked which models it has: it is, unless that is false.
 func (l *loader) lists(u *Upstream) setting {
-	s := l.boolean(func(lists bool) { u.Unlisted = !lists }, func() string { return strconv.FormatBool(!u.Unlisted) })
-	s.schema = s.schema.withDefault("true")
-	return s
+	return l.boolean(func(lists bool) { u.Unlisted = !lists }, func() string {
+		if u.Unlisted {
+			return "false"
+		}
+		return ""
+	}).otherwise("true")
 }
 
 // authorities reads the path of a file with certificates, and the file.

@@ -23,10 +23,12 @@ const (
 
 // auth returns the keys of what clients have to present.
 func (l *loader) auth() fields {
-	schemas := []schema{
-		{Type: "string", MinLength: shortestKey},
-		{Type: "string", Pattern: reference},
-		objectSchema(l.keyFields(new(keyEntry)), []string{}),
+	each := func() schema {
+		return schema{AnyOf: []schema{
+			{Type: "string", MinLength: shortestKey},
+			{Type: "string", Pattern: reference},
+			objectSchema(l.keyFields(new(keyEntry)), nil),
+		}}
 	}
 	shown := func(p *printer, i int, key string) *yaml.Node {
 		k := keyEntry{Key: l.cfg.Keys[i]}
@@ -34,7 +36,7 @@ func (l *loader) auth() fields {
 		return p.mapping(l.keyFields(&k), key)
 	}
 	return fields{{"keys", "The keys of clients: each a text, or a mapping with a name and limits.",
-		l.list(l.key, schema{AnyOf: schemas}, func() int { return len(l.cfg.Keys) }, shown)}}
+		l.list(l.key, each, func() int { return len(l.cfg.Keys) }, shown)}}
 }
 
 // keyEntry is what an element of auth.keys says.
@@ -111,7 +113,7 @@ func (l *loader) secret(k *keyEntry) setting {
 				k.sums = append(k.sums, proxy.NewKey(s).Sum)
 			}
 		},
-		schema: schema{Type: "string", MinLength: shortestKey}.orReference(),
+		schema: func() schema { return schema{Type: "string", MinLength: shortestKey}.orReference() },
 		shown: func(p *printer, key string) *yaml.Node {
 			if _, given := p.cfg.origins[key]; !given {
 				return nil
@@ -139,7 +141,7 @@ func (l *loader) sum(k *keyEntry) setting {
 				k.sums = append(k.sums, [sha256.Size]byte(b))
 			}
 		},
-		schema: schema{Type: "string", Pattern: "^[0-9A-Fa-f]{64}$"}.orReference(),
+		schema: func() schema { return schema{Type: "string", Pattern: "^[0-9A-Fa-f]{64}$"}.orReference() },
 		shown: func(p *printer, key string) *yaml.Node {
 			if _, given := p.cfg.origins[key]; !given {
 				return nil
@@ -160,5 +162,7 @@ func (l *loader) keyName(dst *string) setting {
 		default:
 			*dst = s
 		}
-	}, schema{Type: "string", Pattern: "^[A-Za-z0-9._-]+$", MaxLength: longestName}.orReference(), func() string { return *dst })
+	}, "!!str", func() schema {
+		return schema{Type: "string", Pattern: "^[A-Za-z0-9._-]+$", MaxLength: longestName}.orReference()
+	}, func() string { return *dst })
 }

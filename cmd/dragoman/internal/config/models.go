@@ -13,10 +13,9 @@ import (
 
 // models reads the entries under models.
 func (l *loader) models() setting {
-	s := l.list(l.model, objectSchema(l.route(new(proxy.Route)), []string{"name", "upstream"}),
-		func() int { return len(l.cfg.Models) },
+	each := func() schema { return objectSchema(l.route(new(proxy.Route)), []string{"name", "upstream"}) }
+	return l.list(l.model, each, func() int { return len(l.cfg.Models) },
 		func(p *printer, i int, key string) *yaml.Node { return p.mapping(l.route(&l.cfg.Models[i]), key) })
-	return s
 }
 
 // model reads an entry of models. A fallback that says nothing of format, template and
@@ -64,7 +63,7 @@ func (l *loader) fallbacks(r *proxy.Route) setting {
 		l.lines[key] = n.Line
 		l.mapping(n, key, l.upstreamModel(&m))
 		r.Fallbacks = append(r.Fallbacks, m)
-	}, objectSchema(l.upstreamModel(new(proxy.UpstreamModel)), []string{"upstream"}),
+	}, func() schema { return objectSchema(l.upstreamModel(new(proxy.UpstreamModel)), []string{"upstream"}) },
 		func() int { return len(r.Fallbacks) },
 		func(p *printer, i int, key string) *yaml.Node {
 			return p.mapping(l.upstreamModel(&r.Fallbacks[i]), key)

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"hash"
 	"net/url"
 	"strings"
 
@@ -21,37 +23,40 @@ type origin struct {
 // Print returns the configuration as a file: every value that is in effect, and behind each where it
 // comes from. A number that depends on the machine stands in its comment alone. What is secret is written as the file has it if that is a reference, and else masked:
 // what is printed can be loaded, and is the same but for that.
-func (c *Config) Print() ([]byte, error) { return c.print(true) }
-
-// Hash returns what stands for the configuration: the same for two that print the same values, from
-// wherever those come, but for those that depend on the machine. No secret is in it.
-func (c *Config) Hash() string {
-	text, err := c.print(false)
-	if err != nil {
-		return ""
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
-
-func (c *Config) print(origins bool) ([]byte, error) {
-	l := &loader{cfg: c}
-	p := &printer{cfg: c, origins: origins}
-	root := p.mapping(l.top(), "")
+func (c *Config) Print() ([]byte, error) {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
-	if err := enc.Encode(root); err != nil {
+	if err := enc.Encode(c.nodes()); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), enc.Close()
 }
 
-// printer makes the nodes of what is in effect.
-type printer struct {
-	cfg     *Config
-	origins bool // as comments
+// Hash returns what stands for the configuration: the same for two that print the same values, from
+// wherever those come, but for those that depend on the machine. No secret is in it.
+func (c *Config) Hash() string {
+	sum := sha256.New()
+	addTo(sum, c.nodes())
+	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
+
+// addTo adds a node to a hash: its kind, its value, and the nodes within it, of which it says how many
+// there are, so that no two configurations are the same text.
+func addTo(sum hash.Hash, n *yaml.Node) {
+	fmt.Fprintf(sum, "%d %d %q ", n.Kind, len(n.Content), n.Value)
+	for _, child := range n.Content {
+		addTo(sum, child)
+	}
+}
+
+// nodes returns what is printed.
+func (c *Config) nodes() *yaml.Node {
+	return (&printer{c}).mapping((&loader{cfg: c}).top(), "")
+}
+
+// printer makes the nodes of what is in effect.
+type printer struct{ cfg *Config }
 
 // mapping returns a mapping with the keys that have a value, nil if none has.
 func (p *printer) mapping(fs fields, key string) *yaml.Node {
@@ -98,9 +103,7 @@ func (p *printer) node(key, tag, value string) *yaml.Node {
 	if strings.Contains(value, "\n") {
 		n.Style = yaml.LiteralStyle
 	}
-	if p.origins {
-		n.LineComment = cmp.Or(from.String(), "default")
-	}
+	n.LineComment = cmp.Or(from.String(), "default")
 	return n
 }
 

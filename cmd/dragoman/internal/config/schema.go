@@ -57,15 +57,19 @@ func (s schema) orReference() schema {
 	return schema{AnyOf: []schema{s, {Type: "string", Pattern: reference}, {Type: "null"}}}
 }
 
-var (
-	// textSchema is for any text. YAML takes some for numbers, and the reader takes those. A path
-	// behind file: is absolute.
-	textSchema = schema{Type: []string{"string", "number", "boolean", "null"}, Not: &schema{Type: "string", Pattern: "^file:([^/]|$)"}}
+// textSchema is for any text. YAML takes some for numbers, and the reader takes those. A path
+// behind file: is absolute.
+func textSchema() schema {
+	return schema{Type: []string{"string", "number", "boolean", "null"}, Not: &schema{Type: "string", Pattern: "^file:([^/]|$)"}}
+}
 
-	pathSchema = schema{Type: nullable("string"), Not: &schema{Type: "string", Pattern: "^file:"}}
+func pathSchema() schema {
+	return schema{Type: nullable("string"), Not: &schema{Type: "string", Pattern: "^file:"}}
+}
 
-	durationSchema = schema{Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`}.orReference()
-)
+func durationSchema() schema {
+	return schema{Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`}.orReference()
+}
 
 // nullable returns a type or null: a key whose value is null counts as missing.
 func nullable(name any) []any { return []any{name, "null"} }
@@ -78,17 +82,17 @@ func numberSchema(least, most int64) schema {
 func objectSchema(fs fields, required []string) schema {
 	s := schema{Type: "object", Properties: map[string]schema{}, Additional: false, Required: required}
 	for _, f := range fs {
-		property := f.schema
+		property := f.schema()
 		property.Description = f.about
 		s.Properties[f.name] = property
 	}
 	return s
 }
 
-// withDefault returns s with what counts where there is no value.
-func (s schema) withDefault(value string) schema {
+// withDefault returns s with what counts where there is no value. tag is the type of YAML of that.
+func (s schema) withDefault(tag, value string) schema {
 	s.Default = value
-	switch s.tag() {
+	switch tag {
 	case "!!int":
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 			s.Default = n
@@ -97,18 +101,4 @@ func (s schema) withDefault(value string) schema {
 		s.Default = value == "true"
 	}
 	return s
-}
-
-// tag returns the type of YAML that a value has which is written out.
-func (s schema) tag() string {
-	if len(s.AnyOf) > 0 {
-		s = s.AnyOf[0]
-	}
-	switch s.Type {
-	case "integer":
-		return "!!int"
-	case "boolean":
-		return "!!bool"
-	}
-	return "!!str"
 }

@@ -79,7 +79,7 @@ func TestSchemaOfEveryKey(t *testing.T) {
 			if property.Type == nil && property.Const == "" && len(property.AnyOf) == 0 {
 				t.Errorf("%s has no type", key)
 			}
-			shown := f.shown(&printer{cfg: new(Config)}, key)
+			shown := f.shown(&printer{new(Config)}, key)
 			if key == "timeouts.drain_delay" {
 				continue // its default depends on other values, as it says
 			}
@@ -116,13 +116,23 @@ func TestSchemaOfPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllSubmatch(page, -1)
-	if len(blocks) < 2 {
-		t.Fatalf("%d examples", len(blocks))
+	var examples [][]byte
+	for _, block := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllSubmatch(page, -1) {
+		examples = append(examples, block[1])
 	}
-	for _, block := range blocks {
-		if err := validate(s, block[1]); err != nil {
-			t.Errorf("%v in\n%s", err, block[1])
+	if len(examples) < 2 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, name := range []string{"compose", "sidecar/kustomize-example"} {
+		file, err := os.ReadFile("../../../../deploy/" + name + "/dragoman.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples = append(examples, file)
+	}
+	for _, example := range examples {
+		if err := validate(s, example); err != nil {
+			t.Errorf("%v in\n%s", err, example)
 		}
 	}
 }

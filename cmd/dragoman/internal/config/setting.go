@@ -17,7 +17,8 @@ import (
 // it: see [loader.top].
 type setting struct {
 	read   field
-	schema schema
+	schema func() schema // which is asked for seldom
+	tag    string        // of YAML, of a value that is shown
 	// shown returns the value in effect, nil if there is none: then it does not stand in the file
 	// that config print writes. key is the whole path of the key.
 	shown func(p *printer, key string) *yaml.Node
@@ -57,36 +58,38 @@ func (fs fields) names() []string {
 
 // object is a mapping with these keys, of which all of required have to be there.
 func (r *yamlReader) object(fs fields, required ...string) setting {
-	s := objectSchema(fs, required)
-	s.Type = nullable(s.Type)
 	return setting{
-		read:   func(n *yaml.Node, key string) { r.mapping(n, key, fs) },
-		schema: s,
-		shown:  func(p *printer, key string) *yaml.Node { return p.mapping(fs, key) },
+		read: func(n *yaml.Node, key string) { r.mapping(n, key, fs) },
+		schema: func() schema {
+			s := objectSchema(fs, required)
+			s.Type = nullable(s.Type)
+			return s
+		},
+		shown: func(p *printer, key string) *yaml.Node { return p.mapping(fs, key) },
 	}
 }
 
-// scalar makes a setting of a value that is shown as a text, "" for none.
-func scalar(read field, s schema, shown func() string) setting {
-	return setting{read: read, schema: s, shown: func(p *printer, key string) *yaml.Node { return p.scalar(key, s.tag(), shown()) }}
+// scalar makes a setting of a value that is shown as a text of this tag, "" for none.
+func scalar(read field, tag string, s func() schema, shown func() string) setting {
+	return setting{read, s, tag, func(p *printer, key string) *yaml.Node { return p.scalar(key, tag, shown()) }}
 }
 
 // otherwise says what counts where the file does not have the value.
 func (s setting) otherwise(value string) setting {
-	shown := s.shown
-	s.schema = s.schema.withDefault(value)
+	shown, schemaOf := s.shown, s.schema
+	s.schema = func() schema { return schemaOf().withDefault(s.tag, value) }
 	s.shown = func(p *printer, key string) *yaml.Node {
 		if n := shown(p, key); n != nil {
 			return n
 		}
-		return p.scalar(key, s.schema.tag(), value)
+		return p.scalar(key, s.tag, value)
 	}
 	return s
 }
 
 // matching says what a text looks like.
 func (s setting) matching(pattern string) setting {
-	s.schema = schema{Type: "string", Pattern: pattern}.orReference()
+	s.schema = func() schema { return schema{Type: "string", Pattern: pattern}.orReference() }
 	return s
 }
 
@@ -109,7 +112,7 @@ func (r *yamlReader) text(dst *string) setting {
 		if s, ok := r.scalar(n, key); ok {
 			*dst = s
 		}
-	}, textSchema, func() string { return *dst })
+	}, "!!str", textSchema, func() string { return *dst })
 }
 
 // path reads the path of a file. What file: stands for is no path but what the file holds, which
@@ -123,7 +126,7 @@ func (r *yamlReader) path(dst *string) setting {
 		} else {
 			r.report(n.Line, key, "not the path of a file", "write the path alone, without file:, as in /etc/dragoman/tls.crt")
 		}
-	}, pathSchema, func() string { return *dst })
+	}, "!!str", pathSchema, func() string { return *dst })
 }
 
 // duration reads a duration of more than 0, as [time.ParseDuration] spells it.
@@ -154,7 +157,7 @@ func (r *yamlReader) lasting(dst *time.Duration, least time.Duration) setting {
 		default:
 			*dst = d
 		}
-	}, durationSchema, func() string {
+	}, "!!str", durationSchema, func() string {
 		if *dst < least {
 			return ""
 		}
@@ -186,7 +189,7 @@ func (r *yamlReader) between(dst *int64, least, most int64) setting {
 			return
 		}
 		*dst = i
-	}, numberSchema(least, most), func() string {
+	}, "!!int", func() schema { return numberSchema(least, most) }, func() string {
 		if *dst == 0 {
 			return ""
 		}
@@ -207,7 +210,7 @@ func (r *yamlReader) boolean(set func(bool), shown func() string) setting {
 			return
 		}
 		set(s == "true")
-	}, schema{Type: "boolean"}.orReference(), shown)
+	}, "!!bool", func() schema { return schema{Type: "boolean"}.orReference() }, shown)
 }
 
 // choice reads one of the words.
@@ -225,7 +228,7 @@ func (r *yamlReader) choice(dst *string, words []string) setting {
 			}
 			r.report(n.Line, key, fmt.Sprintf("%q is not known here", s), fix)
 		}
-	}, schema{Type: "string", Enum: words}.orReference(), func() string { return *dst })
+	}, "!!str", func() schema { return schema{Type: "string", Enum: words}.orReference() }, func() string { return *dst })
 }
 
 // oneOfTwo reads one of two words, of which the second sets dst.
@@ -237,7 +240,7 @@ func (r *yamlReader) oneOfTwo(dst *bool, no, yes string) setting {
 		read(n, key)
 		*dst = word == yes
 	}
-	return scalar(s.read, s.schema, func() string {
+	return scalar(s.read, s.tag, s.schema, func() string {
 		if *dst {
 			return yes
 		}
@@ -246,7 +249,7 @@ func (r *yamlReader) oneOfTwo(dst *bool, no, yes string) setting {
 }
 
 // list reads each element of a sequence, and shows so many.
-func (r *yamlReader) list(element field, each schema, length func() int, shown func(p *printer, i int, key string) *yaml.Node) setting {
+func (r *yamlReader) list(element field, each func() schema, length func() int, shown func(p *printer, i int, key string) *yaml.Node) setting {
 	return setting{
 		read: func(n *yaml.Node, key string) {
 			if n.Kind != yaml.SequenceNode {
@@ -257,7 +260,10 @@ func (r *yamlReader) list(element field, each schema, length func() int, shown f
 				element(deref(e), elementKey(key, i))
 			}
 		},
-		schema: schema{Type: nullable("array"), Items: &each},
+		schema: func() schema {
+			items := each()
+			return schema{Type: nullable("array"), Items: &items}
+		},
 		shown: func(p *printer, key string) *yaml.Node {
 			list := &yaml.Node{Kind: yaml.SequenceNode}
 			for i := range length() {
@@ -273,7 +279,10 @@ func (r *yamlReader) list(element field, each schema, length func() int, shown f
 
 // texts is a list of texts, each of which has a reader of its own, and looks like this.
 func (r *yamlReader) texts(element field, pattern string, dst *[]string) setting {
-	return r.list(element, schema{AnyOf: []schema{{Type: "string", Pattern: pattern}, {Type: "string", Pattern: reference}}}, func() int { return len(*dst) }, func(p *printer, i int, key string) *yaml.Node {
+	each := func() schema {
+		return schema{AnyOf: []schema{{Type: "string", Pattern: pattern}, {Type: "string", Pattern: reference}}}
+	}
+	return r.list(element, each, func() int { return len(*dst) }, func(p *printer, i int, key string) *yaml.Node {
 		return p.scalar(key, "!!str", (*dst)[i])
 	})
 }
