@@ -19,10 +19,11 @@ import (
 var tested = NewMemo()
 
 // renderAlike renders a request without a memo, and twice with one that has seen others. All have to
-// be the same.
+// be the same. So has to be what is rendered with its origins: see holdsOrigins.
 func renderAlike(t testing.TB, req *messages.Request, target Target) (*Prompt, error) {
 	t.Helper()
 	cold, coldErr := Render(req, target)
+	holdsOrigins(t, req, target, cold, coldErr)
 	target.Memo = tested
 	for range 2 {
 		warm, err := Render(req, target)
