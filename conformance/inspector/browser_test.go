@@ -91,7 +91,9 @@ func serve(t *testing.T, up proxy.Upstream) *server {
 		t.Fatal(err)
 	}
 	clients, admin := httptest.NewServer(s.Handler()), httptest.NewServer(s.Admin())
-	in.Watch(func() inspector.Server { return inspector.Server{Server: s, URL: clients.URL, Models: []string{"claude-2.1"}} })
+	in.Watch(func() inspector.Server {
+		return inspector.Server{Server: s, URL: clients.URL, Models: []string{"claude-2.1"}}
+	})
 	t.Cleanup(func() {
 		s.Cut()
 		clients.Close()
