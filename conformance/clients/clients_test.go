@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,7 +26,14 @@ type client struct {
 }
 
 // clients are all of them, in the order of the table.
-var clients = slices.Concat(anthropic, aws, langchain, frameworks)
+var clients = slices.Concat(anthropic, aws, langchain, frameworks, more)
+
+// more are those that only make conformance runs. The others reach every route, dialect and way of
+// reading a stream, and take long enough for a gate that runs on every change.
+var more = slices.Concat(python)
+
+// runMore has more run, too.
+var runMore = flag.Bool("more", false, "run the clients that only make conformance runs, too")
 
 // TestClients runs the cases. Clients run beside each other, as -parallel says.
 func TestClients(t *testing.T) {
@@ -33,6 +41,9 @@ func TestClients(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for i, c := range clients {
 			t.Run(c.name+" "+c.release+" "+c.api, func(t *testing.T) {
+				if i >= len(clients)-len(more) && !*runMore {
+					t.Skip("only with -more")
+				}
 				t.Parallel()
 				results[i] = run(t, c)
 			})
