@@ -21,6 +21,7 @@ type client struct {
 	program            func(t *testing.T) *exec.Cmd
 	dialect            conformance.Dialect
 	hides              conformance.Hides
+	streams            bool // as in [conformance.Client]
 	// cannot is why the library, and no fault of the server's, fails a case.
 	cannot map[string]string
 }
@@ -60,7 +61,7 @@ func run(t *testing.T, c client) []outcome {
 		t.Fatalf("nobody says what %s makes of a call that was cut", c.name)
 	}
 	library := conformance.Client{
-		Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides,
+		Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides, Streams: c.streams,
 		OpenInput: made.open, Runs: made.runs, Eager: made.eager,
 	}
 	for _, test := range conformance.Cases {
