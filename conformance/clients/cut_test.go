@@ -34,7 +34,8 @@ var cuts = map[string]cut{
 	"Pydantic AI":            {open: conformance.Refuses, runs: true, how: "the call cannot be read, and the agent asks the model once more"},
 	"LlamaIndex": {open: conformance.Mends, runs: true,
 		how: "as it comes, the agent would run the tool with null for the value; `stream_values: whole` prevents that"},
-	"Strands": {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
+	"Strands TypeScript": {open: conformance.Refuses, runs: true, how: "the message does not have the call, and the agent ends with an error"},
+	"Strands":            {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
 }
 
 var (
