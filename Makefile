@@ -66,7 +66,7 @@ soak: ## run the program for DURATION (60s) among clients, faults and rotations,
 	$(GO) run ./conformance/soak -duration $(DURATION) $(ARGS)
 
 conformance: ## run every case through every client library, and print the table; this fetches them
-	cd conformance/clients && $(GO) test -count=1 -timeout 40m -args $(ARGS)
+	cd conformance/clients && $(GO) test -count=1 -timeout 80m -args -more $(ARGS)
 
 scoreboard: ## read the same completions with our parser and others', and write the table; this fetches them
 	cd conformance/scoreboard && $(GO) test -count=1 -timeout 20m -v -run TestScoreboard . -args -update $(ARGS)

@@ -31,7 +31,7 @@ var Cases = []Case{
 	{"cut", all(scripted(cutText), scripted(cutCall, whole), simulated(Setup{MaxTokens: 1}, holdCut))},
 	{CutCall, runCutCall},
 	{"stop sequence", scripted(stopSequence)},
-	{"abort", runAbort},
+	{Abort, runAbort},
 	{AbortWhole, runAbortWhole},
 	{"error statuses", runStatuses},
 	{FailureWithin, runFailures},
@@ -43,6 +43,7 @@ const (
 	ToolError     = "tool error"     // a tool answers with an error
 	LongNumbers   = "long numbers"   // a value has more digits than a double keeps
 	CutCall       = "cut call"       // a streamed call is cut by max_tokens
+	Abort         = "abort"          // the client leaves a stream before its end
 	AbortWhole    = "abort whole"    // the client gives up an answer that is not streamed
 	FailureWithin = "failure within" // the model fails before or within its answer
 )

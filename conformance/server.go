@@ -15,6 +15,9 @@ import (
 // binary is the path of the dragoman under test.
 var binary string
 
+// Binary is the path of the dragoman under test, for tests that run other commands of it.
+func Binary() string { return binary }
+
 // Main runs the tests of a module against the binary that DRAGOMAN_BIN names, or else one built here.
 func Main(m *testing.M) int {
 	if binary = os.Getenv("DRAGOMAN_BIN"); binary != "" {

@@ -18,6 +18,7 @@ type Client struct {
 	OpenInput OpenInput
 	Runs      bool // the library runs tools by itself: its conversations are a [Runner]
 	Eager     bool // the library sends [Tool.Eager] to the server
+	Streams   bool // the library asks for a stream in any case: no answer comes whole
 }
 
 // OpenInput is what a library makes of the input of a call that was cut: JSON that was left open.
@@ -58,9 +59,9 @@ const (
 	streamed = "streamed"
 )
 
-// ways returns the ways in which every client can ask. A stream's events are checked on the way.
+// ways returns the ways in which the client can ask, one or two. A stream's events are checked on the way.
 func (c Client) ways() []way {
-	return []way{
+	ways := []way{
 		{whole, func(t *testing.T, c Conversation, turn Turn) (Answer, error) {
 			return c.Ask(t.Context(), turn)
 		}},
@@ -72,6 +73,10 @@ func (c Client) ways() []way {
 			return answer, err
 		}},
 	}
+	if c.Streams {
+		return ways[1:]
+	}
+	return ways
 }
 
 // checkGrammar checks that a stream had events of known types, in the order of the dialect.

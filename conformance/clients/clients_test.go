@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,12 +21,20 @@ type client struct {
 	program            func(t *testing.T) *exec.Cmd
 	dialect            conformance.Dialect
 	hides              conformance.Hides
+	streams            bool // as in [conformance.Client]
 	// cannot is why the library, and no fault of the server's, fails a case.
 	cannot map[string]string
 }
 
 // clients are all of them, in the order of the table.
-var clients = slices.Concat(anthropic, aws, langchain, frameworks)
+var clients = slices.Concat(anthropic, aws, langchain, frameworks, more)
+
+// more are those that only make conformance runs. The others reach every route, dialect and way of
+// reading a stream, and take long enough for a gate that runs on every change.
+var more = slices.Concat(python, javascript)
+
+// runMore has more run, too.
+var runMore = flag.Bool("more", false, "run the clients that only make conformance runs, too")
 
 // TestClients runs the cases. Clients run beside each other, as -parallel says.
 func TestClients(t *testing.T) {
@@ -33,6 +42,9 @@ func TestClients(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for i, c := range clients {
 			t.Run(c.name+" "+c.release+" "+c.api, func(t *testing.T) {
+				if i >= len(clients)-len(more) && !*runMore {
+					t.Skip("only with -more")
+				}
 				t.Parallel()
 				results[i] = run(t, c)
 			})
@@ -49,7 +61,7 @@ func run(t *testing.T, c client) []outcome {
 		t.Fatalf("nobody says what %s makes of a call that was cut", c.name)
 	}
 	library := conformance.Client{
-		Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides,
+		Open: conformance.Program(t, c.program(t)), Dialect: c.dialect, Hides: c.hides, Streams: c.streams,
 		OpenInput: made.open, Runs: made.runs, Eager: made.eager,
 	}
 	for _, test := range conformance.Cases {

@@ -1,0 +1,91 @@
+package agents
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dragoman/conformance"
+	"dragoman/conformance/install"
+)
+
+// agentTime is for an agent, which has four answers to ask for, on a machine that is busy with others.
+const agentTime = time.Minute
+
+// agent is a program that does tasks by a model's tool calls.
+type agent struct {
+	name    string // and the folder that pins it
+	machine string // the one GOARCH that it is pinned for; "" for all
+	// program is the path of the program below node_modules, as in architectures.
+	program string
+	// args have it do the task and end.
+	args func(task string) []string
+	// configure points it to the base URL, if the environment does not: in the files that its users write.
+	configure func(t *testing.T, home, work, url string)
+	tools     tools
+}
+
+// TestAgents has each agent do the task.
+func TestAgents(t *testing.T) {
+	for _, a := range agents {
+		t.Run(a.name, func(t *testing.T) {
+			if a.machine != "" && a.machine != runtime.GOARCH {
+				t.Skip("pinned for", a.machine)
+			}
+			packages := install.Node(t, a.name)
+			withoutNetwork(t, func() {
+				site := newSite(t, a)
+				url := conformance.Serve(t, credentials, "--config", site.config)
+				if a.configure != nil {
+					a.configure(t, site.home, site.work, url)
+				}
+				env := []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=none"}
+				site.do(t, env, a.path(packages), a.args(task)...)
+			})
+		})
+	}
+}
+
+// TestRun has Claude Code do the task below `dragoman run`, which alone points it to the server.
+func TestRun(t *testing.T) {
+	packages := install.Node(t, claudeCode.name)
+	withoutNetwork(t, func() {
+		site := newSite(t, claudeCode)
+		args := append([]string{"run", "--config", site.config, "--", claudeCode.path(packages)}, claudeCode.args(task)...)
+		site.do(t, credentials, conformance.Binary(), args...)
+	})
+}
+
+// path is where the program is in a folder of packages.
+func (a agent) path(packages string) string {
+	return filepath.Join(packages, "node_modules", a.program)
+}
+
+// do runs a command that has the agent do the task, in an environment that has env and what every
+// program has, and checks what became of it.
+func (s *site) do(t *testing.T, env []string, name string, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), agentTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = s.work
+	cmd.Env = append([]string{"HOME=" + s.home, "TMPDIR=" + s.temporary, "PATH=" + os.Getenv("PATH")}, env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it started ends with it
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var answer, log strings.Builder
+	cmd.Stdout, cmd.Stderr = &answer, &log
+	err := cmd.Run()
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left running
+	t.Logf("%s\n%s", answer.String(), log.String())
+	if err != nil {
+		t.Error(err)
+	}
+	s.check(t, answer.String())
+}

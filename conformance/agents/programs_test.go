@@ -1,0 +1,83 @@
+package agents
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+var agents = []agent{claudeCode, openCode, pi}
+
+// architecture is the machine's, as names of npm packages have it.
+var architecture = map[string]string{"amd64": "x64"}
+
+// native is the part of a package's name that says which machine it is for.
+func native() string {
+	if arch, ok := architecture[runtime.GOARCH]; ok {
+		return "linux-" + arch
+	}
+	return "linux-" + runtime.GOARCH
+}
+
+// claudeCode needs nothing but the environment. It may use its tools without asking.
+var claudeCode = agent{
+	name:    "claude-code",
+	program: "@anthropic-ai/claude-code-" + native() + "/claude",
+	args: func(task string) []string {
+		return []string{"-p", task, "--allowedTools", "Read", "Edit", "Bash"}
+	},
+	tools: tools{
+		read: call{"Read", "<file_path>%s</file_path>"},
+		edit: call{"Edit", "<file_path>%s</file_path>\n<old_string>mroning, <you> &</old_string>\n<new_string>morning, <you> &</new_string>"},
+		bash: call{"Bash", "<command>" + shell + "</command>\n<description>Copy the file</description>"},
+	},
+}
+
+// openCode has the base URL in its own configuration, with /v1. Pinned is the build of opencode-ai for
+// Linux that needs no newer processor, for npm ci wants those of all machines to be had.
+var openCode = agent{
+	name:    "opencode",
+	machine: "amd64",
+	program: "opencode-linux-x64-baseline/bin/opencode",
+	args: func(task string) []string {
+		return []string{"run", "--model", "anthropic/claude-sonnet-4-5", task}
+	},
+	configure: func(t *testing.T, _, work, url string) {
+		write(t, filepath.Join(work, "opencode.json"), `{"provider": {"anthropic": {"options": {"baseURL": "%s/v1"}}}}`, url)
+	},
+	tools: tools{
+		read: call{"read", "<filePath>%s</filePath>"},
+		edit: call{"edit", "<filePath>%s</filePath>\n<oldString>mroning, <you> &</oldString>\n<newString>morning, <you> &</newString>"},
+		bash: call{"bash", "<command>" + shell + "</command>\n<description>Copy the file</description>"},
+	},
+}
+
+// pi has the base URL in its own configuration, and takes edits as a list.
+var pi = agent{
+	name:    "pi",
+	program: ".bin/pi",
+	args: func(task string) []string {
+		return []string{"--provider", "anthropic", "--model", "claude-sonnet-4-5", "--print", task}
+	},
+	configure: func(t *testing.T, home, _, url string) {
+		write(t, filepath.Join(home, ".pi", "agent", "models.json"), `{"providers": {"anthropic": {"baseUrl": %q}}}`, url)
+	},
+	tools: tools{
+		read: call{"read", "<path>%s</path>"},
+		edit: call{"edit", "<path>%s</path>\n<edits>[{\"oldText\": \"mroning, <you> &\", \"newText\": \"morning, <you> &\"}]</edits>"},
+		bash: call{"bash", "<command>" + shell + "</command>"},
+	},
+}
+
+// write writes a file and the folders that it is in.
+func write(t *testing.T, path, format string, args ...any) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, fmt.Appendf(nil, format, args...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,47 @@
+package clients
+
+import (
+	"maps"
+
+	"dragoman/conformance"
+)
+
+// javascript are what people build agents with in JavaScript, besides the [frameworks].
+var javascript = []client{
+	{
+		name: "LangChain.js Anthropic", release: "1.5.11", api: "Messages", dialect: conformance.Messages,
+		program: nodeProgram("langchain-javascript", "langchain-javascript"),
+		hides:   conformance.Hides{Events: true, NoSuchTool: true},
+		cannot:  except(doubles, conformance.ToolError, "the status of its message of a tool is not sent"),
+	},
+	strandsTypeScript("Messages", "anthropic", conformance.Messages, map[string]string{
+		conformance.NoTool:        strandsNoTool,
+		conformance.AbortWhole:    "it asks for a stream in any case",
+		conformance.FailureWithin: strandsTooLong,
+	}),
+	strandsTypeScript("Converse", "converse", conformance.Converse, map[string]string{
+		conformance.NoTool:        strandsNoTool,
+		conformance.FailureWithin: strandsTooLong,
+	}),
+}
+
+const strandsTooLong = "that the prompt is too long has neither a status nor a cause"
+
+// strandsTypeScript is Strands with a provider.
+func strandsTypeScript(api, provider string, dialect conformance.Dialect, cannot map[string]string) client {
+	c := client{
+		name: "Strands TypeScript", release: "1.16.0", api: api, dialect: dialect, streams: provider == "anthropic",
+		program: nodeProgram("strands-typescript", "strands-typescript", provider),
+		hides:   conformance.Hides{Events: true, StopSequence: true},
+		cannot:  maps.Clone(doubles),
+	}
+	maps.Copy(c.cannot, cannot)
+	return c
+}
+
+// except adds a case and why it fails to those of others.
+func except(others map[string]string, test, reason string) map[string]string {
+	all := maps.Clone(others)
+	all[test] = reason
+	return all
+}
