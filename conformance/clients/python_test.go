@@ -23,6 +23,29 @@ var python = []client{
 			conformance.AbortWhole: "it asks in a thread, which cannot be cancelled",
 		},
 	},
+	adk("Messages", "messages", conformance.Messages),
+	adk("Vertex", "vertex", conformance.Vertex),
+	{
+		name: "Haystack", release: "8.0.1", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("haystack", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
+		cannot:  map[string]string{conformance.CutShort: "it drops a call that was cut, also one of which values came whole"},
+	},
 }
+
+// adk are the models of Google ADK for Claude.
+func adk(api, argument string, dialect conformance.Dialect) client {
+	return client{
+		name: "Google ADK", release: "2.13.0", api: api, dialect: dialect,
+		program: pythonProgram("google-adk", "requirements.txt", argument),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ForcedTool: "it has no tool_choice", conformance.NoTool: "it has no tool_choice",
+			conformance.ToolError: untoldError,
+		},
+	}
+}
+
+const untoldError = "its message of a tool does not tell that the result is an error"
 
 const strandsNoTool = "its tool_choice has no none"
