@@ -34,6 +34,7 @@ var cuts = map[string]cut{
 	"LlamaIndex": {open: conformance.Mends, runs: true,
 		how: "as it comes, the agent would run the tool with null for the value; `stream_values: whole` prevents that"},
 	"Strands":    {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
+	"LiteLLM":    unread,
 	"Haystack":   {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
 	"Google ADK": {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
 }

@@ -23,6 +23,21 @@ var python = []client{
 			conformance.AbortWhole: "it asks in a thread, which cannot be cancelled",
 		},
 	},
+	{
+		name: "LiteLLM", release: "1.106.2", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("litellm", "requirements.txt", "anthropic"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
+		cannot: map[string]string{
+			conformance.ToolError:     untoldError,
+			conformance.FailureWithin: "what it makes of a failure within a stream is a message without a type",
+		},
+	},
+	{
+		name: "LiteLLM", release: "1.106.2", api: "Converse", dialect: conformance.Converse,
+		program: pythonProgram("litellm", "requirements.txt", "converse"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true},
+		cannot:  map[string]string{conformance.ToolError: untoldError, conformance.NoTool: notInConverse},
+	},
 	adk("Messages", "messages", conformance.Messages),
 	adk("Vertex", "vertex", conformance.Vertex),
 	{
