@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"translate/rawjson":      nil,
 	"translate/markup":       nil,
 	"translate/messages":     {"translate/rawjson"},
+	"translate/golden":       {"translate/rawjson", "translate/messages"},
 	"translate/schema":       {"translate/rawjson", "translate/markup"},
 	"translate/langid":       nil,
 	"translate/memo":         nil,
@@ -35,6 +36,7 @@ var mayImport = map[string][]string{
 	"proxy/framing":          nil,
 	"proxy/bedrock":          {"translate", "translate/rawjson", "translate/messages", "upstream", "upstream/converse"},
 	"proxy":                  {"translate", "translate/memo", "translate/rawjson", "translate/messages", "upstream", "upstream/converse", "upstream/eventstream", "metrics", "proxy/bedrock", "proxy/framing", "proxy/nearest"},
+	"proxy/inspector":        {"translate", "translate/golden", "translate/rawjson", "translate/messages", "metrics", "proxy"},
 	"proxy/telemetry":        {"translate", "translate/messages", "upstream", "metrics", "proxy"},
 	"cmd/dragoman/internal/": {"translate", "translate/rawjson", "translate/messages", "upstream", "proxy", "proxy/nearest", "proxy/telemetry"},
 }

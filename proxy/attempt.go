@@ -146,6 +146,10 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 	}
 	x.logToolAdvice(a.req, model)
 	a.maxTokens = prompt.MaxTokens
+	var req *messages.Request // for observers alone, who are told of it when the model is asked again, too
+	if len(x.observed) > 0 {
+		req = a.req
+	}
 	return func(ctx context.Context, cancel context.CancelCauseFunc) iter.Seq2[messages.Event, error] {
 		ask := func(p *translate.Prompt) iter.Seq2[translate.Chunk, error] {
 			if p.Again() != "" {
@@ -154,7 +158,7 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 				}
 				x.recordAttempt(metrics.Attempt{Upstream: model.Upstream})
 			}
-			x.observed.rendered(model, a.req, p)
+			x.observed.rendered(model, req, p)
 			invoke := func(ctx context.Context) iter.Seq2[translate.Chunk, error] { return up.Invoke(ctx, spec, p) }
 			return withTimeouts(ctx, x, cancel, observeCall(ctx, x, model, invoke, x.observed.chunk), chunkInfo)
 		}

@@ -62,7 +62,11 @@ func (x *exchange) readBody() ([]byte, error) {
 // client cannot reserve memory, or keep others out, with a header, and a long body is not copied when
 // it is whole. Of one that was not announced, at most twice what has come is in memory.
 func readAll(r io.Reader, announced, limit int64, admit func(size int64) error) ([]byte, error) {
-	pieces := [][]byte{make([]byte, 0, min(max(announced, leastPiece), mostPiece)+1)} // a byte more, so that the first piece can see the end
+	first := min(announced, mostPiece)
+	if announced < 0 {
+		first = leastPiece
+	}
+	pieces := [][]byte{make([]byte, 0, first+1)} // a byte more, so that the first piece can see the end
 	for size := int64(0); ; {
 		last := &pieces[len(pieces)-1]
 		n, err := r.Read((*last)[len(*last):cap(*last)])

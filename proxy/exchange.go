@@ -33,6 +33,7 @@ type exchange struct {
 	leftOut    []string            // types of blocks that the model wrote and the client does not get: see noteChoice
 	dropped    []string            // fields of the body that the model does not get, in the API's terms: see setDropped
 	observed   observations        // by those who watch the exchange
+	replay     *Replay             // how the request is answered again; nil for one that a client sends
 
 	flush      flushFunc // of a streamed answer; nil for another
 	retained   int       // bytes of the answer in memory: see retain
@@ -47,6 +48,7 @@ func (s *Server) newExchange(d *dialect, w http.ResponseWriter, r *http.Request)
 	x := &exchange{s: s, dialect: d, w: w, control: http.NewResponseController(w), r: r, began: time.Now()}
 	x.record = metrics.Exchange{Dialect: d.name, TraceID: traceID(r.Header), Terminal: metrics.Complete}
 	x.record.RequestID, x.record.ClientRequestID = setRequestIDs(w, r)
+	x.replay = replayOf(r)
 	x.clearWriteDeadline()
 	if d.setID != nil {
 		d.setID(w.Header(), x.record.RequestID)

@@ -137,7 +137,7 @@ func allocated(f func()) (bytes uint64, computed time.Duration) {
 // TestHostileBodies holds what a body may cost, whatever it holds: eight times its
 // own size in memory, and a constant. Even what is given back is counted.
 func TestHostileBodies(t *testing.T) {
-	const constant, longest = 22 << 20, time.Second // a schema is taken apart, which has a bound of its own
+	const constant, longest = 22 << 20, time.Second // a schema is taken apart, and tools are kept, which have bounds of their own
 	size := 512 << 10
 	if testcost.UnderRace {
 		size = 16 << 10

@@ -17,8 +17,8 @@ type kept struct {
 // newKept returns a kept that is empty. Of schemas to check by it has no more than so many, and so
 // many bytes.
 func newKept() kept {
-	const schemas, bytes = 256, 4 << 20
-	return kept{translate.NewMemo(), memo.New[compiledCheck](schemas, bytes)}
+	const schemas, bytes, most = 256, 4 << 20, 512 << 10
+	return kept{translate.NewMemo(), memo.New[compiledCheck](schemas, bytes, most)}
 }
 
 // compiledCheck is a schema to check by, nil if it makes no sense, and what it took to compile it:

@@ -44,6 +44,10 @@ type Observation struct {
 	// Event is called with each event of the answer, when the client is about to get it.
 	Event func(e *messages.Event)
 
+	// Failed is called with what the client is told of the failure that ends the exchange: the type
+	// is one of error.type of the Messages API.
+	Failed func(typ, message string)
+
 	// Ended is called when the exchange is over, with all that is logged and counted of it.
 	Ended func(record *metrics.Exchange)
 }
@@ -114,6 +118,14 @@ func (os observations) event(e *messages.Event) {
 	for _, o := range os {
 		if o.Event != nil {
 			o.Event(e)
+		}
+	}
+}
+
+func (os observations) failed(f *failure) {
+	for _, o := range os {
+		if o.Failed != nil {
+			o.Failed(f.typ, f.message)
 		}
 	}
 }

@@ -43,6 +43,7 @@ func (s *steps) observe(r *http.Request, record *metrics.Exchange) *Observation 
 		Called: func(err error) { s.add(fmt.Sprintf("called: %v", err)) },
 		Chunk:  func(c *translate.Chunk) { s.add("chunk") },
 		Event:  func(e *messages.Event) { s.add(e.Name()) },
+		Failed: func(typ, message string) { s.add("failed " + typ + ": " + message) },
 		Ended:  func(record *metrics.Exchange) { s.add(fmt.Sprintf("ended %d", record.Status)) },
 	}
 }
@@ -85,8 +86,10 @@ func TestObservationOfFailures(t *testing.T) {
 	post(s, strings.Replace(question, "claude", "gpt", 1))
 	want := []string{
 		"/v1/messages messages", fmt.Sprintf("received %d", len(question)), "rendered claude-2.1 for east: 1 turns",
-		"calling east", "called: 400 invalid_request_error: too long", "ended 400",
-		"/v1/messages messages", fmt.Sprintf("received %d", len(question)-3), "ended 404",
+		"calling east", "called: 400 invalid_request_error: too long",
+		"failed invalid_request_error: too long", "ended 400",
+		"/v1/messages messages", fmt.Sprintf("received %d", len(question)-3),
+		"failed not_found_error: model: gpt-2.1: no model of this name is configured; the nearest: claude-*", "ended 404",
 	}
 	if diff := cmp.Diff(want, seen.got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

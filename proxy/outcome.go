@@ -20,6 +20,7 @@ func (x *exchange) fail(err error) {
 	f := failureFor(err)
 	x.recordFailure(err, f)
 	x.logCause(err, f)
+	x.observed.failed(f)
 	switch {
 	case x.record.Terminal == metrics.ClientGone:
 		x.record.Status = cmp.Or(x.record.Status, f.status)

@@ -21,6 +21,8 @@ type RenderRules struct {
 	// the model does not get. It is called as well for one that an answer should have been
 	// checked by and was not, which may be later.
 	Drop func(field string)
+	// Origins is set to where the prompt is from, unless it is nil.
+	Origins *translate.Origins
 
 	kept kept // of the server
 }
@@ -52,7 +54,7 @@ func (m UpstreamModel) Render(ctx context.Context, req *messages.Request, spec u
 func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec upstream.Model, rules RenderRules) (*translate.Prompt, error) {
 	target := m.Target(spec)
 	target.Memo = rules.kept.tools
-	p, err := translate.RenderContext(ctx, req, target)
+	p, err := renderTo(ctx, req, target, rules.Origins)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +78,18 @@ func (m UpstreamModel) prompt(ctx context.Context, req *messages.Request, spec u
 		return nil, &messages.InvalidRequestError{Path: dropped[0], Message: "this model does not take it"}
 	}
 	return p, nil
+}
+
+// renderTo renders a request, and sets where the prompt is from, unless that is nil.
+func renderTo(ctx context.Context, req *messages.Request, target translate.Target, from *translate.Origins) (*translate.Prompt, error) {
+	if from == nil {
+		return translate.RenderContext(ctx, req, target)
+	}
+	p, origins, err := translate.RenderOrigins(ctx, req, target)
+	if err == nil {
+		*from = *origins
+	}
+	return p, err
 }
 
 // dropSampling takes the parameters out of the prompt that the model does not take, and

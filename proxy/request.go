@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -27,10 +28,16 @@ func (x *exchange) readRequest(opt messages.DecodeOptions) (*messages.Body, Rout
 	if err != nil {
 		return nil, Route{}, causeOr(x.r.Context(), x.conversion.Error(err))
 	}
+	if x.replay != nil {
+		body.Model = cmp.Or(x.replay.Model, body.Model)
+	}
 	x.record.Model, x.record.Stream = strings.Clone(body.Model), body.Stream && !opt.Count
 	route, err := x.s.routes.find(body.Model)
 	if err != nil {
 		return nil, Route{}, err
+	}
+	if x.replay != nil {
+		route = x.replay.of(route)
 	}
 	x.record.Pattern, x.record.Upstream, x.record.UpstreamModel = route.Name, route.Upstream, route.Model
 	return body, route, nil
@@ -83,7 +90,7 @@ func (x *exchange) decode(body *messages.Body) (*messages.Request, error) {
 	if err != nil {
 		return nil, causeOr(x.r.Context(), x.conversion.Error(err))
 	}
-	req.ID = newID("msg_")
+	req.ID, req.Model = newID("msg_"), body.Model // a replay has changed the model
 	x.setDropped(req.Dropped)
 	return req, nil
 }

@@ -82,6 +82,9 @@ func (s *Server) learn(opt Options, before *Server, stays func(upstream string) 
 // last on its connection.
 func (s *Server) Drain() { s.drain() }
 
+// Draining reports whether Drain has been called.
+func (s *Server) Draining() bool { return s.draining.Err() != nil }
+
 // Base returns the context in which requests have to be served for Cut to end them: it is for
 // [http.Server.BaseContext].
 func (s *Server) Base() context.Context { return s.base }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
@@ -23,10 +22,7 @@ func valueText(s *schema.Schema, value jsontext.Value) (string, bool) {
 		text := rawjson.CompactString(value)
 		return text, readsAs(s, text, value)
 	}
-	var str string
-	if json.Unmarshal(value, &str) != nil {
-		return "", false
-	}
+	str := rawjson.Unquote(value)
 	if plain, nullable := s.IsString(); plain && !nullable {
 		return str, true
 	}
@@ -45,9 +41,8 @@ func readsAs(s *schema.Schema, text string, value jsontext.Value) bool {
 // sameJSON reports whether two values are the same JSON. Strings are compared without their
 // escapes; other values by their text without white space, so that 1.0 is not 1.
 func sameJSON(a, b jsontext.Value) bool {
-	var x, y string
 	if a.Kind() == '"' && b.Kind() == '"' {
-		return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && x == y
+		return rawjson.Unquote(a) == rawjson.Unquote(b)
 	}
 	return bytes.Equal(a, b) || a.Kind() == b.Kind() && rawjson.CompactString(a) == rawjson.CompactString(b)
 }

@@ -100,6 +100,9 @@
 // A call in a Markdown code fence ([Target.QuotedCalls]) leads to atFenceEnd in
 // place of betweenCalls.
 //
+// What each part of a completion is read as is noted where the input is told that it has been read
+// (span.go), if somebody follows the parser step by step: see [Trace].
+//
 // Outside the parser, a reader (reader.go) feeds it the chunks of one answer, and
 // decides whether the model is asked to go on with it; a corrector (correct.go)
 // checks a whole answer, what of it is held back (hold.go), and has the model

@@ -45,7 +45,7 @@ type format struct {
 	// beforeCalls and afterCalls stand before and after the calls of one turn.
 	beforeCalls, afterCalls string
 	// appendCall appends a past call as the model would have written it, with a newline
-	// after it. The name is escaped, the input is a JSON object, and s is the schema of
+	// after it. The name is not escaped, the input is a JSON object, and s is the schema of
 	// the tool. What the parser reads under the same schema is the same call (G5).
 	appendCall func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte
 	// callPrefill returns the beginning of a call to the named tool, or of a call to any tool

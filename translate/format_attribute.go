@@ -61,7 +61,7 @@ var attributeCalls = format{
 // cannot be written so that the parser reads it back, all stand as one JSON object.
 func appendAttributeCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, `<invoke name="`...)
-	dst = append(dst, name...)
+	dst = e.AppendText(dst, name)
 	dst = append(dst, "\">\n"...)
 	if params, ok := appendAttributeParams(e, dst, input, s); ok {
 		dst = params

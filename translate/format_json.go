@@ -37,7 +37,7 @@ var jsonCalls = format{
 
 	appendCall: func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, _ *schema.Schema) []byte {
 		dst = append(dst, toolCallStart+"\n{\"name\": "...)
-		dst = rawjson.AppendString(dst, name)
+		dst = appendQuotedName(e, dst, name)
 		dst = append(dst, `, "arguments": `...)
 		dst = e.AppendText(dst, rawjson.CompactString(input))
 		return append(dst, "}\n"+toolCallEnd+"\n"...)
@@ -57,6 +57,27 @@ var jsonCalls = format{
 		w.writeContent(b.Content)
 		w.write("\n</tool_response>\n")
 	},
+}
+
+// appendQuotedName appends the name of a tool, escaped, as a JSON string. Who watches the escaper sees it
+// as it stands there.
+func appendQuotedName(e *markup.Escaper, dst []byte, name string) []byte {
+	watch, at := e.Watch, len(dst)+len(`"`)
+	if watch == nil {
+		return rawjson.AppendString(dst, e.Text(name))
+	}
+	quoted := func(s string) string {
+		q := rawjson.AppendString(nil, s)
+		return string(q[1 : len(q)-1])
+	}
+	defer func() { e.Watch = watch }()
+	e.Watch = func(_ int, _ string, entities []markup.Entity) {
+		for i, c := range entities { // none of these bytes is written in another way in JSON
+			entities[i].At = len(quoted(name[:c.At]))
+		}
+		watch(at, quoted(name), entities)
+	}
+	return rawjson.AppendString(dst, e.Text(name))
 }
 
 // The tags around each call.

@@ -98,7 +98,7 @@ func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 
 // writeParameter describes one parameter.
 func (w *toolWriter) writeParameter(p *schema.Parameter) {
-	w.write("<parameter>\n<name>").write(markup.ParamTag(p.Name)).write("</name>\n")
+	w.write("<parameter>\n<name>").writeTag(markup.ParamTag(p.Name)).write("</name>\n")
 	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
 	if len(p.Description) > 0 {
 		w.write("<description>").writeEscapedBytes(p.Description).write("</description>\n")
@@ -124,7 +124,7 @@ func (w *toolWriter) writeJSON(element string, value jsontext.Value) {
 // within <parameters>.
 func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, "<invoke>\n<tool_name>"...)
-	dst = append(dst, name...)
+	dst = e.AppendText(dst, name)
 	dst = append(dst, "</tool_name>\n<parameters>\n"...)
 	if params, ok := appendLegacyParams(e, dst, input, s); ok {
 		dst = params
@@ -166,7 +166,9 @@ func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
 		w.write("\n</error>\n")
 		return
 	}
-	w.write("<result>\n<tool_name>", w.escape.Text(tool), "</tool_name>\n<stdout>\n")
+	w.write("<result>\n<tool_name>")
+	w.writeEscaped(rawjson.Plain(tool))
+	w.write("</tool_name>\n<stdout>\n")
 	w.writeContent(b.Content)
 	w.write("\n</stdout>\n</result>\n")
 }

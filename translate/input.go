@@ -41,6 +41,8 @@ type input struct {
 	eof     bool
 
 	forgotten int // how many bytes were forgotten: see offset
+
+	seen *spans // what each byte was read as; nil unless a Trace is kept
 }
 
 // maxPiece bounds how much text is added at once, and so the size of buffers and of deltas.
@@ -56,16 +58,57 @@ func (in *input) rest() []byte { return in.buf[in.pos:] }
 // offset returns how many bytes have been read of all that was fed.
 func (in *input) offset() int { return in.forgotten + in.pos }
 
-// take marks the next n bytes as read.
-func (in *input) take(n int) { in.pos += n }
+// take marks the next n bytes as read. kind is what they are read as, for a Trace.
+func (in *input) take(n int, kind SpanKind) {
+	in.pos += n
+	if in.seen != nil {
+		in.note(n, kind)
+	}
+}
+
+// note notes what the last n bytes were read as. It stands apart so that take is inlined.
+//
+//go:noinline
+func (in *input) note(n int, kind SpanKind) { in.seen.note(in.offset()-n, in.offset(), kind) }
 
 // takeAll marks all bytes as read.
-func (in *input) takeAll() { in.pos = len(in.buf) }
+func (in *input) takeAll(kind SpanKind) { in.take(len(in.buf)-in.pos, kind) }
 
-// skipBlanks takes white space, and reports whether text follows it.
+// skipBlanks takes white space between tags, and reports whether text follows it.
 func (in *input) skipBlanks() bool {
+	from := in.offset()
 	in.pos = markup.SkipBlanks(in.buf, in.pos, len(in.buf))
+	if in.seen != nil {
+		in.seen.noteBlanks(from, in.offset())
+	}
 	return in.pos < len(in.buf)
+}
+
+// takeStray is take for text that has no place in a call.
+func (in *input) takeStray(n int) {
+	if in.seen != nil {
+		in.seen.noteStray(in.offset(), in.rest()[:n])
+	}
+	in.pos += n
+}
+
+// reread notes that all that was read from an offset on is of another kind than it was read as.
+func (in *input) reread(from int, kind SpanKind) {
+	if in.seen != nil {
+		in.seen.note(from, in.offset(), kind)
+	}
+}
+
+// drop marks all bytes as read, and removes the mark: they are no part of the answer, and neither is
+// what was read after the mark.
+func (in *input) drop() {
+	from := in.offset()
+	if in.isMarked() {
+		from = in.forgotten + in.mark
+	}
+	in.takeAll(SpanDropped)
+	in.reread(from, SpanDropped)
+	in.unmark()
 }
 
 // isAllRead reports whether all text has been read: no state is waiting for the rest of a tag, nor
@@ -90,7 +133,10 @@ func (in *input) hide(n int) {
 }
 
 // rewind removes the mark and makes the text after it unread again.
-func (in *input) rewind() { in.pos, in.mark = in.mark, -1 }
+func (in *input) rewind() {
+	in.pos, in.mark = in.mark, -1
+	in.reread(in.offset(), SpanHeld)
+}
 
 // giveBack removes the mark and returns a copy of the text that was read after it, without what is
 // from a prefill.
@@ -98,6 +144,7 @@ func (in *input) giveBack() []byte {
 	from := in.mark + in.hidden
 	in.pos = max(in.pos, from)
 	raw := bytes.Clone(in.buf[from:in.pos])
+	in.reread(in.forgotten+from, SpanText)
 	in.unmark()
 	return raw
 }

@@ -13,6 +13,7 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/memo"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -27,19 +28,20 @@ type Memo struct {
 	keys         sync.Pool                   // of *[]byte: keys that are only looked up
 }
 
-// What a Memo may hold. Tools of more than an eighth of the bytes are made anew each time.
+// What a Memo may hold. A list of tools may take half of the bytes, which is more than a thousand tools:
+// those that come once drop those that are not in use. What is longer is made anew each time.
 const (
-	memoLists, memoListBytes     = 64, 8 << 20
-	memoSchemas, memoSchemaBytes = 1024, 4 << 20
-	memoTexts, memoTextBytes     = 512, 1 << 20
+	memoLists, memoListBytes, memoListMost       = 64, 8 << 20, 4 << 20
+	memoSchemas, memoSchemaBytes, memoSchemaMost = 1024, 4 << 20, 512 << 10
+	memoTexts, memoTextBytes, memoTextMost       = 512, 1 << 20, 128 << 10
 )
 
 // NewMemo returns a Memo that is empty.
 func NewMemo() *Memo {
 	return &Memo{
-		descriptions: memo.New[describedTools](memoLists, memoListBytes),
-		schemas:      memo.New[*schema.Schema](memoSchemas, memoSchemaBytes),
-		languages:    memo.New[string](memoTexts, memoTextBytes),
+		descriptions: memo.New[describedTools](memoLists, memoListBytes, memoListMost),
+		schemas:      memo.New[*schema.Schema](memoSchemas, memoSchemaBytes, memoSchemaMost),
+		languages:    memo.New[string](memoTexts, memoTextBytes, memoTextMost),
 		keys:         sync.Pool{New: func() any { return new([]byte) }},
 	}
 }
@@ -47,26 +49,32 @@ func NewMemo() *Memo {
 // describedTools is the text that describes tools, and the names that had to be escaped in it,
 // and the tools as outliving has them, for those who read answers.
 type describedTools struct {
-	text    string
+	text    rawjson.Text
 	escaped markup.TagSet
 	tools   []messages.Tool
 }
 
 // compile is [schema.Compile].
 func (m *Memo) compile(raw jsontext.Value) *schema.Schema {
-	takes := m != nil && m.schemas.Takes(2*len(raw))
-	if takes {
+	if !m.owns(raw) {
+		return schema.Compile(raw)
+	}
+	if m != nil {
 		if s, ok := m.schemas.Find(raw); ok {
 			return s
 		}
 	}
 	own := bytes.Clone(raw) // what is compiled refers to its text: all of the request would be kept
 	s := schema.Compile(own)
-	if takes {
+	if m != nil {
 		m.schemas.Keep(own, s, len(own)+s.Memory())
 	}
 	return s
 }
+
+// owns reports whether what compile returns for a schema refers to nothing of the request. A schema that
+// is too long to be kept is not copied.
+func (m *Memo) owns(raw jsontext.Value) bool { return m == nil || m.schemas.Takes(2*len(raw)) }
 
 // identify is [langid.Identify].
 func (m *Memo) identify(text string) string {
@@ -83,7 +91,7 @@ func (m *Memo) identify(text string) string {
 }
 
 // describe returns what r.describeTools makes.
-func (m *Memo) describe(r *renderer) (string, error) {
+func (m *Memo) describe(r *renderer) (rawjson.Text, error) {
 	if m == nil || !m.descriptions.Takes(2*memoKeySize(r.req.Tools)) {
 		return r.describeTools()
 	}
@@ -98,7 +106,7 @@ func (m *Memo) describe(r *renderer) (string, error) {
 	text, err := r.describeTools()
 	if err == nil {
 		r.prompt.tools = outliving(r.req.Tools)
-		m.descriptions.Keep(*key, describedTools{text, r.escape.Used, r.prompt.tools}, len(text)+toolsMemory(r.prompt.tools))
+		m.descriptions.Keep(*key, describedTools{text, r.escape.Used, r.prompt.tools}, text.EscapedLen()+toolsMemory(r.prompt.tools))
 	}
 	return text, err
 }

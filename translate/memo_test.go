@@ -19,10 +19,11 @@ import (
 var tested = NewMemo()
 
 // renderAlike renders a request without a memo, and twice with one that has seen others. All have to
-// be the same.
+// be the same. So has to be what is rendered with its origins: see holdsOrigins.
 func renderAlike(t testing.TB, req *messages.Request, target Target) (*Prompt, error) {
 	t.Helper()
 	cold, coldErr := Render(req, target)
+	holdsOrigins(t, req, target, cold, coldErr)
 	target.Memo = tested
 	for range 2 {
 		warm, err := Render(req, target)
@@ -105,7 +106,7 @@ func TestMemoIsBounded(t *testing.T) {
 		t.Errorf("%d lists of tools are kept, and not %d", n, memoLists)
 	}
 	before := target.Memo.schemas.Len()
-	ask("long", `{"description":"`+strings.Repeat("x", memoListBytes/8)+`"}`)
+	ask("long", `{"description":"`+strings.Repeat("x", memoListMost)+`"}`)
 	if n := target.Memo.schemas.Len(); n != before {
 		t.Errorf("%d schemas are kept: %d before a long one", n, before)
 	}
@@ -162,5 +163,20 @@ func TestRenderMemory(t *testing.T) {
 		if most := float64(30 + 8*len(req.Messages)); allocations > most {
 			t.Errorf("%s: %v allocations, and not %v", load.Name, allocations, most)
 		}
+	}
+}
+
+// A thousand tools are a list that is kept.
+func TestMemoKeepsManyTools(t *testing.T) {
+	target := Target{Memo: NewMemo()}
+	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}}
+	about := strings.Repeat("Writes a text file. ", 6)
+	for i := range 1000 {
+		input := fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string","description":%q},"content":{"type":"string","description":%q},"p%d":{"type":"array","items":{"type":"integer"}}}}`, about, about, i)
+		req.Tools = append(req.Tools, messages.Tool{Name: fmt.Sprint("f", i), Description: about, InputSchema: jsontext.Value(input)})
+	}
+	mustRender(t, req, target)
+	if target.Memo.descriptions.Len() != 1 {
+		t.Error("the list is made anew each time")
 	}
 }

@@ -94,7 +94,7 @@ func (p *parser) run() {
 
 // decideAsText gives back the text after the mark, since there is too much of it: see maxUndecided.
 func (p *parser) decideAsText() {
-	p.in.takeAll()
+	p.in.takeAll(SpanText)
 	p.value = valueSeen{}
 	if p.call.tool == "" {
 		p.state = p.giveBack()

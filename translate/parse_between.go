@@ -31,7 +31,7 @@ func (p *parser) readBetweenCalls() state {
 			return wait
 		} else if v == markup.Match {
 			p.noteAfterCall("stray_text")
-			p.in.take(n)
+			p.in.take(n, SpanDropped)
 			return betweenCalls
 		}
 	}
@@ -47,16 +47,16 @@ func (p *parser) readBetweenCalls() state {
 		p.beginNextCall(t)
 		return inWrapper
 	case t.IsWrapper() && t.Closing:
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanMarkup)
 		p.call.wrapperOpen, p.calls.closed = false, true
 		return betweenCalls
 	case t.IsWrapper():
 		p.beginNextCall(t)
 		p.call.wrapperOpen, p.wrapper = true, string(t.Name)
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanMarkup)
 		return betweenCalls
 	}
 	return p.runOn()
@@ -195,7 +195,7 @@ func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 		}
 		if n > 0 {
 			p.writeText(rest[:n])
-			p.in.take(n)
+			p.in.take(n, SpanText)
 		}
 		if n == len(rest) {
 			return false
@@ -208,6 +208,6 @@ func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 			return true
 		}
 		p.writeText(rest[n : n+1])
-		p.in.take(1)
+		p.in.take(1, SpanText)
 	}
 }

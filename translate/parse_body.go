@@ -59,7 +59,7 @@ func (p *parser) readCall() state {
 	}
 	if v == markup.NoMatch {
 		if p.in.eof && bytes.IndexByte(rest, '>') < 0 { // the text was cut within a tag
-			p.in.takeAll()
+			p.in.takeAll(SpanMarkup)
 			return p.breakOff()
 		}
 		return p.readStrayText(rest)
@@ -77,16 +77,17 @@ func (p *parser) readComment(n int) state {
 		call.stray = append(call.stray, p.in.rest()[:n]...)
 	}
 	p.noteReason("stray_text")
-	p.in.take(n)
+	p.in.take(n, SpanDropped)
 	return inCall
 }
 
 // readClosingTag reads a closing tag between parameters: the end of the call or of its parameters,
 // or a stray one.
 func (p *parser) readClosingTag(t markup.Tag) state {
+	kind := SpanMarkup
 	switch {
 	case t.Is("invoke"):
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanMarkup)
 		if p.call.parametersOpen {
 			p.noteReason("missing_closer")
 		}
@@ -102,8 +103,9 @@ func (p *parser) readClosingTag(t markup.Tag) state {
 			p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
 		}
 		p.noteReason("stray_closer")
+		kind = SpanDropped
 	}
-	p.in.take(t.Len)
+	p.in.take(t.Len, kind)
 	return inCall
 }
 
@@ -192,7 +194,7 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	default:
 		return wait, false
 	}
-	p.in.take(t.Len)
+	p.in.take(t.Len, SpanMarkup)
 	return inCall, true
 }
 
@@ -207,7 +209,7 @@ func (p *parser) opensAgain(t markup.Tag) bool {
 func (p *parser) skipElement(t markup.Tag) state {
 	rest := p.in.rest()[t.Len:]
 	if t.Empty {
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanDropped)
 		return inCall
 	}
 	near := rest[:min(len(rest), maxToolName)]
@@ -216,7 +218,7 @@ func (p *parser) skipElement(t markup.Tag) state {
 		if len(near) < maxToolName && !p.in.eof {
 			return wait
 		}
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanDropped)
 		return inCall
 	}
 	closer, v := markup.MatchTag(rest[end:], p.in.eof)
@@ -227,7 +229,7 @@ func (p *parser) skipElement(t markup.Tag) state {
 		end += closer.Len
 	}
 	p.noteReason("extra_element")
-	p.in.take(t.Len + end)
+	p.in.take(t.Len+end, SpanDropped)
 	return inCall
 }
 
@@ -240,7 +242,7 @@ func (p *parser) readStrayTag(t markup.Tag) state {
 	p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)
 	p.call.strayTag = true
 	p.noteReason("stray_text")
-	p.in.take(t.Len)
+	p.in.take(t.Len, SpanDropped)
 	return inCall
 }
 

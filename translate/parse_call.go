@@ -25,7 +25,7 @@ func (p *parser) readInvoke() state {
 	if v == markup.NoMatch {
 		return p.giveBack()
 	}
-	p.in.take(t.Len)
+	p.in.take(t.Len, SpanMarkup)
 	if name, ok := t.NameAttribute(); ok {
 		p.call.attributeForm = true
 		if next, ok := p.nameTool(name); !ok {
@@ -60,7 +60,7 @@ func (p *parser) readToolName() state {
 		return wait
 	case markup.Match:
 		p.noteReason("stray_text")
-		p.in.take(n)
+		p.in.take(n, SpanDropped)
 		return atToolName
 	}
 	match := p.matchBareName
@@ -79,7 +79,7 @@ func (p *parser) readToolName() state {
 	case markup.NoMatch:
 		return p.giveBack()
 	}
-	p.in.take(n)
+	p.in.take(n, SpanMarkup)
 	if rest[0] != '<' {
 		p.noteReason("bare_tool_name")
 	}

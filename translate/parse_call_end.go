@@ -108,7 +108,7 @@ func (p *parser) closeTooLong() state {
 // breakOffValue breaks off a call whose text ends within a value. A string is sent up to where it was
 // cut. Of an object that is the whole input, the members that came whole are sent.
 func (p *parser) breakOffValue() state {
-	p.in.takeAll()
+	p.in.takeAll(SpanDropped)
 	if p.value.text.schema == nil {
 		p.out.writeCutObject(markup.Unescape(string(p.value.held), p.escaped, ""))
 	}
@@ -120,6 +120,7 @@ func (p *parser) breakOffValue() state {
 // back, so it is broken off; the text that cannot be read follows it in a text block.
 func (p *parser) closeUnreadable() state {
 	stray := p.call.stray
+	p.in.seen.restoreStray()
 	p.out.cutToolUse()
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeIncomplete, Tool: p.call.tool, Reason: p.call.reason, Unread: true})
 	p.calls.incomplete = true

@@ -13,6 +13,7 @@ import (
 func (p *parser) beginCall(t markup.Tag) {
 	p.out.holdInput()
 	p.in.setMark()
+	p.in.seen.beginCall(p.in.offset())
 	p.call = callSeen{begun: true, namespace: t.Namespace()}
 }
 

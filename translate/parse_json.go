@@ -127,7 +127,7 @@ func (p *parser) readJSONCall() state {
 	rest := p.in.rest()
 	n, end := v.json.readObject(rest)
 	v.held = append(v.held, rest[:n]...)
-	p.in.take(n)
+	p.in.take(n, SpanValue)
 	switch {
 	case p.holdsTooMuch():
 		return p.closeTooLong()
@@ -194,6 +194,7 @@ func (p *parser) closeUnreadableJSON() state {
 		return p.giveBackCall("invalid_json")
 	}
 	p.call.stray = held
+	p.in.seen.makeStray()
 	return p.closeUnreadable()
 }
 

@@ -31,10 +31,10 @@ func (p *parser) readBackTick(rest []byte) state {
 	}
 	p.beginCall(t.Tag)
 	p.call.mustBeWhole, p.call.quoted = true, ticks
-	p.in.take(n)
+	p.in.take(n, SpanMarkup)
 	if t.Kind == markup.KindWrapper {
 		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}
 	return atInvoke
@@ -80,7 +80,7 @@ func (p *parser) readFenceEnd() state {
 	case v == markup.NeedMore:
 		return wait
 	case v == markup.Match && i == len(rest) && !p.call.wrapperOpen && !p.cutShort:
-		p.in.takeAll()
+		p.in.takeAll(SpanMarkup)
 		return p.finishCall()
 	case v == markup.NoMatch || i == len(rest):
 		return p.giveBack()
@@ -93,7 +93,7 @@ func (p *parser) readFenceEnd() state {
 		case v == markup.NoMatch || !t.Closing || !t.IsWrapper():
 			return p.giveBack()
 		}
-		p.in.take(i + t.Len)
+		p.in.take(i+t.Len, SpanMarkup)
 		p.call.wrapperOpen = false
 		return atFenceEnd
 	}
@@ -104,7 +104,7 @@ func (p *parser) readFenceEnd() state {
 	case markup.NoMatch:
 		return p.giveBack()
 	}
-	p.in.take(n)
+	p.in.take(n, SpanMarkup)
 	return p.finishCall()
 }
 

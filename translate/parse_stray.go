@@ -24,7 +24,7 @@ func (p *parser) readStrayText(rest []byte) state {
 			return wait
 		case markup.Match:
 			call.fence = string(rest[:n])
-			p.in.take(n)
+			p.in.take(n, SpanMarkup)
 			return p.beginObject()
 		}
 	}
@@ -43,7 +43,7 @@ func (p *parser) readStrayText(rest []byte) state {
 	}
 	call.strayLine = call.strayLine && !json
 	call.stray = append(call.stray, rest[:n]...)
-	p.in.take(n)
+	p.in.takeStray(n)
 	p.noteReason("stray_text")
 	return inCall
 }
@@ -69,6 +69,7 @@ func (p *parser) straysTooFar(blank []byte) bool {
 func (p *parser) closeStray(blank []byte) state {
 	stray := append(p.call.stray, blank...)
 	p.call.stray = nil
+	p.in.seen.restoreBlanks()
 	p.closeUnreadable()
 	p.writeText(bytes.TrimLeft(stray, " \t\r\n"))
 	return inBrokenCall

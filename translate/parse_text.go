@@ -19,17 +19,17 @@ import (
 func (p *parser) readText() state {
 	rest := p.in.rest()
 	if len(rest) == 0 {
-		if !p.readsQuoted {
+		if !p.readsQuoted && p.in.seen == nil {
 			p.writePlain = (*parser).writeText
 		}
 		return wait
 	}
 	n := len(rest)
-	if p.mayCall || p.text.thinkingAsked {
-		n = nextTextTag(rest)
-	}
-	if p.escaped != 0 {
+	if p.escaped != 0 { // before tags are looked for: those behind it would be looked for again
 		n = nextEntity(rest, n)
+	}
+	if p.mayCall || p.text.thinkingAsked {
+		n = nextTextTag(rest[:n])
 	}
 	if p.readsQuoted {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
@@ -89,7 +89,7 @@ func nextEntity(text []byte, n int) int {
 // takeText writes the next n bytes as text.
 func (p *parser) takeText(n int) state {
 	p.writeText(p.in.rest()[:n])
-	p.in.take(n)
+	p.in.take(n, SpanText)
 	return inText
 }
 
@@ -132,7 +132,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		return inRehearsal
 	case t.Kind == markup.KindWrapper:
 		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}
 	return atInvoke
@@ -156,7 +156,7 @@ func (p *parser) readThinkingTag(t markup.TextTag) bool {
 	default:
 		return false
 	}
-	p.in.take(t.Len)
+	p.in.take(t.Len, SpanMarkup)
 	return true
 }
 
@@ -228,7 +228,7 @@ func (p *parser) readRehearsal() state {
 	text := &p.text
 	rest := p.in.rest()
 	for i := bytes.IndexByte(rest, '<'); i >= 0; i = bytes.IndexByte(rest, '<') {
-		p.in.take(i)
+		p.in.take(i, SpanText)
 		rest = rest[i:]
 		t, v := markup.MatchTextTag(rest, p.in.eof)
 		switch {
@@ -239,13 +239,13 @@ func (p *parser) readRehearsal() state {
 				return p.giveBack()
 			}
 			text.thinkingTag = ""
-			p.in.take(t.Len)
+			p.in.take(t.Len, SpanText)
 			return p.giveBack()
 		}
-		p.in.take(1)
+		p.in.take(1, SpanText)
 		rest = rest[1:]
 	}
-	p.in.takeAll()
+	p.in.takeAll(SpanText)
 	if !p.in.eof {
 		return wait
 	}
@@ -269,7 +269,6 @@ func (p *parser) readAfterAnswer() state {
 		return inText
 	}
 	p.ended = true
-	p.in.takeAll()
-	p.in.unmark()
+	p.in.drop()
 	return wait
 }

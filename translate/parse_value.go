@@ -14,7 +14,7 @@ import (
 // beginValue reads t, the opening tag of a parameter, and begins its value. element is false for
 // <parameter name="tag">.
 func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) state {
-	p.in.take(t.Len)
+	p.in.take(t.Len, SpanMarkup)
 	if ends := p.call.ends; len(ends) > 0 && !t.Empty && ends[0].from != p.in.offset() {
 		return p.closeDoubtful() // the tag is none of those that begin a value in the reading
 	}
@@ -71,12 +71,12 @@ func (p *parser) readValueStart() state {
 		return wait
 	case v == markup.Match && markup.HasPrefix(rest[i:], cdataBegins):
 		p.value.cdata = true
-		p.in.take(i + len(cdataBegins))
+		p.in.take(i+len(cdataBegins), SpanMarkup)
 		return inValue
 	case v == markup.Match && markup.IsPrefixOf(rest[i:], cdataBegins) && !p.in.eof:
 		return wait
 	}
-	p.in.take(n)
+	p.in.take(n, SpanMarkup)
 	p.value.text.from = p.in.offset()
 	p.value.layout.padded = n > 0
 	p.value.atStart = n > 0 && p.value.layout.indent
@@ -91,7 +91,7 @@ func (p *parser) readValue() state {
 	if !p.in.eof {
 		return p.readValueText()
 	}
-	before, gathered := p.value, p.out.gathered()
+	before, gathered, from := p.value, p.out.gathered(), p.in.offset()
 	next := p.readValueText()
 	for next == inValue {
 		next = p.readValueText()
@@ -101,6 +101,7 @@ func (p *parser) readValue() state {
 	}
 	p.value = before
 	p.out.truncate(gathered)
+	p.in.reread(from, SpanDropped)
 	return p.breakOffValue()
 }
 
@@ -119,7 +120,7 @@ func (p *parser) readValueText() state {
 		n, end, d := p.scanValue(rest)
 		if n > 0 {
 			p.writeValue(rest[:n])
-			p.in.take(n)
+			p.in.take(n, SpanValue)
 		}
 		switch {
 		case d == endsValue:
@@ -134,7 +135,7 @@ func (p *parser) readValueText() state {
 			return wait
 		}
 	}
-	if v.mode == modeText && !v.cdata && !p.in.isMarked() {
+	if v.mode == modeText && !v.cdata && !p.in.isMarked() && p.in.seen == nil {
 		p.writePlain = (*parser).writeStringValue
 	}
 	return wait
@@ -151,7 +152,7 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 		return p.breakOffValue()
 	case !markup.HasPrefix(rest, cdataEnds):
 	case markup.HasPrefix(rest[len(cdataEnds):], cdataBegins):
-		p.in.take(len(cdataEnds) + len(cdataBegins))
+		p.in.take(len(cdataEnds)+len(cdataBegins), SpanMarkup)
 		return inValue
 	case markup.IsPrefixOf(rest[len(cdataEnds):], cdataBegins) && !p.in.eof:
 		return wait
@@ -167,7 +168,7 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 		}
 	}
 	p.writeValue(rest[:1])
-	p.in.take(1)
+	p.in.take(1, SpanValue)
 	return inValue
 }
 

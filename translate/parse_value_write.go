@@ -68,7 +68,7 @@ func (p *parser) writeAsText() {
 // returns inCall, or the state after a call that is broken off.
 func (p *parser) endValue(n int) state {
 	v := &p.value
-	p.in.take(n)
+	p.in.take(n, SpanMarkup)
 	v.open = false
 	if v.unclosed { // the white space before the next tag is at the end of the value
 		p.call.gap = layout{lines: v.layout.lines, indent: v.layout.indent}
@@ -132,6 +132,7 @@ func (p *parser) endObject() state {
 		if p.out.pending {
 			return p.giveBackCall("invalid_json")
 		}
+		p.in.seen.makeStray()
 		p.call.stray = append(append(p.call.stray, p.call.fence...), text...)
 		return inCall
 	}

@@ -51,11 +51,13 @@ func (p *parser) readWrapper() state {
 
 // readAside reads a comment or prose in the wrapper, of n bytes.
 func (p *parser) readAside(n int) state {
+	kind := SpanDropped
 	if text := p.in.rest()[:n]; text[0] != '<' {
+		kind = SpanText
 		p.call.prose = bytes.TrimSpace(bytes.Clone(text))
 	}
 	p.noteReason("stray_text")
-	p.in.take(n)
+	p.in.take(n, kind)
 	return inWrapper
 }
 
@@ -64,16 +66,16 @@ func (p *parser) readAside(n int) state {
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.rest()[t.Len:]
 	if p.call.reason != "" || p.call.quoted > 0 { // there is a comment in it, or it is an example
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanMarkup)
 		return p.giveBack()
 	}
 	if v := p.in.matchLineEnd(after); v == markup.NeedMore {
 		return wait
 	} else if v == markup.NoMatch && len(after) > 0 {
-		p.in.take(t.Len)
+		p.in.take(t.Len, SpanMarkup)
 		return p.giveBack()
 	}
-	p.in.take(t.Len)
+	p.in.take(t.Len, SpanMarkup)
 	p.in.unmark()
 	p.out.dropInput()
 	p.call = callSeen{}
@@ -105,7 +107,7 @@ func (p *parser) readNameFirst(rest []byte) state {
 		p.giveBackText()
 		return inForeignBlock
 	}
-	p.in.take(n)
+	p.in.take(n, SpanMarkup)
 	p.call.mustBeWhole = true
 	p.noteReason("name_first")
 	if next, ok := p.nameTool(name); !ok {

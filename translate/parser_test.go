@@ -3,13 +3,12 @@ package translate
 import (
 	"errors"
 	"iter"
-	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"dragoman/translate/golden"
 	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 )
 
 // completion is an upstream's whole answer.
@@ -155,28 +154,5 @@ func checkInput(input []byte, cut int) error {
 	return nil
 }
 
-// show writes a message on lines: text in quotes, calls as name{input}, then the
-// stop reason and the outcomes that are not clean.
-func show(m *messages.Message) string {
-	var b strings.Builder
-	for _, c := range m.Content {
-		switch c.Type {
-		case messages.BlockText:
-			b.WriteString("text " + string(rawjson.AppendString(nil, c.Text)) + "\n")
-		case messages.BlockThinking:
-			b.WriteString("thinking " + string(rawjson.AppendString(nil, c.Thinking)) + "\n")
-		case messages.BlockToolUse:
-			b.WriteString(c.Name + " " + string(c.Input) + "\n")
-		}
-	}
-	b.WriteString(string(m.StopReason))
-	if m.StopSequence != "" {
-		b.WriteString(" " + m.StopSequence)
-	}
-	for _, o := range m.Outcomes {
-		if o.Kind != messages.OutcomeClean {
-			b.WriteString("\n# " + string(o.Kind) + " " + o.Tool + " " + o.Reason)
-		}
-	}
-	return b.String()
-}
+// show writes a message as a golden has it.
+func show(m *messages.Message) string { return golden.Message(m) }

@@ -131,9 +131,10 @@ func (p *parser) passOn() bool {
 		return false
 	}
 	rest := p.in.rest()
-	var n int
+	n, kind := 0, SpanValue
 	switch {
 	case p.state == inText:
+		kind = SpanText
 		n = nextTextTag(rest)
 		if p.escaped != 0 {
 			n = nextEntity(rest, n)
@@ -149,7 +150,7 @@ func (p *parser) passOn() bool {
 	}
 	p.value.looked = 0
 	p.writePlain(p, rest)
-	p.in.takeAll()
+	p.in.takeAll(kind)
 	p.in.compact()
 	p.out.flush()
 	return true

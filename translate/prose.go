@@ -125,6 +125,10 @@ func (p *parser) readEntity(own string, write func([]byte)) bool {
 	if own == "" {
 		names &^= markup.TagOwnParameter
 	}
+	kind := SpanValue
+	if p.state == inText {
+		kind = SpanText
+	}
 	rest := p.in.rest()
 	m := markup.MatchEscape(rest, names, own, p.in.eof)
 	plain, n := rest[:1], 1
@@ -136,7 +140,7 @@ func (p *parser) readEntity(own string, write func([]byte)) bool {
 			write(rest[:1])
 		}
 		write(rest[1:5])
-		p.in.take(4)
+		p.in.take(4, kind)
 		p.in.replaceNext('&')
 		p.text.ampersandSent = true
 		return true
@@ -149,6 +153,6 @@ func (p *parser) readEntity(own string, write func([]byte)) bool {
 	if len(plain) > 0 {
 		write(plain)
 	}
-	p.in.take(n)
+	p.in.take(n, kind)
 	return true
 }

@@ -26,6 +26,11 @@ func Render(req *messages.Request, target Target) (*Prompt, error) {
 // RenderContext is [Render] for a client that may leave while a long request is rendered:
 // once ctx is done, it returns [context.Cause] of ctx.
 func RenderContext(ctx context.Context, req *messages.Request, target Target) (*Prompt, error) {
+	return render(ctx, req, target, nil)
+}
+
+// render is [RenderContext]. It notes in o where what it renders is from, unless o is nil.
+func render(ctx context.Context, req *messages.Request, target Target, o *origins) (*Prompt, error) {
 	f, err := formatOf(target.Format)
 	if err != nil {
 		return nil, err
@@ -33,11 +38,12 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 	schemas := &toolSchemas{tools: req.Tools, memo: target.Memo}
 	stops := stopsAtCalls(req, f, schemas)
 	r := renderer{
-		ctx:    ctx,
-		req:    req,
-		target: target,
-		format: f,
-		escape: markup.Escaper{TurnMarkers: target.TextWire, Tags: f.protects},
+		ctx:     ctx,
+		req:     req,
+		target:  target,
+		format:  f,
+		origins: o,
+		escape:  markup.Escaper{TurnMarkers: target.TextWire, Tags: f.protects},
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f, stops),
 			format:        f,
@@ -53,7 +59,8 @@ func RenderContext(ctx context.Context, req *messages.Request, target Target) (*
 			schemas:       schemas,
 		},
 	}
-	r.writer = turnWriter{escape: &r.escape, language: r.language, beforeCalls: f.beforeCalls, afterCalls: f.afterCalls}
+	r.writer = turnWriter{escape: &r.escape, language: r.language, beforeCalls: f.beforeCalls, afterCalls: f.afterCalls, origins: o}
+	r.escape.Watch = o.watch()
 	if err := r.addSystem(); err != nil {
 		return nil, err
 	}

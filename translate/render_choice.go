@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"fmt"
+	"strings"
 
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
@@ -19,19 +19,25 @@ func (r *renderer) forceCall() {
 	if r.req.ToolChoice.Type == messages.ChoiceAny && len(r.req.Tools) == 1 {
 		name = r.req.Tools[0].Name
 	}
+	r.origins.to("tool_choice")
 	turns := r.prompt.Turns
 	last := &turns[len(turns)-1]
 	if !r.target.Prefill {
-		last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(r.instruction(name))})
+		text := r.instruction(name)
+		last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(text)})
+		r.origins.extendTurn(len(text), false)
 		return
 	}
 	r.prompt.opening = r.format.callPrefill(r.escape.Text(name))
 	if last.Role == messages.RoleUser {
 		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(r.prompt.opening)}}})
+		r.origins.endTurn()
+		r.origins.extendTurn(len(r.prompt.opening), true)
 		return
 	}
 	text := emptyLine(last.Parts) + r.prompt.opening
 	last.Parts = append(last.Parts, Part{Type: PartText, Text: rawjson.Plain(text)})
+	r.origins.extendTurn(len(text), true)
 }
 
 // instruction returns the sentence that asks for a call to the named tool, or to any tool
@@ -40,5 +46,6 @@ func (r *renderer) instruction(name string) string {
 	if name == "" {
 		return r.language().callAnyTool
 	}
-	return fmt.Sprintf(r.language().callTool, r.escape.Text(name))
+	before, after, _ := strings.Cut(r.language().callTool, "%s")
+	return string(append(r.escape.AppendText([]byte(before), name), after...))
 }

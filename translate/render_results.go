@@ -11,8 +11,9 @@ import (
 
 // callResult is a tool_result block and the call that it answers.
 type callResult struct {
-	call   pastCall
-	result *messages.BlockParam
+	call           pastCall
+	result         *messages.BlockParam
+	message, block int // where it stands
 }
 
 // addResults writes the results in the messages from first until end, which make one user
@@ -30,7 +31,11 @@ func (r *renderer) addResults(first, end int) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
+		w.origins.enter(len(w.text.Plain), "messages", found.message)
+		w.origins.enter(len(w.text.Plain), "content", found.block)
 		r.format.writeResult(w, found.call.name, found.result)
+		w.origins.leave(len(w.text.Plain))
+		w.origins.leave(len(w.text.Plain))
 	}
 	w.endList(r.format.afterResults)
 	w.endPart()
@@ -61,7 +66,7 @@ func (r *renderer) findResults(first, end int) ([]callResult, error) {
 						"must have a corresponding `tool_use` block in the previous message.", b.ToolUseID),
 				}
 			}
-			results = append(results, callResult{call, b})
+			results = append(results, callResult{call, b, i + r.req.Messages[i].Skipped, j + int(b.Skipped)})
 		}
 	}
 	return results, nil

@@ -17,14 +17,20 @@ func (r *renderer) addSystem() error {
 		if err != nil {
 			return err
 		}
-		r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(tools)})
+		r.prompt.System = append(r.prompt.System, Text{tools})
+		if r.origins != nil {
+			r.origins.endSystem("tools", tools.Len())
+		}
 	}
 	w := &r.writer
 	w.parts = make([]Part, 0, len(r.req.System))
 	for i := range r.req.System {
+		w.origins.enter(0, "system", i+int(r.req.System[i].Skipped))
 		w.addText(r.req.System[i].Text)
+		w.origins.leave(0)
 	}
 	parts := w.takeParts()
+	w.origins.endSystemParts()
 	r.prompt.System = slices.Grow(r.prompt.System, len(parts)+1)
 	for _, part := range parts {
 		r.prompt.System = append(r.prompt.System, Text{part.Text})
@@ -37,18 +43,22 @@ func (r *renderer) addSystem() error {
 // depend on it, so that prompt caches keep them whatever a client changes here
 // (docs/reference/messages-api.md §6).
 func (r *renderer) addInstructions() {
-	add := func(text string) { r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(text)}) }
+	add := func(text, source string) {
+		r.prompt.System = append(r.prompt.System, Text{rawjson.Plain(text)})
+		r.origins.endSystem(source, len(text))
+	}
 	switch choice := r.req.ToolChoice; {
 	case r.req.ShowsTools() && !r.req.MayCall():
-		add(r.language().callNoTool)
+		add(r.language().callNoTool, "tool_choice")
 	case r.req.ShowsTools() && choice.DisableParallelToolUse:
-		add(r.language().oneCallAtATime)
+		add(r.language().oneCallAtATime, "tool_choice")
 	}
 	if r.req.Thinking != messages.ThinkingOff {
-		add(r.language().thinkFirst)
+		add(r.language().thinkFirst, "thinking")
 	}
 	if r.req.Format != nil {
-		add(r.language().answerInJSON + r.escape.Text(rawjson.CompactString(r.req.Format)))
+		r.origins.to("output_config.format")
+		add(string(r.escape.AppendText([]byte(r.language().answerInJSON), rawjson.CompactString(r.req.Format))), "output_config.format")
 	}
 }
 
@@ -68,26 +78,34 @@ func (r *renderer) preamble() (before, after string) {
 }
 
 // describeTools returns the preamble with the descriptions of the tools, the first text of
-// the system prompt.
-func (r *renderer) describeTools() (string, error) {
+// the system prompt. It is quoted here, and so once where a [Memo] keeps it; a very long one is not,
+// since it takes its memory again when it is read.
+func (r *renderer) describeTools() (rawjson.Text, error) {
 	before, after := r.preamble()
 	size := len(before) + len(after)
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		size += 256 + len(t.Description) + 2*len(t.InputSchema) // a guess
 	}
-	w := toolWriter{format: r.format, escape: &r.escape, out: append(make([]byte, 0, size), before...)}
+	r.origins.to("tools")
+	w := toolWriter{format: r.format, escape: &r.escape, origins: r.origins, out: append(make([]byte, 0, size), before...)}
 	for i := range r.req.Tools {
 		t := &r.req.Tools[i]
 		if r.ctx.Err() != nil {
-			return "", context.Cause(r.ctx)
+			return rawjson.Text{}, context.Cause(r.ctx)
 		}
+		w.origins.enter(len(w.out), "", t.Index)
 		if err := r.format.describeTool(&w, t); err != nil {
-			return "", &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
+			return rawjson.Text{}, &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
 		}
 		if len(t.InputExamples) > 0 {
 			w.writeExamples(t, r.prompt.schemas.of(t))
 		}
+		w.origins.leave(len(w.out))
 	}
-	return string(append(w.out, after...)), nil
+	const longest = 128 << 10
+	if w.write(after); len(w.out) > longest {
+		return rawjson.Plain(string(w.out)), nil
+	}
+	return rawjson.Quoted(w.out), nil
 }

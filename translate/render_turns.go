@@ -3,7 +3,6 @@ package translate
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"dragoman/translate/messages"
 )
@@ -49,7 +48,12 @@ func (r *renderer) addTurns() error {
 // isEmpty reports whether a message has no content: its blocks were all dropped when the
 // request was decoded, or it is an empty prefill.
 func isEmpty(m *messages.MessageParam) bool {
-	return !slices.ContainsFunc(m.Content, func(b messages.BlockParam) bool { return b.Type != messages.BlockText || !b.Text.IsZero() })
+	for i := range m.Content {
+		if b := &m.Content[i]; b.Type != messages.BlockText || !b.Text.IsZero() {
+			return false
+		}
+	}
+	return true
 }
 
 // turnRole returns the role of the turn that a message is part of.
@@ -74,26 +78,32 @@ func (r *renderer) addTurn(first, end int) error {
 	w.reserve(r.req.Messages[first:end])
 	for i := first; i < end; i++ {
 		m := &r.req.Messages[i]
+		w.origins.enter(len(w.text.Plain), "messages", i+m.Skipped)
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
 		if m.Role == messages.RoleSystem {
 			w.writeSystemMessage(m)
+			w.origins.leave(len(w.text.Plain))
 			continue
 		}
 		for j := range m.Content {
 			if r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
 			}
+			w.origins.enter(len(w.text.Plain), "content", j+int(m.Content[j].Skipped))
 			if !r.writeBlock(m.Role, &m.Content[j]) {
 				return &messages.InvalidRequestError{
 					Path:    fmt.Sprintf("messages.%d.content.%d", i, j),
 					Message: fmt.Sprintf(unexpectedBlock, m.Content[j].Type, m.Role),
 				}
 			}
+			w.origins.leave(len(w.text.Plain))
 		}
+		w.origins.leave(len(w.text.Plain))
 	}
 	r.prompt.Turns = append(r.prompt.Turns, Turn{Role: role, Parts: w.takeParts()})
+	w.origins.endTurn()
 	return nil
 }
 
@@ -118,7 +128,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // addResults has written it
 	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:
 		w.endPart()
-		w.writeContent([]messages.BlockParam{*b})
+		w.writeRich(b)
 		w.endPart()
 	default:
 		return false
@@ -140,7 +150,7 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 func (r *renderer) writeCall(b *messages.BlockParam) {
 	w := &r.writer
 	w.beginCalls()
-	w.text.Plain = r.format.appendCall(w.escape, w.text.Plain, w.escape.Text(b.Name), b.Input, r.prompt.schemas.named(b.Name))
+	w.text.Plain = r.format.appendCall(w.escape, w.text.Plain, b.Name, b.Input, r.prompt.schemas.named(b.Name))
 	if r.pastCalls == nil {
 		r.pastCalls = make(map[string]pastCall)
 	}

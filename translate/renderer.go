@@ -18,6 +18,8 @@ type renderer struct {
 	writer turnWriter     // of the turn that is being made
 	prompt *Prompt        // made so far
 
+	origins *origins // of what is made; nil unless they are asked for
+
 	// promptLanguage is the language of the prompt; nil until language is called.
 	promptLanguage *language
 	// pastCalls are the calls of the assistant turn before, by their id: the results of

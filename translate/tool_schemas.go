@@ -23,7 +23,7 @@ type toolSchemas struct {
 }
 
 // outliving returns the schemas of these tools, which are what outliving makes of those of s. What is
-// compiled is not compiled again. s may be nil.
+// compiled is not compiled again, unless it refers to the request. s may be nil.
 func (s *toolSchemas) outliving(tools []messages.Tool) *toolSchemas {
 	own := &toolSchemas{tools: tools}
 	if s == nil {
@@ -37,7 +37,7 @@ func (s *toolSchemas) outliving(tools []messages.Tool) *toolSchemas {
 	}
 	own.compiled = make(map[*messages.Tool]*schema.Schema, len(s.compiled))
 	for i := range tools {
-		if compiled := s.compiled[&s.tools[i]]; compiled != nil {
+		if compiled := s.compiled[&s.tools[i]]; compiled != nil && s.memo.owns(tools[i].InputSchema) {
 			own.compiled[&tools[i]] = compiled
 		}
 	}

@@ -19,6 +19,7 @@ import (
 type toolWriter struct {
 	format  *format
 	escape  *markup.Escaper
+	origins *origins
 	out     []byte
 	scratch []byte // the schema that canonicalSchema returned last
 }
@@ -31,7 +32,7 @@ func (w *toolWriter) write(s string) *toolWriter {
 
 // writeEscaped adds text of the client.
 func (w *toolWriter) writeEscaped(s string) *toolWriter {
-	w.out = append(w.out, w.escape.Tool(s)...)
+	w.out = w.escape.AppendTool(w.out, s)
 	return w
 }
 
@@ -55,6 +56,12 @@ func (w *toolWriter) canonicalSchema(schema jsontext.Value) (jsontext.Value, err
 		return nil, fmt.Errorf("JSON schema is invalid: %w", err)
 	}
 	return w.scratch, nil
+}
+
+// writeTag adds the tag of a parameter, which is a name of the client's and needs no escape.
+func (w *toolWriter) writeTag(tag string) *toolWriter {
+	w.origins.note(len(w.out), len(tag))
+	return w.write(tag)
 }
 
 // writeObject writes a tool as one JSON object with the members description, name and
@@ -82,11 +89,10 @@ func (w *toolWriter) writeObject(t *messages.Tool) error {
 func (w *toolWriter) writeExamples(t *messages.Tool, s *schema.Schema) {
 	escape := *w.escape
 	escape.Tags |= markup.InTools
-	name := escape.Text(t.Name)
 	w.write("<examples>\n")
 	for _, input := range t.InputExamples {
 		w.write(w.format.beforeCalls)
-		w.out = w.format.appendCall(&escape, w.out, name, input, s)
+		w.out = w.format.appendCall(&escape, w.out, t.Name, input, s)
 		if w.format.afterCalls != "" {
 			w.write(w.format.afterCalls).write("\n")
 		}

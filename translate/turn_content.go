@@ -14,34 +14,60 @@ import (
 // writeContent writes blocks, within an element that the caller has begun: text blocks a
 // line each, documents given as text and search results as elements. Images and other
 // documents are parts of their own, so that the element may span several parts.
-func (w *turnWriter) writeContent(blocks []messages.BlockParam) {
+func (w *turnWriter) writeContent(blocks []messages.BlockParam) { w.writeRest("content", 0, blocks) }
+
+// writeRest is writeContent for what is left of a content after its first blocks. member is what the
+// content is called in its block.
+func (w *turnWriter) writeRest(member string, first int, blocks []messages.BlockParam) {
 	for i := 0; i < len(blocks); {
 		if n := leadingLines(blocks[i:]); n > 0 {
-			w.separate(i)
-			w.writeEscaped(w.joinLines(blocks[i : i+n]))
+			if i > 0 {
+				w.separate()
+			}
+			w.writeEscaped(w.joinLines(member, first+i, blocks[i:i+n]))
 			i += n
 			continue
 		}
-		switch b := &blocks[i]; {
-		case b.Type == messages.BlockSearchResult:
-			w.separate(i)
-			w.writeElement("search_result", b.Source.Title, w.language().sourceLabel, b.Source.Text, b.Content)
-		case b.Type == messages.BlockDocument && (b.Source.Type == messages.SourceText || b.Source.Type == messages.SourceContent):
-			w.separate(i)
-			w.writeElement("document", b.Source.Title, w.language().contextLabel, b.Source.Context, documentContent(b))
-		case b.Type == messages.BlockDocument:
-			w.addSource(PartDocument, b)
-		default:
-			w.addSource(PartImage, b)
+		w.origins.enter(len(w.text.Plain), member, first+i+int(blocks[i].Skipped))
+		if i > 0 && isElement(&blocks[i]) {
+			w.separate()
 		}
+		w.writeRich(&blocks[i])
+		w.origins.leave(len(w.text.Plain))
 		i++
 	}
 }
 
-// separate writes a newline before block i of a content, unless it is the first or
-// follows an image or document.
-func (w *turnWriter) separate(i int) {
-	if i > 0 && !w.text.IsEmpty() {
+// isElement reports whether writeRich writes a block as an element.
+func isElement(b *messages.BlockParam) bool {
+	return b.Type == messages.BlockSearchResult ||
+		b.Type == messages.BlockDocument && (b.Source.Type == messages.SourceText || b.Source.Type == messages.SourceContent)
+}
+
+// writeRich writes a search result, a document or an image.
+func (w *turnWriter) writeRich(b *messages.BlockParam) {
+	switch {
+	case b.Type == messages.BlockSearchResult:
+		w.writeElement(&element{
+			tag: "search_result", title: b.Source.Title, label: w.language().sourceLabel, origin: b.Source.Text, originIs: "source",
+			content: b.Content, contentIs: "content",
+		})
+	case isElement(b):
+		content, member := documentContent(b)
+		w.writeElement(&element{
+			tag: "document", title: b.Source.Title, label: w.language().contextLabel, origin: b.Source.Context, originIs: "context",
+			content: content, contentIs: member,
+		})
+	case b.Type == messages.BlockDocument:
+		w.addSource(PartDocument, b)
+	default:
+		w.addSource(PartImage, b)
+	}
+}
+
+// separate writes a newline, unless an image or document stands before.
+func (w *turnWriter) separate() {
+	if !w.text.IsEmpty() {
 		w.write("\n")
 	}
 }
@@ -56,9 +82,10 @@ func leadingLines(blocks []messages.BlockParam) int {
 	return len(blocks)
 }
 
-// joinLines returns the text of blocks that are lines. The caller escapes it as one text,
-// since a tag may be spelled across two blocks.
-func (w *turnWriter) joinLines(blocks []messages.BlockParam) rawjson.Text {
+// joinLines returns the text of blocks that are lines, the first of which has that index in the member
+// of its block. The caller escapes it as one text, since a tag may be spelled across two blocks.
+func (w *turnWriter) joinLines(member string, first int, blocks []messages.BlockParam) rawjson.Text {
+	w.origins.addLines(member, first, blocks, w.language)
 	if len(blocks) == 1 && blocks[0].Type == messages.BlockText {
 		return blocks[0].Text
 	}
@@ -71,46 +98,57 @@ func (w *turnWriter) joinLines(blocks []messages.BlockParam) rawjson.Text {
 	return rawjson.Plain(strings.Join(lines, "\n"))
 }
 
+// element is a search result or a document, given as text.
+type element struct {
+	tag, title              string
+	label, origin, originIs string // where it is from, after a label, and the member of the block that says so
+	content                 []messages.BlockParam
+	contentIs               string // the member of the block that the content is
+}
+
 // writeElement writes a content with two lines above it, each unless it is "": the title,
 // and origin after its label. They are escaped together with the text below them, since a
 // tag may be spelled across the lines.
-func (w *turnWriter) writeElement(tag, title, label, origin string, content []messages.BlockParam) {
+func (w *turnWriter) writeElement(e *element) {
 	var head string
-	if title != "" {
-		head = w.language().titleLabel + title + "\n"
+	if e.title != "" {
+		head = w.language().titleLabel + e.title + "\n"
+		w.origins.addHead(w.language().titleLabel, "title", e.title)
 	}
-	if origin != "" {
-		head += label + origin + "\n"
+	if e.origin != "" {
+		head += e.label + e.origin + "\n"
+		w.origins.addHead(e.label, e.originIs, e.origin)
 	}
 	if head != "" {
 		head += "\n"
+		w.origins.addHeadEnd()
 	}
-	n := leadingLines(content)
-	w.write("<", tag, ">\n")
-	w.writeEscaped(rawjson.Plain(head + w.joinLines(content[:n]).String()))
-	w.writeContent(content[n:])
-	w.write("\n</", tag, ">")
+	n := leadingLines(e.content)
+	w.write("<", e.tag, ">\n")
+	w.writeEscaped(rawjson.Plain(head + w.joinLines(e.contentIs, 0, e.content[:n]).String()))
+	w.writeRest(e.contentIs, n, e.content[n:])
+	w.write("\n</", e.tag, ">")
 }
 
-// documentContent returns the blocks of a document that is given as text.
-func documentContent(b *messages.BlockParam) []messages.BlockParam {
+// documentContent returns the blocks of a document that is given as text, and which member of it they are.
+func documentContent(b *messages.BlockParam) (content []messages.BlockParam, member string) {
 	if b.Source.Type == messages.SourceContent {
-		return b.Content
+		return b.Content, "source.content"
 	}
-	return []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(b.Source.Text)}}
+	return []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain(b.Source.Text)}}, "source.data"
 }
 
 // addSource makes an image or a document a part of its own.
 func (w *turnWriter) addSource(partType string, b *messages.BlockParam) {
 	w.endPart()
-	part := Part{
-		Type:    partType,
-		Source:  b.Source.JSON,
-		Title:   w.escape.Text(b.Source.Title),
-		Context: w.escape.Text(b.Source.Context),
-	}
+	part := Part{Type: partType, Source: b.Source.JSON}
+	part.Title = w.escape.Text(b.Source.Title)
+	title := w.origins.endField(len(part.Title))
+	part.Context = w.escape.Text(b.Source.Context)
+	context := w.origins.endField(len(part.Context))
 	if partType == PartDocument {
 		part.Labels = w.language().labels()
 	}
 	w.parts = append(w.parts, part)
+	w.origins.endSource(title, context)
 }

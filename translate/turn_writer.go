@@ -22,6 +22,7 @@ type turnWriter struct {
 	escape                  *markup.Escaper  // of the whole prompt
 	language                func() *language // of the prompt's sentences
 	beforeCalls, afterCalls string           // of the format
+	origins                 *origins         // of the prompt; nil unless they are asked for
 
 	parts []Part
 	// pending are text blocks of the client that are not parts yet. There is more than
@@ -67,11 +68,13 @@ func (w *turnWriter) addText(s rawjson.Text) {
 		w.endPart()
 		last := &w.parts[len(w.parts)-1]
 		last.Text = last.Text.Then("\n\n")
+		w.origins.extendPart(len("\n\n"))
 	}
 	if n := len(w.pending); n == 0 || !mayOpenTag(w.pending[n-1]) {
 		w.endPart()
 	}
 	w.pending = append(w.pending, s)
+	w.origins.addPending()
 }
 
 // mayOpenTag reports whether s ends in what may be the beginning of a tag, so that the
@@ -92,17 +95,21 @@ func mayOpenTag(text rawjson.Text) bool {
 func (w *turnWriter) addPending() {
 	if len(w.pending) > 1 {
 		if texts := asStrings(w.pending); spellTogether(texts) {
+			w.origins.joinPending(texts)
 			w.pending = append(w.pending[:0], rawjson.Plain(strings.Join(texts, "\n")))
 		}
 	}
-	for _, s := range w.pending {
+	for i, s := range w.pending {
 		if !w.keeps(s) {
-			s = rawjson.Plain(w.escape.Text(w.decode(s)))
+			text := w.decode(s)
+			w.origins.takePending(i, len(text))
+			s = rawjson.Plain(w.escape.Text(text))
 		}
 		w.addPart(s)
 	}
 	clear(w.pending)
 	w.pending = w.pending[:0]
+	w.origins.dropPending()
 }
 
 // spellTogether reports whether a tag runs from one text into the next. It looks at the
@@ -126,8 +133,12 @@ func asStrings(texts []rawjson.Text) []string {
 	return list
 }
 
-// keeps reports whether a text of the client is known to need no escape without being decoded.
+// keeps reports whether a text of the client is known to need no escape without being decoded. Whoever
+// asks for origins has all texts decoded: they are told in bytes of what is made.
 func (w *turnWriter) keeps(s rawjson.Text) bool {
+	if w.origins != nil {
+		return false
+	}
 	inside, ok := s.InJSON()
 	return ok && w.escape.KeepsQuoted(inside)
 }
@@ -143,6 +154,9 @@ func (w *turnWriter) decode(s rawjson.Text) string {
 
 func (w *turnWriter) addPart(text rawjson.Text) {
 	w.parts = append(w.parts, Part{Type: PartText, Text: text})
+	if w.origins != nil {
+		w.origins.endPart(text.Len())
+	}
 }
 
 // write adds strings to the text as they are: markup, or text that is escaped.
@@ -185,6 +199,7 @@ func (w *turnWriter) endPart() {
 	w.addPending()
 	if w.callsOpen {
 		w.endList(w.afterCalls)
+		w.origins.fillOn(len(w.text.Plain))
 		w.callsOpen = false
 	}
 	if !w.text.IsEmpty() {

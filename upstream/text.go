@@ -14,17 +14,19 @@ type texts struct {
 	scratch []byte // of unquote, reused
 }
 
-// textBlock is the size of a block, in bytes.
-const textBlock = 2 << 10
+// The sizes of blocks, in bytes: that of the first one, and the largest. A stream that has only begun,
+// and may be slow, has a small one. A text that is longer than the first stands alone.
+const firstTextBlock, textBlock = textBlock / 8, 2 << 10
 
 // of returns a string with the bytes of a text.
 func (t *texts) of(text []byte) string {
-	if len(text) > textBlock/8 { // which would leave much of a block empty
+	if len(text) > firstTextBlock { // it would leave much of a block empty
 		return string(text)
 	}
 	if t.block.Cap()-t.block.Len() < len(text) {
+		size := min(max(2*t.block.Cap(), firstTextBlock), textBlock)
 		t.block = strings.Builder{}
-		t.block.Grow(textBlock)
+		t.block.Grow(size)
 	}
 	start := t.block.Len()
 	t.block.Write(text)

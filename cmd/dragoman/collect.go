@@ -9,11 +9,14 @@ import (
 // How often the garbage of a server is collected. By default Go collects when the heap has doubled,
 // but not below 4 MB. A server that keeps 2 MB would collect for every few dozen requests, and spend
 // a twelfth of its time on it. So while little is kept the heap may grow to three times that, and to
-// 8 MB at least.
+// 8 MB at least. Where much is kept that is open streams, which have made their garbage when they began
+// and make little more: to let as much again grow as they hold would be memory that nobody needs.
 const (
-	smallHeap        = 4 << 20 // bytes that are kept
-	smallHeapPercent = 200
-	largeHeapPercent = 100 // Go's own
+	smallHeap         = 4 << 20 // bytes that are kept
+	largeHeap         = 16 << 20
+	smallHeapPercent  = 200
+	mediumHeapPercent = 100 // Go's own
+	largeHeapPercent  = 50
 )
 
 // collectRarely sets how often garbage is collected, unless GOGC says it, from now on and after each
@@ -35,8 +38,11 @@ func collectRarely(getenv func(string) string) {
 // percentFor returns how much the heap may grow between two collections, of which the first left so
 // many bytes.
 func percentFor(kept uint64) int {
-	if kept < smallHeap {
+	switch {
+	case kept < smallHeap:
 		return smallHeapPercent
+	case kept < largeHeap:
+		return mediumHeapPercent
 	}
 	return largeHeapPercent
 }

@@ -13,7 +13,7 @@ func TestCollectRarely(t *testing.T) {
 	if percent := debug.SetGCPercent(100); percent != 100 {
 		t.Errorf("GOGC is set, and the percentage became %d", percent)
 	}
-	for kept, want := range map[uint64]int{1 << 20: 200, 3 << 20: 200, 4 << 20: 100, 1 << 30: 100} {
+	for kept, want := range map[uint64]int{1 << 20: 200, 3 << 20: 200, 4 << 20: 100, 15 << 20: 100, 16 << 20: 50, 1 << 30: 50} {
 		if percent := percentFor(kept); percent != want {
 			t.Errorf("%d bytes: %d percent", kept, percent)
 		}

@@ -125,6 +125,7 @@ func TestExitCodes(t *testing.T) {
 		{"render with a bad file", []string{"render", "--config", bad, request}, nil, 78, bad + `:1: upstrems: unknown key; did you mean "upstreams"?`},
 		{"serve nothing", []string{"serve"}, nil, 78, "no AWS region"},
 		{"serve a bad file", []string{"serve", "--config", bad}, nil, 78, bad + `:1: upstrems: unknown key; did you mean "upstreams"?`},
+		{"inspect for strangers", []string{"serve", "--simulated", "--inspect", "--admin-listen", "0.0.0.0:0"}, nil, 78, "--admin-listen: 0.0.0.0:0 can be reached from other machines, and the inspector shows there what clients and models write"},
 		{"serve strangers", []string{"serve", "--simulated", "--listen", "0.0.0.0:0"}, nil, 78, "--listen: 0.0.0.0:0 can be reached from other machines"},
 		{"check a bad file", []string{"check", "--config", bad}, nil, 78, bad + `:1: upstrems: unknown key; did you mean "upstreams"?`},
 		{"check nothing", []string{"check"}, nil, 78, "no AWS region"},

@@ -36,7 +36,8 @@ type reloader struct {
 	metrics *metrics.Metrics
 	log     zerolog.Logger
 
-	telemetry *telemetry.Telemetry // nil for none
+	inspecting inspecting
+	telemetry  *telemetry.Telemetry // nil for none
 
 	file    string   // of the configuration; "" for none
 	said    bool     // there was something in it
@@ -201,7 +202,9 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 	}
 	_, server := live.current()
 	stays := func(name string) bool { return before[name] != nil && before[name] == upstreams[name] }
-	next, err := server.Successor(optionsOf(cfg, upstreams.byKey(cfg.Models), r.metrics, r.telemetry, r.log), stays)
+	opt := optionsOf(cfg, upstreams.byKey(cfg.Models), r.metrics, r.telemetry, r.log)
+	r.inspecting.options(&opt)
+	next, err := server.Successor(opt, stays)
 	if err != nil {
 		upstreams.closeBut(before)
 		return unusable(cfg, err)

@@ -17,7 +17,7 @@ import (
 func serveCommand() command {
 	return command{
 		name:     "serve",
-		synopsis: "[--config FILE] [--listen ADDRESS] [--admin-listen ADDRESS] [--simulated]",
+		synopsis: "[--config FILE] [--listen ADDRESS] [--admin-listen ADDRESS] [--simulated] [--inspect]",
 		brief:    "serve until SIGTERM or SIGINT, then drain",
 		about: `
 Serves the Messages API. The first line of the log, on standard error, names the URL and what to
@@ -31,6 +31,7 @@ none. What takes a restart, such as another address, is named in the log.
   AWS_REGION=us-east-1 dragoman serve
   dragoman serve --config dragoman.yaml --listen 127.0.0.1:9000 --admin-listen 127.0.0.1:9001
   dragoman serve --simulated --listen 10.0.0.7:8484 --insecure
+  dragoman serve --simulated --inspect
   dragoman serve --simulated --log-format json --log-level warn`,
 		setup: func(fs *flagSet) action {
 			s := newSettings(fs).withServing()
@@ -101,10 +102,12 @@ func begin(ctx context.Context, p process, load loading, openLog func(*config.Co
 	}
 	log := openLog(cfg)
 	counts := metrics.New(build().Version)
+	inspecting := newInspecting(cfg)
 	reloader := newReloader(bounded, cfg, counts, log)
+	reloader.inspecting = inspecting
 	tel := newTelemetry(cfg, log)
 	reloader.telemetry = tel
-	server, upstreams, err := newServer(ctx, cfg, counts, tel, log)
+	server, upstreams, err := newServer(ctx, cfg, counts, tel, log, inspecting.options)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +117,7 @@ func begin(ctx context.Context, p process, load loading, openLog func(*config.Co
 		return nil, err
 	}
 	announce(p, cfg, site, log)
+	inspecting.begin(p, site, log)
 	log.Info().Int64("memory_limit", memory).Int64("max_inflight_bytes", cfg.MaxInflightBytes).Int64("max_concurrent", cfg.MaxConcurrent).
 		Str("msg", "limits: what is beyond them is refused at once, and 0 is none").Send()
 	flush := startTelemetry(tel, cfg.Telemetry, live, log)

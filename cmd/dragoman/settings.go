@@ -19,6 +19,7 @@ type settings struct {
 	listen, adminListen string
 	logFormat, logLevel string
 	simulated, insecure bool
+	inspect             bool // --inspect
 	idle                bool // nobody is served
 }
 
@@ -35,6 +36,7 @@ func (s *settings) withServing() *settings {
 	s.flags.StringVar(&s.listen, "listen", "", "listen for clients on `ADDRESS`, host:port; port 0 takes a free one, and without a file it is 127.0.0.1:8484")
 	s.withSimulated()
 	s.flags.BoolVar(&s.insecure, "insecure", false, "serve without authentication on an address that other machines can reach")
+	s.flags.BoolVar(&s.inspect, "inspect", false, "keep what clients and models write, and show it at /inspector/ of the admin listener: the URL, with a token, is printed")
 	s.flags.oneOf(&s.logFormat, "log-format", "", config.LogFormats(), "write the log in the form `FORMAT`; auto, the default, is console on a terminal and else json")
 	s.flags.oneOf(&s.logLevel, "log-level", "", config.LogLevels(), "log nothing below `LEVEL`; the default is info")
 	return s
@@ -69,6 +71,10 @@ func (s *settings) load(p process) (*config.Config, error) { return s.loadBeside
 // loadBeside is load for a process in which a configuration is in effect: what takes a restart stays
 // as it is there.
 func (s *settings) loadBeside(p process, running *config.Config) (*config.Config, error) {
+	inspect := config.Override{From: s.flags.from["inspect"]}
+	if s.inspect {
+		inspect.Value = "true"
+	}
 	return config.Load(config.Source{
 		File:        s.file,
 		Listen:      config.Override{Value: s.listen, From: s.flags.from["listen"]},
@@ -77,6 +83,7 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 		LogLevel:    config.Override{Value: s.logLevel, From: s.flags.from["log-level"]},
 		Simulated:   s.simulated,
 		Insecure:    s.insecure,
+		Inspect:     inspect,
 		Idle:        s.idle,
 		Getenv:      p.getenv,
 		Running:     running,
@@ -84,13 +91,14 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 }
 
 // newServer returns the proxy for a configuration, and the upstreams that it asks. Both count in the
-// metrics, and tell the telemetry, which may be nil. The error is config.Problems.
-func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger) (*proxy.Server, fleet, error) {
+// metrics, and tell the telemetry, which may be nil. The functions change the options of the proxy. The
+// error is config.Problems.
+func newServer(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, fleet, error) {
 	upstreams, err := newFleet(ctx, cfg, counts, tel, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := newProxy(cfg, upstreams.byKey(cfg.Models), counts, tel, log)
+	server, err := newProxy(cfg, upstreams.byKey(cfg.Models), counts, tel, log, change...)
 	return server, upstreams, err
 }
 
@@ -105,8 +113,12 @@ func unlisted(cfg *config.Config) map[string]bool {
 
 // newProxy returns the proxy for a configuration with these upstreams: those of a fleet, or the
 // demo's own. The error is config.Problems.
-func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger) (*proxy.Server, error) {
-	server, err := proxy.New(optionsOf(cfg, upstreams, counts, tel, log))
+func newProxy(cfg *config.Config, upstreams map[string]proxy.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry, log zerolog.Logger, change ...func(*proxy.Options)) (*proxy.Server, error) {
+	opt := optionsOf(cfg, upstreams, counts, tel, log)
+	for _, f := range change {
+		f(&opt)
+	}
+	server, err := proxy.New(opt)
 	if err != nil {
 		return nil, unusable(cfg, err)
 	}

@@ -31,6 +31,18 @@ type Escaper struct {
 	Used        TagSet // the names that had to be escaped so far
 	TurnMarkers bool   // the prompt will be one text with turn markers
 	Tags        TagSet // the names to protect besides those of every format
+
+	// Watch is called, unless it is nil, with each text once it has been escaped: at is where it begins
+	// in the buffer that it was appended to, 0 for a string. entities are the bytes of it that are
+	// written as entities, in their order; they are valid until Watch returns.
+	Watch    func(at int, text string, entities []Entity)
+	entities []Entity
+}
+
+// Entity is a byte of a text that is written as an entity.
+type Entity struct {
+	At  int // index of the byte in the text
+	Len int // of the entity, in bytes
 }
 
 // Text escapes text of a turn or of the system prompt.
@@ -39,8 +51,8 @@ func (e *Escaper) Text(s string) string { return e.escape(s, InTurns, "") }
 // AppendText appends what Text returns.
 func (e *Escaper) AppendText(dst []byte, s string) []byte { return e.append(dst, s, InTurns, "") }
 
-// Tool escapes text of a tool description.
-func (e *Escaper) Tool(s string) string { return e.escape(s, InTools, "") }
+// AppendTool appends text of a tool description, escaped.
+func (e *Escaper) AppendTool(dst []byte, s string) []byte { return e.append(dst, s, InTools, "") }
 
 // AppendValue appends the value of a parameter; parameter is the parameter's tag.
 func (e *Escaper) AppendValue(dst []byte, s, parameter string) []byte {
@@ -50,7 +62,7 @@ func (e *Escaper) AppendValue(dst []byte, s, parameter string) []byte {
 // Keeps reports whether the policy changes nothing in text, wherever it stands. It is quick, and
 // may say false of text that is kept as well.
 func (e *Escaper) Keeps(text []byte) bool {
-	return !e.TurnMarkers && bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '&') < 0
+	return !e.TurnMarkers && e.Watch == nil && bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '&') < 0
 }
 
 // KeepsQuoted reports whether the policy changes nothing in a text of a turn that stands as the inside of
@@ -87,19 +99,31 @@ func (e *Escaper) keepsEach(c byte, inside []byte) bool {
 // follows s, or nothing. No name has the character in it that an escape stands for, so that a name ends
 // there as it does at the end of the text; but white space may also stand before a name.
 func isPlain(s, escape []byte, names TagSet) bool {
-	blank := len(escape) > 0 && bytes.IndexByte([]byte("ntr"), escape[1]) >= 0
-	if s[0] == '&' {
-		return MatchEscape(s, names, "", !blank).Verdict == NoMatch
+	switch and := s[0] == '&'; {
+	case and && (len(s) == 1 || !MayBeEscape(s[1])):
+		return true
+	case and:
+		return MatchEscape(s, names, "", !standsForBlank(escape)).Verdict == NoMatch
+	case len(s) > 1 && s[1] != ' ' && s[1] != '/' && s[1] != '%' && !IsNameByte(s[1]):
+		return true
 	}
 	begun := len(bytes.TrimLeft(s[1:], " /")) > 0
-	_, v := matchName(s[1:], names, "", !blank || begun)
+	_, v := matchName(s[1:], names, "", begun || !standsForBlank(escape))
 	return v == NoMatch
+}
+
+// standsForBlank reports whether text begins with an escape of JSON for white space.
+func standsForBlank(text []byte) bool {
+	return len(text) > 0 && (text[1] == 'n' || text[1] == 't' || text[1] == 'r')
 }
 
 // escape escapes what spells one of names in s, and notes in e.Used which did. It returns s itself
 // where nothing does.
 func (e *Escaper) escape(s string, names TagSet, parameter string) string {
 	out, done := e.appendChanged(nil, s, names, parameter)
+	if e.Watch != nil {
+		e.Watch(0, s, e.entities)
+	}
 	if done == 0 {
 		return s
 	}
@@ -108,13 +132,18 @@ func (e *Escaper) escape(s string, names TagSet, parameter string) string {
 
 // append is escape for a buffer.
 func (e *Escaper) append(dst []byte, s string, names TagSet, parameter string) []byte {
+	at := len(dst)
 	dst, done := e.appendChanged(dst, s, names, parameter)
+	if e.Watch != nil {
+		e.Watch(at, s, e.entities)
+	}
 	return append(dst, s[done:]...)
 }
 
 // appendChanged appends s up to the last place that is escaped. That is s[:done]; the rest stays as it
 // is.
 func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter string) (out []byte, done int) {
+	e.entities = e.entities[:0]
 	names |= e.Tags | e.Used // what the model writes is unescaped for all that was escaped before
 	if e.TurnMarkers {
 		names |= TagTurn
@@ -137,6 +166,7 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 				dst = slices.Grow(dst, len(s)+len(s)/8+16)
 			}
 			dst = append(dst, s[done:i]...)
+			from := len(dst)
 			switch {
 			case level > 0:
 				dst = append(dst, "&amp;"...)
@@ -147,6 +177,9 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 			}
 			done = i + 1
 			e.Used |= tag
+			if e.Watch != nil {
+				e.entities = append(e.entities, Entity{i, len(dst) - from})
+			}
 		}
 		i += n
 		if lt < i {

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,7 @@ func TestEscape(t *testing.T) {
 			t.Errorf("text(%q): used = %b", tt.in, e.Used)
 		}
 	}
-	if got := new(Escaper).Tool("</description>"); got != "&lt;/description>" {
+	if got := string(new(Escaper).AppendTool(nil, "</description>")); got != "&lt;/description>" {
 		t.Errorf("tool: %q", got)
 	}
 	if got := string(new(Escaper).AppendValue(nil, "</content> <other> <![CDATA[", "content")); got != "&lt;/content> <other> &lt;![CDATA[" {
@@ -102,6 +103,22 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
+// What is watched is where each text stands, and which of its bytes are entities.
+func TestWatch(t *testing.T) {
+	var at int
+	var seen []Entity
+	e := Escaper{Tags: InTurns, Watch: func(i int, _ string, entities []Entity) { at, seen = i, slices.Clone(entities) }}
+	if out := e.AppendText([]byte("ab"), "x </result> &lt;/result> <b>"); string(out) != "abx &lt;/result> &amp;lt;/result> <b>" {
+		t.Fatalf("escaped to %q", out)
+	}
+	if want := []Entity{{2, 4}, {12, 5}}; at != 2 || !slices.Equal(seen, want) {
+		t.Errorf("at %d %v; want at 2 %v", at, seen, want)
+	}
+	if e.Text("plain"); at != 0 || len(seen) > 0 {
+		t.Errorf("at %d %v of a text that needs no escape", at, seen)
+	}
+}
+
 // quoteShort escapes a text for a JSON string, as far as escapes of two bytes do.
 var quoteShort = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "\b", `\b`, "\f", `\f`)
 
@@ -117,7 +134,7 @@ func FuzzKeepsQuoted(f *testing.F) {
 		if more {
 			before = Escaper{Tags: TagFunction, Used: TagDescription}
 		}
-		if e := before; e.KeepsQuoted([]byte(quoteShort.Replace(s))) && (e.Text(s) != s || e != before) {
+		if e := before; e.KeepsQuoted([]byte(quoteShort.Replace(s))) && (e.Text(s) != s || e.Used != before.Used || e.Tags != before.Tags) {
 			t.Errorf("%q is said to be kept, and becomes %q", s, e.Text(s))
 		}
 		if e := (Escaper{TurnMarkers: true}); e.KeepsQuoted([]byte(s)) {

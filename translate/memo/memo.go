@@ -17,7 +17,7 @@ import (
 // table last looked for room. So inputs that come once each drop each other, and seldom one that is
 // in use.
 type Table[V any] struct {
-	mostEntries, mostBytes int
+	mostEntries, mostBytes, mostEach int
 
 	mu      sync.RWMutex
 	byInput map[string]*entry[V]
@@ -37,14 +37,14 @@ type entry[V any] struct {
 // overhead is about what an entry takes in memory besides its input and its result, in bytes.
 const overhead = 200
 
-// New returns a table that keeps at most so many results, and so many bytes of inputs and results.
-func New[V any](mostEntries, mostBytes int) *Table[V] {
-	return &Table[V]{mostEntries: mostEntries, mostBytes: mostBytes, byInput: map[string]*entry[V]{}}
+// New returns a table that keeps at most so many results, and so many bytes of inputs and results. One
+// that would take more than mostEach bytes is not kept, so that no input takes the place of all others.
+func New[V any](mostEntries, mostBytes, mostEach int) *Table[V] {
+	return &Table[V]{mostEntries: mostEntries, mostBytes: mostBytes, mostEach: mostEach, byInput: map[string]*entry[V]{}}
 }
 
-// Takes reports whether a result for an input of so many bytes may be kept. One that would take more
-// than an eighth of the table is not, so that no input takes the place of all others.
-func (t *Table[V]) Takes(bytes int) bool { return t != nil && bytes+overhead <= t.mostBytes/8 }
+// Takes reports whether a result may be kept that takes so many bytes with its input.
+func (t *Table[V]) Takes(bytes int) bool { return t != nil && bytes+overhead <= t.mostEach }
 
 // Find returns the result that is kept for an input, if there is one.
 func (t *Table[V]) Find(input []byte) (result V, ok bool) {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	table := New[int](4, 8<<10)
+	table := New[int](4, 8<<10, (8<<10)/8)
 	if _, ok := table.Find([]byte("a")); ok {
 		t.Error("an empty table has a result")
 	}
@@ -32,7 +32,7 @@ func TestTable(t *testing.T) {
 // Whatever is kept, the table holds no more than it may, and one result takes no more than an eighth.
 func TestTableIsBounded(t *testing.T) {
 	const most = 64 << 10
-	table := New[int](16, most)
+	table := New[int](16, most, most/8)
 	for i := range 1000 {
 		table.Keep(fmt.Append(nil, i), i, i*37%(2*most/8))
 		bytes := 0
@@ -57,7 +57,7 @@ func TestTableIsBounded(t *testing.T) {
 
 // Inputs that come once do not drop those that are in use.
 func TestTableKeepsWhatIsUsed(t *testing.T) {
-	table := New[string](8, 1<<20)
+	table := New[string](8, 1<<20, (1<<20)/8)
 	table.Keep([]byte("used"), "", 0)
 	for i := range 1000 {
 		if _, ok := table.Find([]byte("used")); !ok {
@@ -68,7 +68,7 @@ func TestTableKeepsWhatIsUsed(t *testing.T) {
 }
 
 func TestTableAtOnce(t *testing.T) {
-	table := New[int](8, 1<<20)
+	table := New[int](8, 1<<20, (1<<20)/8)
 	var all sync.WaitGroup
 	for g := range 4 {
 		all.Go(func() {
@@ -86,7 +86,7 @@ func TestTableAtOnce(t *testing.T) {
 }
 
 func TestFindAllocatesNothing(t *testing.T) {
-	table := New[string](8, 1<<20)
+	table := New[string](8, 1<<20, (1<<20)/8)
 	input := []byte(strings.Repeat("tools", 100))
 	table.Keep(input, "text", 4)
 	if n := testing.AllocsPerRun(100, func() { table.Find(input) }); n != 0 {

@@ -79,6 +79,7 @@ func (d *decoder) content(at fieldPath, v jsontext.Value, place *blockPlace) []B
 		blocks := make([]BlockParam, 0, d.blockCapacity(v))
 		for e := range d.elements(at, v, MaxBlocks) {
 			if b, ok := d.block(e, place); ok {
+				b.Skipped = int32(e.at.index - len(blocks))
 				blocks = append(blocks, b)
 			}
 		}

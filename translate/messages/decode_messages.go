@@ -30,6 +30,7 @@ func (d *decoder) messages(r *Request, list jsontext.Value) {
 			empty = e.at.index
 		}
 		if len(m.Content) > 0 {
+			m.Skipped = e.at.index - len(r.Messages)
 			r.Messages = append(r.Messages, m)
 		}
 	}
@@ -77,6 +78,7 @@ func (d *decoder) message(before *conversation, e *listItem) (m MessageParam, ok
 		for e := range d.elements(content, v, MaxBlocks) {
 			ok = true
 			if b, ok := d.block(e, place); ok && d.err == nil {
+				b.Skipped = int32(e.at.index - len(m.Content))
 				m.Content = before.add(d, e.at, m, b)
 			}
 		}

@@ -190,11 +190,17 @@ func absent(v jsontext.Value) bool { return v == nil || v[0] == 'n' }
 // onlyBytes reports whether s holds nothing but ASCII letters, digits and bytes of others.
 func onlyBytes(s, others string) bool {
 	for i := range len(s) {
-		c := s[i]
-		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte(others, c) >= 0 {
-			continue
+		if c := s[i]; !alphanumeric[c] && strings.IndexByte(others, c) < 0 {
+			return false
 		}
-		return false
 	}
 	return true
 }
+
+// alphanumeric are the ASCII letters and digits.
+var alphanumeric = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+	}
+	return is
+}()

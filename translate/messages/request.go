@@ -45,6 +45,7 @@ const (
 type MessageParam struct {
 	Role    string // RoleUser, RoleAssistant or RoleSystem
 	Content []BlockParam
+	Skipped int // how many messages before it were left out, since nothing of them was left
 }
 
 // The types of a [BlockParam], together with BlockText, BlockToolUse and BlockThinking. Blocks of
@@ -83,6 +84,9 @@ type BlockParam struct {
 
 	ToolUseID string // tool_result
 	IsError   bool   // tool_result
+
+	// Skipped is how many blocks before it in its content were left out when the request was decoded.
+	Skipped int32
 
 	// Content is the blocks of a tool_result, of a search_result (text), or of a document whose source
 	// is "content".

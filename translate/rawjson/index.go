@@ -64,7 +64,7 @@ func (x *Index) Text(quoted jsontext.Value) (t Text, ok bool) {
 	if x == nil || len(quoted) < longValue || !x.values[&quoted[0]].native {
 		return t, false
 	}
-	return Text{pieces: []piece{{quoted: quoted}}}, true
+	return Text{pieces: &piece{quoted: quoted}}, true
 }
 
 // Elements is [Elements] with the index.

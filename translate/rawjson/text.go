@@ -14,14 +14,15 @@ import (
 // those who read the text, and is neither decoded nor quoted again for those who write it as JSON. The
 // text then shares the memory of that JSON ([Index.Text]). The zero value is the empty text.
 type Text struct {
-	pieces []piece
-	plain  string // what follows the pieces
+	pieces *piece // the first of those with a part in JSON; nil for none
+	plain  string // what follows them
 }
 
 // piece is two texts, one after the other.
 type piece struct {
 	plain  string
 	quoted jsontext.Value // a string that is not empty, written just as AppendString does
+	next   *piece
 }
 
 // inside returns what stands between the quotes.
@@ -30,6 +31,25 @@ func (p *piece) inside() []byte { return p.quoted[1 : len(p.quoted)-1] }
 // Plain returns s as a Text.
 func Plain(s string) Text { return Text{plain: s} }
 
+// Quoted returns a text that is kept in JSON, for one that is written more often than it is read. What
+// has other escapes than those of two bytes is kept as it is.
+func Quoted(text []byte) Text {
+	escapes := 0
+	for _, c := range text {
+		switch {
+		case shortEscapes[c] != 0:
+			escapes++
+		case c < ' ':
+			return Plain(string(text))
+		}
+	}
+	if len(text) == 0 || !utf8.Valid(text) {
+		return Plain(string(text))
+	}
+	quoted := AppendString(make([]byte, 0, len(text)+escapes+len(`""`)), text)
+	return Text{pieces: &piece{quoted: quoted}}
+}
+
 // Then returns t with more behind it.
 func (t Text) Then(more string) Text {
 	t.plain += more
@@ -37,28 +57,28 @@ func (t Text) Then(more string) Text {
 }
 
 // IsZero reports whether the text is empty.
-func (t Text) IsZero() bool { return len(t.pieces) == 0 && t.plain == "" }
+func (t Text) IsZero() bool { return t.pieces == nil && t.plain == "" }
 
 // Equal reports whether two texts are the same, however they stand.
 func (t Text) Equal(other Text) bool { return t.String() == other.String() }
 
 // String returns the text. It is decoded anew each time if a part of it is JSON.
 func (t Text) String() string {
-	if len(t.pieces) == 0 {
+	if t.pieces == nil {
 		return t.plain
 	}
 	size := len(t.plain)
-	for i := range t.pieces {
-		size += len(t.pieces[i].plain) + len(t.pieces[i].quoted)
+	for p := t.pieces; p != nil; p = p.next {
+		size += len(p.plain) + len(p.quoted)
 	}
 	return string(t.Append(make([]byte, 0, size)))
 }
 
 // Append appends the text to dst, decoded.
 func (t Text) Append(dst []byte) []byte {
-	for i := range t.pieces {
-		dst = append(dst, t.pieces[i].plain...)
-		dst = AppendUnquoted(dst, t.pieces[i].quoted)
+	for p := t.pieces; p != nil; p = p.next {
+		dst = append(dst, p.plain...)
+		dst = AppendUnquoted(dst, p.quoted)
 	}
 	return append(dst, t.plain...)
 }
@@ -66,8 +86,7 @@ func (t Text) Append(dst []byte) []byte {
 // AppendEscaped appends the text to dst as the inside of a JSON string, as the function of that name
 // does. It reports false if the text is not UTF-8.
 func (t Text) AppendEscaped(dst []byte) (_ []byte, ok bool) {
-	for i := range t.pieces {
-		p := &t.pieces[i]
+	for p := t.pieces; p != nil; p = p.next {
 		if dst, ok = appendValid(dst, p.plain); !ok {
 			return dst, false
 		}
@@ -88,8 +107,8 @@ func appendValid(dst []byte, s string) (_ []byte, ok bool) {
 // than a quarter of what the texts do.
 func (t Text) EscapedLen() int {
 	n := len(t.plain) * 5 / 4
-	for i := range t.pieces {
-		n += len(t.pieces[i].plain)*5/4 + len(t.pieces[i].quoted)
+	for p := t.pieces; p != nil; p = p.next {
+		n += len(p.plain)*5/4 + len(p.quoted)
 	}
 	return n
 }
@@ -97,8 +116,7 @@ func (t Text) EscapedLen() int {
 // Len returns how many bytes the text has.
 func (t Text) Len() int {
 	n := len(t.plain)
-	for i := range t.pieces {
-		p := &t.pieces[i]
+	for p := t.pieces; p != nil; p = p.next {
 		n += len(p.plain) + len(p.inside())
 		for rest := p.inside(); ; n-- { // an escape of two bytes stands for one
 			at := bytes.IndexByte(rest, '\\')
@@ -114,16 +132,16 @@ func (t Text) Len() int {
 // InJSON returns the inside of the JSON string that the text is, if all of it is one: it has no escapes
 // but those of two bytes that [AppendString] writes. The caller must not change it.
 func (t Text) InJSON() (inside []byte, ok bool) {
-	if len(t.pieces) != 1 || t.pieces[0].plain != "" || t.plain != "" {
+	if t.pieces == nil || t.pieces.next != nil || t.pieces.plain != "" || t.plain != "" {
 		return nil, false
 	}
-	return t.pieces[0].inside(), true
+	return t.pieces.inside(), true
 }
 
 // IsBlank reports whether there is nothing but white space in the text.
 func (t Text) IsBlank() bool {
-	for i := range t.pieces {
-		if c := t.pieces[i].inside()[0]; c > ' ' && c < utf8.RuneSelf && c != '\\' {
+	for p := t.pieces; p != nil; p = p.next {
+		if c := p.inside()[0]; c > ' ' && c < utf8.RuneSelf && c != '\\' {
 			return false
 		}
 	}
@@ -132,14 +150,13 @@ func (t Text) IsBlank() bool {
 
 // BeginsWith reports whether the first byte of the text is c, which is ASCII.
 func (t Text) BeginsWith(c byte) bool {
-	if len(t.pieces) == 0 || t.pieces[0].plain != "" {
-		first := t.plain
-		if len(t.pieces) > 0 {
-			first = t.pieces[0].plain
-		}
-		return first != "" && first[0] == c
+	if t.pieces == nil {
+		return t.plain != "" && t.plain[0] == c
 	}
-	inside := t.pieces[0].inside()
+	if first := t.pieces.plain; first != "" {
+		return first[0] == c
+	}
+	inside := t.pieces.inside()
 	if inside[0] == '\\' {
 		return unescape[inside[1]] == c
 	}
@@ -148,10 +165,14 @@ func (t Text) BeginsWith(c byte) bool {
 
 // EndsWith reports whether the last byte of the text is c, which is ASCII.
 func (t Text) EndsWith(c byte) bool {
-	if t.plain != "" || len(t.pieces) == 0 {
+	if t.plain != "" || t.pieces == nil {
 		return t.plain != "" && t.plain[len(t.plain)-1] == c
 	}
-	inside := t.pieces[len(t.pieces)-1].inside()
+	final := t.pieces
+	for final.next != nil {
+		final = final.next
+	}
+	inside := final.inside()
 	before, last := inside[:len(inside)-1], inside[len(inside)-1]
 	if slashes := len(before) - len(bytes.TrimRight(before, `\`)); slashes%2 == 1 { // last belongs to an escape
 		return unescape[last] == c
@@ -183,9 +204,9 @@ type builtPart struct {
 
 // Add adds a text behind all else.
 func (b *TextBuilder) Add(t Text) {
-	for i := range t.pieces {
-		b.Plain = append(b.Plain, t.pieces[i].plain...)
-		b.parts = append(b.parts, builtPart{len(b.Plain), t.pieces[i].quoted})
+	for p := t.pieces; p != nil; p = p.next {
+		b.Plain = append(b.Plain, p.plain...)
+		b.parts = append(b.parts, builtPart{len(b.Plain), p.quoted})
 	}
 	b.Plain = append(b.Plain, t.plain...)
 }
@@ -197,11 +218,15 @@ func (b *TextBuilder) IsEmpty() bool { return len(b.parts) == 0 && len(b.Plain) 
 func (b *TextBuilder) Take() Text {
 	t, done := Text{plain: string(b.Plain)}, 0
 	if len(b.parts) > 0 {
-		t.pieces = make([]piece, len(b.parts))
+		pieces := make([]piece, len(b.parts))
 		for i, part := range b.parts {
-			t.pieces[i] = piece{t.plain[:part.at-done], part.quoted}
+			pieces[i].plain, pieces[i].quoted = t.plain[:part.at-done], part.quoted
+			if i > 0 {
+				pieces[i-1].next = &pieces[i]
+			}
 			t.plain, done = t.plain[part.at-done:], part.at
 		}
+		t.pieces = &pieces[0]
 		clear(b.parts) // what is built next is not to keep the JSON
 	}
 	b.Plain, b.parts = b.Plain[:0], b.parts[:0]

@@ -39,6 +39,8 @@ func FuzzText(f *testing.F) {
 		if ok == strings.Contains(strings.ReplaceAll(quoted, `\\`, ""), `\u`) {
 			t.Fatalf("%s: left in its JSON: %v", quoted, ok)
 		}
+		checkText(t, rawjson.Quoted([]byte(s)), s)
+		checkText(t, rawjson.Quoted([]byte(before)), before)
 		if !ok {
 			return
 		}

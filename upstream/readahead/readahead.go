@@ -5,9 +5,10 @@ package readahead
 
 import "io"
 
-// size is that of a buffer, in bytes, until a part does not fit. One read of a response's
-// body returns no more than the connection's own buffer holds, which is 4 KiB.
-const size = 4 << 10
+// The sizes of a buffer, in bytes, until a part does not fit. Most streams are slow, and a few
+// events are all that one read brings: a buffer is small until a read has filled it. One read of a
+// response's body returns no more than the connection's own buffer holds, which is 4 KiB.
+const least, most = 512, 4 << 10
 
 // A Buffer holds what was read of a stream and not yet taken.
 type Buffer struct {
@@ -31,12 +32,16 @@ func (b *Buffer) Take(n int) { b.pos += n }
 // memory grows with what has arrived.
 func (b *Buffer) Fill() error {
 	rest := b.buf[b.pos:]
+	size := max(cap(b.buf), least)
 	switch {
-	case len(rest) == 0 && cap(b.buf) != size: // at first, and behind a part that was long
-		b.buf = make([]byte, 0, size)
-	case len(rest) == cap(b.buf):
-		b.buf = append(make([]byte, 0, 2*len(rest)), rest...)
-	default:
+	case len(rest) == 0 && size > most: // behind a part that was long
+		size = most
+	case len(rest) == size, len(b.buf) == size && size < most: // it is too small for a part, or for a read
+		size *= 2
+	}
+	if size != cap(b.buf) {
+		b.buf = append(make([]byte, 0, size), rest...)
+	} else {
 		b.buf = b.buf[:copy(b.buf, rest)]
 	}
 	b.pos = 0

@@ -28,7 +28,7 @@ func all(b *Buffer, n int) (string, error) {
 func TestBuffer(t *testing.T) {
 	text := strings.Repeat("0123456789", 5000)
 	cut := errors.New("cut")
-	for _, step := range []int{1, 7, size, size + 1, 3 * size, len(text)} {
+	for _, step := range []int{1, 7, most, most + 1, 3 * most, len(text)} {
 		for name, r := range map[string]io.Reader{
 			"whole": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)),
 			"with the error": iotest.DataErrReader(strings.NewReader(text)),
@@ -58,14 +58,14 @@ func TestBytesStay(t *testing.T) {
 
 // The buffer is small again behind a part that was long.
 func TestBufferShrinks(t *testing.T) {
-	b := New(strings.NewReader(strings.Repeat("x", 10*size)))
-	for len(b.Bytes()) < 9*size {
+	b := New(strings.NewReader(strings.Repeat("x", 10*most)))
+	for len(b.Bytes()) < 9*most {
 		if err := b.Fill(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.Take(len(b.Bytes()))
-	if _ = b.Fill(); cap(b.buf) != size {
+	if _ = b.Fill(); cap(b.buf) != most {
 		t.Errorf("a buffer of %d bytes", cap(b.buf))
 	}
 }

@@ -179,6 +179,7 @@ func (l *loader) checkListen() {
 	client := l.address("listen", &l.cfg.Listen, l.src.Listen, running.Listen)
 	admin := l.address("admin_listen", &l.cfg.AdminListen, l.src.AdminListen, running.AdminListen)
 	l.cfg.Loopback, l.cfg.AdminLoopback = client.loopback, admin.loopback
+	l.checkInspector()
 	l.checkTLS()
 	l.keepTLS()
 	if !l.src.Idle {
@@ -206,10 +207,29 @@ func (l *loader) checkReach(client, admin address) {
 			fmt.Sprintf("%s can be reached from other machines, and without auth.keys anyone there could use your upstreams", l.cfg.Listen),
 			fmt.Sprintf("set auth: {keys: [\"${DRAGOMAN_KEY}\"]}, listen on 127.0.0.1:%s, or pass --insecure (DRAGOMAN_INSECURE=true)", client.port)))
 	}
-	if admin.valid && !admin.loopback {
+	switch {
+	case !admin.valid || admin.loopback:
+	case l.cfg.Inspector:
+		l.problems = append(l.problems, admin.problem(
+			fmt.Sprintf("%s can be reached from other machines, and the inspector shows there what clients and models write", l.cfg.AdminListen),
+			fmt.Sprintf("listen on 127.0.0.1:%s, or turn the inspector off: inspector: false, and no --inspect (DRAGOMAN_INSPECT)", admin.port)))
+	default:
 		l.cfg.Warnings = append(l.cfg.Warnings, admin.problem(
 			fmt.Sprintf("%s can be reached from other machines, and asks for no key: whoever is there can read /metrics", l.cfg.AdminListen),
 			fmt.Sprintf("listen on 127.0.0.1:%s, or let the network keep strangers out", admin.port)))
+	}
+}
+
+// checkInspector applies --inspect. To begin, or to end, takes a restart: the token is printed then.
+func (l *loader) checkInspector() {
+	const key = "inspector"
+	if l.src.Inspect.Value != "" {
+		l.cfg.Inspector = true
+		l.derive(key, l.src.Inspect.From)
+	}
+	if running := l.src.Running; running != nil && running.Inspector != l.cfg.Inspector {
+		l.cfg.Inspector = running.Inspector
+		l.wait(key)
 	}
 }
 

@@ -63,6 +63,9 @@ type Config struct {
 	Drain          time.Duration // from SIGTERM until the end; open exchanges are cut shortly before
 	DrainDelay     time.Duration // from SIGTERM until no connections are taken
 
+	// Inspector: keep what clients and models write, and show it at /inspector/ to who has the token.
+	Inspector bool
+
 	// FinishAbandoned: read an upstream's answer to its end when the client has left.
 	FinishAbandoned bool
 
@@ -126,6 +129,7 @@ type Source struct {
 	Simulated   bool                // the simulated upstream for every model name
 	Running     *Config             // that is in effect, and to be replaced; nil for none: see [Config.Waits]
 	Insecure    bool                // no authentication on an address that others can reach
+	Inspect     Override            // --inspect, as "true": the inspector, whatever the file says
 	Idle        bool                // nobody is served: what only a listener needs may be missing
 	Getenv      func(string) string // as os.Getenv
 }

@@ -60,10 +60,22 @@ func (l *loader) top() fields {
 		{"models", "What clients may ask for: the first entry that matches wins.", l.models()},
 		{"limits", "What bounds a request and the process.", l.object(l.limits())},
 		{"timeouts", "What bounds the time of a request, and of the drain.", l.object(l.timeouts())},
+		{"inspector", "Whether what clients and models write is kept, and shown at /inspector/ of the admin listener to who has the token.", l.inspector()},
 		{"on_disconnect", "When a client leaves: cancel the call of the upstream, or read the answer to its end, so that its tokens are counted.",
 			l.oneOfTwo(&c.FinishAbandoned, "cancel", "drain")},
 		{"log", "What is logged, and how.", l.object(l.log())},
 	}
+}
+
+// inspector says whether there is one.
+func (l *loader) inspector() setting {
+	c := l.cfg
+	return l.boolean(func(b bool) { c.Inspector = b }, func() string {
+		if c.Inspector {
+			return "true"
+		}
+		return ""
+	}).otherwise("false")
 }
 
 // The largest numbers that a configuration can have. A larger one is taken for a mistake.

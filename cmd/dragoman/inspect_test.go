@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"dragoman/proxy/inspector"
+)
+
+// inspect serves with the arguments until the test ends, and returns the URL of the inspector, which
+// is all of standard output, and the log so far.
+func inspect(t *testing.T, env map[string]string, args ...string) (url, log string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	out, stdout := io.Pipe()
+	logged, stderr := io.Pipe()
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, args, strings.NewReader(""), stdout, stderr, func(name string) string { return env[name] })
+		stdout.Close()
+		stderr.Close()
+	}()
+	read := make(chan string, 1)
+	go func() {
+		var all strings.Builder
+		for lines := bufio.NewScanner(logged); lines.Scan(); {
+			all.WriteString(lines.Text() + "\n")
+			if strings.Contains(lines.Text(), `"inspector_url"`) {
+				read <- all.String()
+			}
+		}
+	}()
+	log = <-read
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatal("there is no URL")
+	}
+	t.Cleanup(func() {
+		stop()
+		if code := <-code; code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	})
+	url, found := strings.CutPrefix(lines.Text(), "Inspector: ")
+	if !found {
+		t.Fatal(lines.Text())
+	}
+	return url, log
+}
+
+// The URL that is printed opens the inspector; the log does not have the token.
+func TestInspect(t *testing.T) {
+	file := write(t, "inspect.yaml", "inspector: true\nupstreams: {sim: {kind: simulated}}\nmodels: [{name: claude-2.1, upstream: sim}]\n")
+	for name, how := range map[string]struct {
+		env  map[string]string
+		args []string
+	}{
+		"flag":        {nil, []string{"--simulated", "--inspect"}},
+		"environment": {map[string]string{"DRAGOMAN_INSPECT": "true"}, []string{"--simulated"}},
+		"file":        {nil, []string{"--config", file}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, log := inspect(t, how.env, how.args...)
+			page, token, _ := strings.Cut(url, "#token=")
+			if len(token) < 26 || strings.Contains(log, token) {
+				t.Errorf("url %s, log %s", url, log)
+			}
+			if got := status(t, page); got != http.StatusOK {
+				t.Errorf("the page: %d", got)
+			}
+			for given, want := range map[string]int{token: http.StatusOK, "x": http.StatusUnauthorized} {
+				r, err := http.NewRequest("GET", page+"api/exchanges", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Authorization", "Bearer "+given)
+				response, err := client.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				response.Body.Close()
+				if response.StatusCode != want {
+					t.Errorf("status %d, want %d", response.StatusCode, want)
+				}
+			}
+		})
+	}
+}
+
+// Nobody inspects what nobody asked to have inspected.
+func TestInspectorIsOff(t *testing.T) {
+	server := start(t, nil, "--simulated")
+	for _, path := range []string{"", "api/exchanges", "app.js"} {
+		if got := status(t, server.admin+inspector.Path+path); got != http.StatusNotFound {
+			t.Errorf("%s: %d", path, got)
+		}
+		if got := status(t, server.url+inspector.Path+path); got != http.StatusNotFound {
+			t.Errorf("%s for clients: %d", path, got)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+// Package inspector drives the inspector's pages in a real Chromium: what a browser makes of them is
+// not seen from Go. axe-core, which judges whether all people can use them, is pinned in this folder.
+package inspector
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"dragoman/conformance/install"
+	"dragoman/proxy"
+	"dragoman/proxy/inspector"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+)
+
+const question = `{"model":"claude-2.1","max_tokens":400,"stream":true,"messages":[{"role":"user","content":"What is the weather in Oslo?"}],` +
+	`"tools":[{"name":"get_weather","description":"Weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]}`
+
+// answer is what a model writes, in pieces, and why it stops.
+type answer struct {
+	pieces iter.Seq[string]
+	stop   translate.Chunk
+}
+
+// Invoke answers any prompt.
+func (a answer) Invoke(context.Context, upstream.Model, *translate.Prompt) iter.Seq2[translate.Chunk, error] {
+	return func(yield func(translate.Chunk, error) bool) {
+		for piece := range a.pieces {
+			if !yield(translate.Chunk{Text: piece}, nil) {
+				return
+			}
+		}
+		yield(a.stop, nil)
+	}
+}
+
+// texts are pieces.
+func texts(pieces ...string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, p := range pieces {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+var endOfCall = translate.Chunk{Stop: messages.StopSequence, StopSequence: translate.CallsEnd, Usage: messages.Usage{InputTokens: 90, OutputTokens: 40}}
+
+// weather is an answer with a call.
+var weather = answer{texts("Let me look.\n\n<function", "_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n",
+	"<city>Oslo</city>\n</parameters>\n</invoke>\n"), endOfCall}
+
+// server is a proxy with an inspector.
+type server struct {
+	t       *testing.T
+	clients *httptest.Server
+	url     string // of the page, with the token
+}
+
+// serve answers from an upstream until the test ends.
+func serve(t *testing.T, up proxy.Upstream) *server {
+	t.Helper()
+	in := inspector.New()
+	s, err := proxy.New(proxy.Options{
+		Routes:    []proxy.Route{{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}, {Name: "*", UpstreamModel: proxy.UpstreamModel{Upstream: "east"}}},
+		Upstreams: map[string]proxy.Upstream{"east": up},
+		Observe:   []proxy.Observe{in.Observe}, Inspector: in,
+		Loopback: true, AdminLoopback: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients, admin := httptest.NewServer(s.Handler()), httptest.NewServer(s.Admin())
+	in.Watch(func() inspector.Server {
+		return inspector.Server{Server: s, URL: clients.URL, Models: []string{"claude-2.1"}}
+	})
+	t.Cleanup(func() {
+		s.Cut()
+		clients.Close()
+		admin.CloseClientConnections()
+		admin.Close()
+	})
+	return &server{t, clients, admin.URL + inspector.Path + in.Fragment()}
+}
+
+// ask sends a request as a client, and reads the answer.
+func (s *server) ask(body string) string {
+	r, err := http.NewRequest("POST", s.clients.URL+"/v1/messages", strings.NewReader(body))
+	if err != nil {
+		s.t.Error(err)
+		return ""
+	}
+	r.Header.Set("User-Agent", "a-client/1.0")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Error(err)
+		return ""
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
+	return string(data)
+}
+
+// tab is a page in a browser.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string // that the browser has logged: a policy that was broken is one, too
+}
+
+// chromium returns the path of a browser. A test ends without one.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	install.Need(t, "chromium")
+	return ""
+}
+
+// open opens a page in a browser of its own, in a window of a size.
+func open(t *testing.T, url string, width, height int) *tab {
+	t.Helper()
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(chromium(t)), chromedp.WindowSize(width, height), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	alone, closeBrowser := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(closeBrowser)
+	ctx, closeTab := chromedp.NewContext(alone)
+	t.Cleanup(closeTab)
+	p := &tab{t: t, ctx: ctx}
+	if err := chromedp.Listen(ctx, p.hear); err != nil { // which starts the browser
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.EmulateViewport(int64(width), int64(height)), chromedp.Navigate(url))
+	return p
+}
+
+// hear notes what the browser complains of.
+func (p *tab) hear(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		p.problems = append(p.problems, e.ExceptionDetails.Text)
+	case *log.EventEntryAdded:
+		p.problems = append(p.problems, e.Entry.Text)
+	case *runtime.EventConsoleAPICalled:
+		p.problems = append(p.problems, "console: "+string(e.Type))
+	}
+}
+
+// do does something on the page.
+func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, 2*time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.t.Fatalf("%v; the browser says %q", err, p.said())
+	}
+}
+
+// said returns what the browser has complained of.
+func (p *tab) said() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.problems
+}
+
+// eval returns the value of an expression on the page; a promise is awaited.
+func eval[T any](p *tab, expression string) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("%v; the browser says %q", err, p.said())
+	}
+	return value
+}
+
+// text returns what an expression says.
+func (p *tab) text(expression string) string {
+	p.t.Helper()
+	return eval[string](p, "String("+expression+")")
+}
+
+// await waits until an expression is true.
+func (p *tab) await(expression string) {
+	p.t.Helper()
+	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute))); err != nil {
+		p.t.Fatalf("%s: %v; the browser says %q", expression, err, p.said())
+	}
+}
+
+// press presses keys, one after another.
+func (p *tab) press(keys ...string) {
+	p.t.Helper()
+	for _, key := range keys {
+		p.do(chromedp.KeyEvent(key))
+	}
+}
+
+// accessible fails where axe-core finds something serious.
+func (p *tab) accessible(where string) {
+	p.t.Helper()
+	source, err := os.ReadFile(filepath.Join(install.Node(p.t, "."), "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.do(chromedp.Evaluate[chromedp.Void](string(source))) // by the debugger, which the page's policy does not bind
+	found := eval[string](p, `axe.run().then(r => JSON.stringify(r.violations.map(v => ({id: v.id, impact: v.impact, at: v.nodes.map(n => n.html.slice(0, 120)).slice(0, 3)}))))`)
+	var violations []struct {
+		ID, Impact string
+		At         []string
+	}
+	if err := json.Unmarshal([]byte(found), &violations); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, v := range violations {
+		if v.Impact == "serious" || v.Impact == "critical" {
+			p.t.Errorf("%s: %s (%s) at %q", where, v.ID, v.Impact, v.At)
+		}
+	}
+}
+
+// scheme has the page think that its user likes the dark, or the light.
+func (p *tab) scheme(name string) {
+	p.t.Helper()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}}
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		p.t.Fatal(err)
+	}
+}

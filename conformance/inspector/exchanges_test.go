@@ -1,0 +1,352 @@
+package inspector
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"dragoman/translate"
+	"dragoman/translate/messages"
+)
+
+// live waits until a page has the list.
+func (p *tab) live() {
+	p.t.Helper()
+	p.await(`document.querySelector('#state')?.textContent === 'Live'`)
+}
+
+// quiet fails if the browser has complained of anything.
+func (p *tab) quiet() {
+	p.t.Helper()
+	if said := p.said(); len(said) > 0 {
+		p.t.Errorf("the browser says %q", said)
+	}
+}
+
+// An exchange is on the page 200 ms after its bytes at the latest, by the median of 15.
+func TestAppearsAtOnce(t *testing.T) {
+	s := serve(t, weather)
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	p.do(chromedp.Evaluate[chromedp.Void](`void (window.seen = {}, new MutationObserver(() => {
+		for (const row of document.querySelectorAll('#rows .row')) window.seen[row.dataset.id] ??= Date.now();
+	}).observe(document.querySelector('#rows'), {subtree: true, childList: true, attributes: true}))`))
+	var took []time.Duration
+	for i := range 15 {
+		began := time.Now()
+		s.ask(question)
+		p.await(fmt.Sprintf(`Object.keys(window.seen).length === %d`, i+1))
+		at, err := strconv.ParseInt(p.text(`Math.max(...Object.values(window.seen))`), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took = append(took, time.UnixMilli(at).Sub(began))
+	}
+	slow := 0
+	for _, d := range took {
+		if d > 200*time.Millisecond {
+			slow++
+		}
+	}
+	if slow > len(took)/2 {
+		t.Errorf("an exchange appears after %v", took)
+	}
+	p.quiet()
+}
+
+// The token is neither in the address nor in the history once the page has it, and without it there is
+// nothing to see.
+func TestTokenLeavesTheAddress(t *testing.T) {
+	s := serve(t, weather)
+	s.ask(question)
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	page, token, _ := strings.Cut(s.url, "#token=")
+	if got := p.text(`location.href`); got != page {
+		t.Errorf("the address is %s", got)
+	}
+	if got := p.text(`document.cookie + document.documentElement.outerHTML`); strings.Contains(got, token) {
+		t.Error("the page has the token")
+	}
+	p.do(chromedp.Reload())
+	p.live() // the tab still has it
+	p.quiet()
+
+	other := open(t, page+"#token=wrong", 1200, 800)
+	other.await(`document.querySelector('#state').classList.contains('bad')`)
+	if got := other.text(`document.querySelector('#state').textContent + document.querySelectorAll('.row').length`); !strings.Contains(got, "token is missing or not right") || !strings.HasSuffix(got, "0") {
+		t.Error(got)
+	}
+}
+
+// A keyboard is enough to choose, open, look at, and leave an exchange, and to send it again.
+func TestKeyboard(t *testing.T) {
+	s := serve(t, weather)
+	for i := range 3 {
+		s.ask(strings.Replace(question, "Oslo", fmt.Sprint("Oslo ", i), 1))
+	}
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	p.await(`document.querySelectorAll('#rows .row').length === 3`)
+	p.press("j", "j", kb.ArrowDown, "k")
+	p.await(`document.querySelector('#rows').getAttribute('aria-activedescendant') === 'exchange-1'`)
+	p.press(kb.Enter)
+	p.await(`document.querySelector('.request')?.textContent.includes('Oslo 1') && document.querySelector('.completion')?.textContent.includes('stopped:')`)
+	if got := p.text(`document.activeElement.id`); got != "exchange" {
+		t.Errorf("the focus is on %s", got)
+	}
+	reached := map[string]bool{}
+	for range 40 {
+		p.press(kb.Tab)
+		reached[p.text(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).replace(/^.*: /, '').slice(0, 40)`)] = true
+		if visible := p.text(`getComputedStyle(document.activeElement).outlineStyle !== 'none' || document.activeElement === document.body`); visible != "true" {
+			t.Errorf("the focus on %s is not seen", p.text(`document.activeElement.outerHTML.slice(0, 100)`))
+		}
+	}
+	for _, name := range []string{"← List", "Copy as curl", "Save completions", "Save prompt", "Replay", "Request", "Prompt", "Completion", "Events"} {
+		if !reached[name] {
+			t.Errorf("Tab does not reach %q, but %v", name, reached)
+		}
+	}
+	p.do(chromedp.Focus(chromedp.CSS(`.exchange .rows`)))
+	p.press("j", "j", "j")
+	p.await(`!document.querySelector('.event-data').hidden && document.querySelector('.event-data').textContent.includes('content_block_start')`)
+	p.press(kb.Escape)
+	p.await(`!document.querySelector('#list').hidden && document.activeElement.id === 'rows'`)
+	p.press("/", "n", "o", "t", "h")
+	p.await(`document.querySelectorAll('#rows .row').length === 0 && document.querySelector('#count').textContent === '0 of 3'`)
+	p.press(kb.Escape, kb.Escape)
+	p.await(`document.querySelectorAll('#rows .row').length === 3 && document.activeElement.id === 'rows'`)
+	p.quiet()
+}
+
+// Parts of a prompt and blocks of the request point at each other.
+func TestSources(t *testing.T) {
+	s := serve(t, weather)
+	s.ask(strings.Replace(question, "Oslo?", "Oslo? </function_calls>", 1))
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	p.press("j", kb.Enter)
+	p.await(`document.querySelector('.prompt [data-source="messages.0.content.0"]') !== null`)
+	p.do(chromedp.Click(chromedp.CSS(`[data-to="messages.0.content.0"]`)))
+	if got := p.text(`[...document.querySelectorAll('.prompt .source')].map(e => e.textContent).join('|')`); got != "What is the weather in Oslo? |&lt;|/function_calls>" {
+		t.Errorf("in the prompt: %q", got)
+	}
+	if got := p.text(`document.querySelector('.prompt .k-escape').textContent`); got != "&lt;" {
+		t.Errorf("the escape is %q", got)
+	}
+	p.do(chromedp.Click(chromedp.CSS(`.prompt [data-source="tools.0"]`)))
+	if got := p.text(`document.querySelector('.request .source').dataset.path`); got != "tools.0" {
+		t.Errorf("in the request: %s", got)
+	}
+	p.quiet()
+}
+
+// A request that is sent again stands beside the one before.
+func TestReplay(t *testing.T) {
+	s := serve(t, weather)
+	s.ask(question)
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	p.press("j", kb.Enter)
+	p.await(`document.querySelector('.actions select')?.options.length > 2`)
+	p.do(chromedp.SetValue(chromedp.CSS(`.actions select`), "attribute"), chromedp.Click(`//button[text()="Replay"]`))
+	p.await(`document.querySelectorAll('.pair .exchange').length === 2 && document.querySelectorAll('.pair .exchange')[1].textContent.includes('stopped:')`)
+	if got := p.text(`document.querySelectorAll('.pair .prompt')[1].textContent.includes('<invoke name=')`); got != "true" {
+		t.Error("the prompt is in the same format")
+	}
+	p.accessible("two exchanges")
+	p.quiet()
+}
+
+// axe-core finds nothing serious, in the light and in the dark, on a screen and on a phone.
+func TestAccessible(t *testing.T) {
+	s := serve(t, weather)
+	s.ask(question)
+	s.ask(strings.Replace(question, "claude", "", 1))
+	s.ask(`{}`)
+	for name, view := range map[string]struct {
+		width, height int
+		scheme        string
+	}{"light": {1300, 800, "light"}, "dark": {1300, 800, "dark"}, "phone": {390, 800, "light"}} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, s.url, view.width, view.height)
+			p.scheme(view.scheme)
+			p.live()
+			p.await(`document.querySelectorAll('#rows .row').length === 3`)
+			p.accessible("the list")
+			if wide := p.text(`document.documentElement.scrollWidth > innerWidth`); wide == "true" {
+				t.Error("the list is wider than the window")
+			}
+			p.press("j", "j", "j", kb.Enter)
+			p.await(`document.querySelector('.exchange .request')?.textContent.length > 0`)
+			p.press(kb.Escape, "k", kb.Enter)
+			p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
+			p.accessible("an exchange")
+			if wide := p.text(`document.documentElement.scrollWidth > innerWidth`); wide == "true" {
+				t.Error("the exchange is wider than the window")
+			}
+			p.quiet()
+		})
+	}
+}
+
+// hostile are texts that a page would run which takes them for HTML, for an address or for a script.
+var hostile = []string{
+	`<script>window.pwned = 1</script>`, `<img src=x onerror="window.pwned = 1">`, `<svg onload=window.pwned=1>`, `"><svg/onload=window.pwned=1>`,
+	`<iframe srcdoc="<script>parent.pwned=1</script>"></iframe>`, `javascript:window.pwned=1`, `<a href="javascript:window.pwned=1">x</a>`,
+	`<math><mi xlink:href="javascript:window.pwned=1">x</mi></math>`, `<body onload=window.pwned=1>`, `</script><script>window.pwned=1</script>`,
+	`<details open ontoggle=window.pwned=1>`, `<style>@import 'javascript:window.pwned=1'</style>`, `<base href="//attacker.example/">`,
+	`<form action="//attacker.example"><input name=a></form>`, `<meta http-equiv=refresh content="0;url=//attacker.example">`,
+	`<object data="data:text/html,<script>parent.pwned=1</script>"></object>`, `{{constructor.constructor('window.pwned=1')()}}`, `${window.pwned=1}`,
+	`<!--><script>window.pwned=1</script-->`, "\u202e<script>window.pwned=1</script>", `<input autofocus onfocus=window.pwned=1>`, `<template><script>window.pwned=1</script></template>`,
+	`' onmouseover='window.pwned=1`, `"style="background:url(//attacker.example)`, `__proto__`, `constructor`,
+}
+
+// Whatever a client and a model write, wherever they write it: it is text on the page, and nothing of it
+// runs or is fetched.
+func TestHostileTexts(t *testing.T) {
+	all := strings.Join(hostile, "\n")
+	var pieces []string
+	for _, text := range append(hostile, "\n<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<a>"+all+"</a>\n</parameters>\n</invoke>\n") {
+		pieces = append(pieces, text, "\n")
+	}
+	s := serve(t, answer{texts(pieces...), endOfCall})
+	request := func(text string) string {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.NewReplacer("TEXT", string(quoted)).Replace(`{"model":TEXT,"max_tokens":400,"stream":true,"system":[{"type":"text","text":TEXT}],"metadata":{"user_id":TEXT},` +
+			`"messages":[{"role":"user","content":[{"type":"text","text":TEXT}]}],"tools":[{"name":"f","description":TEXT,"input_schema":{"type":"object","properties":{"a":{"type":"string","description":TEXT}}}}]}`)
+	}
+	for _, text := range append(hostile, all) {
+		s.ask(request(text))
+	}
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	p.await(fmt.Sprintf(`document.querySelector('#count').textContent === '%d'`, len(hostile)+1))
+	for range 4 { // the one with all of them, and a few more
+		p.press("j", kb.Enter)
+		p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
+		p.do(chromedp.Evaluate[chromedp.Void](`void document.querySelectorAll('details').forEach(d => { d.open = true; })`))
+		p.do(chromedp.Evaluate[chromedp.Void](`void document.querySelectorAll('.exchange .row').forEach(r => r.click())`))
+		p.press(kb.Escape)
+	}
+	if got := p.text(`window.pwned`); got != "undefined" {
+		t.Error("a text was run")
+	}
+	if got := p.text(`[...document.querySelectorAll('script, iframe, object, embed, form, base, style, svg, img, meta[http-equiv]')].map(e => e.outerHTML).join()`); got != `<script type="module" src="app.js"></script>` {
+		t.Errorf("texts became elements: %s", got)
+	}
+	if got := p.text(`performance.getEntriesByType('resource').filter(e => !e.name.startsWith(location.origin)).map(e => e.name).join()`); got != "" {
+		t.Errorf("%s was fetched", got)
+	}
+	p.quiet()
+}
+
+// smooth holds how long the page left its user without a frame, in milliseconds, since the last call:
+// the median is that of a page which moves, and hardly one is long.
+func (p *tab) smooth(what string) {
+	p.t.Helper()
+	frames := eval[[]float64](p, `(() => { const f = window.frames.splice(0); f.sort((a, b) => a - b); return f; })()`)
+	if len(frames) < 10 {
+		p.t.Fatalf("%s: %d frames", what, len(frames))
+	}
+	median, late := frames[len(frames)/2], frames[len(frames)*95/100]
+	p.t.Logf("%s: %d frames, median %.0f ms, 95%% within %.0f ms, longest %.0f ms", what, len(frames), median, late, frames[len(frames)-1])
+	if median > 150 || late > 1200 { // on a machine that does other things as well
+		p.t.Errorf("%s is not smooth", what)
+	}
+}
+
+// watchFrames begins to note the times between frames.
+func (p *tab) watchFrames() {
+	p.t.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](`void (() => { window.frames = []; let last = performance.now(); const next = () => { const now = performance.now(); window.frames.push(now - last); last = now; requestAnimationFrame(next); }; requestAnimationFrame(next); })()`))
+}
+
+// scroll scrolls an element from its beginning to its end, in steps, one a frame.
+func (p *tab) scroll(selector string, steps int) {
+	p.t.Helper()
+	eval[int](p, fmt.Sprintf(`new Promise(done => { const e = document.querySelector(%q); let i = 0; const step = () => {
+		e.scrollTop = e.scrollHeight * i / %d; if (i++ < %[2]d) requestAnimationFrame(step); else done(1); }; step(); })`, selector, steps))
+}
+
+// Ten thousand exchanges are in the list, and it stays as quick as with ten.
+func TestManyExchanges(t *testing.T) {
+	const n = 10_000
+	s := serve(t, answer{texts("Good day."), translate.Chunk{Stop: messages.StopEndTurn}})
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	p.watchFrames()
+	var left atomic.Int64
+	left.Store(n)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				s.ask(question)
+			}
+		})
+	}
+	all.Wait()
+	p.await(`document.querySelector('#count').textContent === '10000'`)
+	p.smooth("while they come")
+	p.scroll("#rows", 200)
+	p.smooth("scrolled")
+	if rows, err := strconv.Atoi(p.text(`document.querySelectorAll('#rows .row').length`)); err != nil || rows > 100 {
+		t.Errorf("%d rows are in the document", rows)
+	}
+	p.press(kb.End, "k", "k")
+	p.await(`document.querySelector('#rows [aria-selected=true]')?.getAttribute('aria-posinset') === '9998'`)
+	p.press(kb.Home, kb.Enter)
+	p.await(`document.querySelector('.completion')?.textContent.includes('Good day.')`)
+	p.quiet()
+}
+
+// A completion of ten megabytes is shown whole, while it comes and after, and can be scrolled.
+func TestLongCompletion(t *testing.T) {
+	const size, line = 10 << 20, "a line of what a model writes, <b>with</b> & such\n"
+	pieces := iter.Seq[string](func(yield func(string) bool) {
+		if !yield("<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n<city>") {
+			return
+		}
+		piece := strings.Repeat(line, 20)
+		for n := 0; n < size; n += len(piece) {
+			if !yield(piece) {
+				return
+			}
+		}
+		yield("THE END</city>\n</parameters>\n</invoke>\n")
+	})
+	s := serve(t, answer{pieces, endOfCall})
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	p.watchFrames()
+	asked := make(chan string)
+	go func() { asked <- s.ask(question) }()
+	p.await(`document.querySelectorAll('#rows .row').length === 1`)
+	p.press("j", kb.Enter)
+	if got := <-asked; !strings.Contains(got, "THE END") {
+		t.Fatal("the answer is not whole")
+	}
+	p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
+	p.smooth("while it comes")
+	if got := p.text(`document.querySelector('.completion .flow:not(.thinking)').textContent.split('a line of what').length - 1`); got != strconv.Itoa((size+20*len(line)-1)/(20*len(line))*20) {
+		t.Errorf("%s lines are shown", got)
+	}
+	p.scroll(".completion", 300)
+	p.smooth("scrolled")
+	p.await(`document.querySelector('.completion .block:last-child').textContent.includes('THE END')`)
+	p.quiet()
+}

@@ -1,0 +1,49 @@
+package inspector
+
+import (
+	"net/http"
+	"strings"
+)
+
+// curl answers with the command that sends the request again.
+func (in *Inspector) curl(w http.ResponseWriter, r *http.Request) error {
+	x, err := in.opened(r)
+	if err != nil {
+		return err
+	}
+	base := "http://127.0.0.1:8484"
+	if s := in.current(); s != nil {
+		base = s.URL
+	}
+	x.mu.Lock()
+	text, err := x.curl(base)
+	x.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	respondText(w, []byte(text))
+	return nil
+}
+
+// curl returns the command, for a shell of POSIX. The key is not kept: it is taken from the
+// environment of the shell, where there is one. The lock is held.
+func (x *exchange) curl(base string) (string, error) {
+	if x.body.size == mostBody {
+		return "", errTooLong
+	}
+	lines := []string{"curl -sS --no-buffer -X " + quoted(x.line.Method) + " " + quoted(base+x.line.Path)}
+	for _, h := range x.header {
+		lines = append(lines, "-H "+quoted(strings.ToLower(h.Name)+": "+h.Value))
+	}
+	lines = append(lines, `${ANTHROPIC_API_KEY:+-H "x-api-key: $ANTHROPIC_API_KEY"}`)
+	if x.body.size > 0 {
+		lines = append(lines, "--data-binary "+quoted(string(x.body.all())))
+	}
+	return strings.Join(lines, " \\\n  ") + "\n", nil
+}
+
+// errTooLong is for what needs the whole request.
+var errTooLong = &problem{http.StatusConflict, "the request is too long: it is not kept whole"}
+
+// quoted returns a text as one word of a shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,38 @@
+// Elements, made without HTML: whatever a model or a client wrote is text.
+
+/**
+ * Returns an element. Of props, "text" is its text, "on" has listeners by the names of their events,
+ * and the others are attributes, which are left out where they are null or false.
+ */
+export function el(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name === 'text') element.textContent = value;
+    else if (name === 'on') for (const [type, f] of Object.entries(value)) element.addEventListener(type, f);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Returns a duration, given in microseconds, as people read it. */
+export function duration(us) {
+  if (us === undefined || us === null) return '';
+  if (us < 1000) return `${us} µs`;
+  if (us < 1e6) return `${(us / 1e3).toFixed(us < 1e4 ? 1 : 0)} ms`;
+  return `${(us / 1e6).toFixed(us < 1e7 ? 2 : 1)} s`;
+}
+
+/** Returns a size in bytes as people read it. */
+export function size(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1 << 20) return `${(bytes / 1024).toFixed(1)} KB`;
+  return `${(bytes / (1 << 20)).toFixed(1)} MB`;
+}
+
+/** Returns the time of day of a point in time, given in milliseconds since 1970. */
+export function clock(ms) {
+  const d = new Date(ms);
+  const two = (n) => String(n).padStart(2, '0');
+  return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
+}

@@ -1,0 +1,228 @@
+// One exchange in four columns: request, prompt, completion, events. It follows an exchange that goes on.
+
+import { getBytes, getJSON } from './api.js';
+import { drawFacts, whyAgain } from './facts.js';
+import { duration, el, size } from './dom.js';
+import { Flow } from './flow.js';
+import { drawRequest } from './request.js';
+import { Rows } from './rows.js';
+import { drawTiming } from './timing.js';
+
+let made = 0;
+
+export class Exchange {
+  /** id is that of an exchange; the parts are made at once, and filled in by update. */
+  constructor(id, { title = 'Exchange' } = {}) {
+    Object.assign(this, { id, bodySize: -1, asked: [], events: [], updating: null, again: false, left: false });
+    const n = ++made;
+    this.facts = el('div', { class: 'about' });
+    this.columns = ['Request', 'Prompt', 'Completion', 'Events'].map((name) => {
+      const body = el('div', { class: `scroll ${name.toLowerCase()}`, tabindex: 0, role: 'region', 'aria-label': `${title}: ${name}` });
+      const note = el('small');
+      return { name, body, note, element: el('section', { class: 'column' }, el('header', {}, el('h3', { text: name }), note), body) };
+    });
+    const [request, prompt, completion, events] = this.columns;
+    Object.assign(this, { request, prompt, completion, eventColumn: events });
+    this.eventRows = el('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': `${title}: Events` });
+    this.eventData = el('pre', { class: 'event-data', tabindex: 0, role: 'region', 'aria-label': `${title}: the chosen event`, hidden: true });
+    events.body.replaceWith(this.eventRows);
+    events.body = this.eventRows;
+    events.element.append(this.eventData);
+    this.rows = new Rows(this.eventRows, {
+      name: `event-${n}`,
+      count: () => this.events.length,
+      draw: (i, row) => drawEvent(this.events[i], row),
+      chosen: (i) => this.showEvent(this.events[i]),
+    });
+    this.element = el('article', { class: 'exchange' }, el('h2', { text: title }), this.facts, el('div', { class: 'columns' }, ...this.columns.map((c) => c.element)));
+    scrollTogether(this.columns.map((c) => c.body));
+    linkSources(this);
+  }
+
+  /** Asks for what has changed, until nothing has. Calls during one become one more. */
+  update() {
+    this.again = true;
+    this.updating ??= this.follow().finally(() => (this.updating = null));
+    return this.updating;
+  }
+
+  async follow() {
+    while (this.again && !this.left) {
+      this.again = false;
+      this.x = await getJSON(`exchanges/${this.id}`);
+      this.facts.replaceChildren(drawFacts(this.x), drawTiming(this.x));
+      await this.updateRequest();
+      for (const i of this.x.asked.keys()) await this.updateAsked(i);
+      await this.updateEvents();
+    }
+  }
+
+  /** Stops following. */
+  leave() {
+    this.left = true;
+  }
+
+  async updateRequest() {
+    if (this.bodySize === this.x.body) return;
+    this.bodySize = this.x.body;
+    const bytes = new Uint8Array(this.bodySize);
+    let at = 0;
+    await this.load('part=request', 0, this.bodySize, (piece) => {
+      bytes.set(piece.subarray(0, bytes.length - at), at);
+      at += piece.length;
+    });
+    this.request.note.textContent = size(this.bodySize);
+    drawRequest(this.request.body, bytes);
+  }
+
+  /** Asks for a text from an offset up to a size, piece by piece, so that the page stays usable. */
+  async load(query, from, to, take) {
+    while (from < to && !this.left) {
+      const { bytes } = await getBytes(`exchanges/${this.id}/text?${query}&from=${from}`);
+      if (bytes.length === 0) return;
+      take(bytes);
+      from += bytes.length;
+    }
+  }
+
+  async updateAsked(i) {
+    const p = this.x.asked[i];
+    const a = (this.asked[i] ??= this.addAsked(p, i));
+    if (a.prompt.size < p.size) {
+      await this.load(`part=prompt&asked=${i}`, a.prompt.size, p.size, (piece) => a.prompt.append(piece));
+      a.sections.replaceChildren();
+      drawSections(a.sections, p, a.prompt);
+      this.prompt.note.textContent = size(this.x.asked.reduce((n, other) => n + other.size, 0));
+    }
+    if (a.thinking.size < p.thinking) {
+      a.thought.hidden = false;
+      await this.load(`part=thinking&asked=${i}`, a.thinking.size, p.thinking, (piece) => {
+        const from = a.thinking.size;
+        a.thinking.append(piece);
+        a.thinking.draw(from);
+      });
+    }
+    if (a.completion.size < p.completion || a.stop !== p.stop) {
+      a.stop = p.stop;
+      await this.load(`part=completion&asked=${i}`, a.completion.size, p.completion, (piece) => {
+        const from = a.completion.size;
+        a.completion.append(piece);
+        if (piece.length > 64 << 10) a.completion.draw(from);
+      });
+      const from = a.completion.unsettled();
+      const { spans } = await getJSON(`exchanges/${this.id}/spans?asked=${i}&from=${from}`);
+      a.completion.setSpans(from, spans);
+      a.completion.draw(from);
+      this.completion.note.textContent = size(this.x.completion);
+      a.end.textContent = p.stop ? `stopped: ${p.stop}${p.stop_sequence ? ` at ${p.stop_sequence}` : ''}` : '';
+    }
+  }
+
+  addAsked(p, i) {
+    const heading = (text) => el('h4', { class: 'asked', text });
+    const why = p.again ? [el('p', { class: 'why', text: whyAgain(p.again) })] : [];
+    const name = p.native ? `Body for the tool API of ${p.model}` : `Prompt ${i + 1} for ${p.model}`;
+    const sections = el('div', { class: 'sections' });
+    this.prompt.body.append(heading(`${name}, after ${duration(p.at)}`), ...why, sections);
+    if (!p.native) {
+      this.prompt.body.append(el('p', { class: 'stops', text: `max_tokens ${p.max_tokens}${p.stops.length ? `; stops at ${p.stops.join(' ')}` : ''}` }));
+    }
+    const flow = el('div', { class: 'flow' });
+    const thought = el('div', { class: 'flow thinking', hidden: true });
+    const end = el('p', { class: 'stops' });
+    this.completion.body.append(heading(p.native ? 'Events of its own came' : `Completion ${i + 1}`), thought, flow, end);
+    return { sections, prompt: new Flow(null), completion: new Flow(flow), thinking: new Flow(thought), thought, end, stop: undefined };
+  }
+
+  async updateEvents() {
+    while (!this.left) {
+      const { events, total } = await getJSON(`exchanges/${this.id}/events?from=${this.events.length}`);
+      this.events.push(...events);
+      if (events.length === 0 || this.events.length >= total) break;
+    }
+    this.eventColumn.note.textContent = `${this.x.events}`;
+    this.rows.update();
+  }
+
+  showEvent(event) {
+    this.eventData.hidden = false;
+    this.eventData.textContent = event.delta ? event.data : pretty(event.data);
+  }
+}
+
+function pretty(data) {
+  try {
+    return JSON.stringify(JSON.parse(data), null, 2);
+  } catch {
+    return data;
+  }
+}
+
+function drawEvent(e, row) {
+  if (row.event === e) return;
+  row.event = e;
+  row.replaceChildren(
+    el('span', { class: 'time', text: `+${duration(e.at)}` }),
+    el('span', { class: `event-name ${e.delta ?? ''}`, text: e.delta ?? e.name.replace('content_', ''), title: e.name }),
+    el('span', { class: 'index', text: e.name.startsWith('content_block') ? String(e.index) : '' }),
+    el('span', { class: 'data', text: e.delta ? e.data : e.name === 'ping' || e.name.endsWith('_stop') ? '' : e.data.slice(0, 300) }),
+  );
+}
+
+/** Shows the parts of a prompt. */
+function drawSections(root, p, whole) {
+  let from = 0;
+  for (const s of p.sections) {
+    const flow = el('div', { class: 'flow' });
+    const part = new Flow(flow, { escapes: !p.native && !s.sources });
+    part.append(whole.bytes.subarray(from, s.end));
+    part.setSpans(0, s.sources ?? []);
+    part.draw();
+    root.append(el('div', { class: `section ${s.role}`, 'data-section': s.path }, el('h5', { text: s.role }, ' ', el('small', { text: s.note ?? s.path })), flow));
+    from = s.end;
+  }
+}
+
+/** Keeps scrolled areas at the same share of their lengths, while the box for it is ticked. */
+function scrollTogether(areas) {
+  let leader = null;
+  let released = 0;
+  for (const area of areas) {
+    area.addEventListener('scroll', () => {
+      if ((leader && leader !== area) || !document.body.classList.contains('together')) return;
+      leader = area;
+      clearTimeout(released);
+      released = setTimeout(() => (leader = null), 120);
+      const share = area.scrollTop / Math.max(1, area.scrollHeight - area.clientHeight);
+      for (const other of areas) if (other !== area) other.scrollTop = share * (other.scrollHeight - other.clientHeight);
+    }, { passive: true });
+  }
+}
+
+/**
+ * Links the prompt with the request: the block under the pointer is marked in the request, and a block
+ * of the request is found in the prompt.
+ */
+function linkSources({ request, prompt }) {
+  const mark = (found) => {
+    for (const column of [request, prompt]) for (const old of column.body.querySelectorAll('.source')) old.classList.remove('source');
+    for (const part of found) part.classList.add('source');
+    return found[0];
+  };
+  const blockOf = (target) => {
+    let path = target?.closest?.('[data-source]')?.dataset.source;
+    for (; path; path = path.slice(0, Math.max(0, path.lastIndexOf('.')))) {
+      const found = request.body.querySelector(`[data-path="${CSS.escape(path)}"]`);
+      if (found) return [found];
+    }
+    return [];
+  };
+  prompt.body.addEventListener('pointerover', (e) => mark(blockOf(e.target)));
+  prompt.body.addEventListener('click', (e) => mark(blockOf(e.target))?.scrollIntoView({ block: 'nearest' }));
+  request.body.addEventListener('click', (e) => {
+    const path = e.target.closest?.('[data-to]')?.dataset.to;
+    if (!path) return;
+    const found = [...prompt.body.querySelectorAll('[data-source]')].filter((s) => s.dataset.source === path || s.dataset.source.startsWith(`${path}.`));
+    mark(found)?.scrollIntoView({ block: 'start' });
+  });
+}

@@ -1,0 +1,46 @@
+// What is known of an exchange beside its texts, and why it went as it did.
+
+import { duration, el, size } from './dom.js';
+import { statusClass, statusText } from './list.js';
+
+/** Why a model is asked again, by the reason. */
+const again = {
+  stopped: 'the upstream stopped at a tag that the model wrote as text: it is asked to go on',
+  unread: 'a call could not be read: the model is told which, and makes its calls again',
+  unmet: 'the answer does not do what tool_choice asks: the model answers again',
+  invalid: 'the answer is not what the schema asks for: the model answers again',
+};
+
+export const whyAgain = (reason) => again[reason] ?? reason;
+
+/** Returns the facts of an exchange. */
+export function drawFacts(x) {
+  const list = el('dl', { class: 'facts' });
+  const add = (name, value, kind) => value !== '' && value !== undefined && list.append(el('div', { class: kind ?? null }, el('dt', { text: name }), el('dd', { text: value })));
+  add('status', `${statusText(x)}${x.error_type ? ` ${x.error_type}` : ''}`, statusClass(x));
+  if (x.failure) add('the client was told', x.failure.message, 'bad');
+  add('request', `${x.method} ${x.path}`);
+  add('id', x.id);
+  add('client', x.client);
+  add('dialect', x.dialect);
+  add('key', x.key_id);
+  add('asked for', x.model);
+  add('route', x.route);
+  add('answered by', [x.upstream, x.upstream_model].filter(Boolean).join(' / '));
+  add('format', x.format);
+  add('stop reason', x.stop_reason);
+  add('tools called', (x.tools ?? []).join(', '));
+  add('tokens', `${x.input_tokens} in, ${x.output_tokens} out`);
+  add('took', duration(x.duration));
+  if (x.replay_of) add('replay of', x.replay_of);
+  if (x.dropped?.length) add('dropped', `${x.dropped.join(', ')}: the model does not get it`, 'note');
+  if (x.unmet?.length) add('unmet', `${x.unmet.join(', ')}: the request forces it, and the model did not do it`, 'note');
+  for (const o of x.outcomes) {
+    if (o.kind !== 'clean') add(o.kind.replaceAll('_', ' '), [o.tool, o.reason?.replaceAll('_', ' ')].filter(Boolean).join(': ') || 'a call', 'note');
+  }
+  for (const p of x.asked) if (p.again) add(p.again === 'stopped' ? 'continued' : 'asked again', whyAgain(p.again), 'note');
+  for (const [i, c] of x.upstreams.entries()) if (c.error) add(`call ${i + 1} of ${c.upstream} failed`, c.error, 'bad');
+  if (x.terminal && x.terminal !== 'complete') add('ended', x.terminal.replaceAll('_', ' '), 'bad');
+  if (x.left_out) add('left out', `${size(x.left_out)}: the exchange is longer than what is kept of one`, 'note');
+  return list;
+}

@@ -1,0 +1,28 @@
+package inspector
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// number returns a number of the query, or one that stands for none.
+func number(r *http.Request, name string, none int64) (int64, error) {
+	s := r.URL.Query().Get(name)
+	if s == "" {
+		return none, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return 0, &problem{http.StatusBadRequest, name + ": write a whole number"}
+	}
+	return n, nil
+}
+
+// opened returns the exchange that the path names, if it is still kept.
+func (in *Inspector) opened(r *http.Request) (*exchange, error) {
+	x := in.store.find(r.PathValue("id"))
+	if x == nil || x.isGone() {
+		return nil, &problem{http.StatusNotFound, "this exchange is not kept any more"}
+	}
+	return x, nil
+}

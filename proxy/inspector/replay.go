@@ -1,0 +1,129 @@
+package inspector
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+)
+
+const (
+	longestReplay = time.Hour // that an exchange which is sent again may take
+	mostAsking    = 4 << 10   // bytes of what asks for one
+)
+
+// choices answers with what an exchange can be sent again to.
+func (in *Inspector) choices(w http.ResponseWriter, _ *http.Request) error {
+	c := struct {
+		Models  []string `json:"models"`
+		Formats []string `json:"formats"`
+	}{Models: []string{}, Formats: translate.Formats()}
+	if s := in.current(); s != nil {
+		c.Models = append(c.Models, s.Models...)
+	}
+	respond(w, http.StatusOK, c)
+	return nil
+}
+
+// replay sends the request of an exchange again, to the model and in the format that the body names,
+// and answers with the id of the new exchange.
+func (in *Inspector) replay(w http.ResponseWriter, r *http.Request) error {
+	x, err := in.opened(r)
+	if err != nil {
+		return err
+	}
+	var how struct {
+		Model  string `json:"model"`
+		Format string `json:"format"`
+	}
+	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, mostAsking), &how, json.RejectUnknownMembers(true)); err != nil {
+		return &problem{http.StatusBadRequest, `the body is not {"model": "…", "format": "…"}`}
+	}
+	if how.Format != "" && !slices.Contains(translate.Formats(), how.Format) {
+		return &problem{http.StatusBadRequest, "format: there is none of this name"}
+	}
+	id, err := in.sendAgain(x, proxy.Replay{Model: how.Model, Format: how.Format})
+	if err != nil {
+		return err
+	}
+	respond(w, http.StatusAccepted, struct {
+		ID string `json:"id"`
+	}{id})
+	return nil
+}
+
+// sendAgain has the server answer the request of an exchange again, for nobody: what becomes of it is
+// in the new exchange, whose id is returned.
+func (in *Inspector) sendAgain(x *exchange, how proxy.Replay) (string, error) {
+	s := in.current()
+	if s == nil || s.Draining() {
+		return "", &problem{http.StatusServiceUnavailable, "the server shuts down, and sends nothing again"}
+	}
+	select {
+	case in.replays <- struct{}{}:
+	default:
+		return "", &problem{http.StatusTooManyRequests, "enough requests are being sent again: wait until one has been answered"}
+	}
+	again := &replaying{of: x.line.ID, began: make(chan string, 1)}
+	ctx, cancel := context.WithTimeout(context.WithValue(s.Base(), replayKey{}, again), longestReplay)
+	r, err := x.request(ctx)
+	if err != nil {
+		cancel()
+		<-in.replays
+		return "", err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer func() {
+			_ = recover() // of http.ErrAbortHandler, which ends an exchange that nobody waits for
+			cancel()
+			<-in.replays
+			close(ended)
+		}()
+		s.ReplayHandler(how).ServeHTTP(&nobody{header: http.Header{}}, r)
+	}()
+	select {
+	case id := <-again.began:
+		return id, nil
+	case <-ended:
+		select {
+		case id := <-again.began:
+			return id, nil
+		default:
+			return "", &problem{http.StatusConflict, "the request cannot be sent again"}
+		}
+	}
+}
+
+// request returns the request of the exchange, to be sent again.
+func (x *exchange) request(ctx context.Context) (*http.Request, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.body.size == mostBody {
+		return nil, errTooLong
+	}
+	r, err := http.NewRequestWithContext(ctx, cmp.Or(x.line.Method, http.MethodPost), x.line.Path, bytes.NewReader(x.body.all()))
+	if err != nil {
+		return nil, &problem{http.StatusConflict, "the request cannot be sent again"}
+	}
+	for _, h := range x.header {
+		r.Header.Add(h.Name, h.Value)
+	}
+	r.RemoteAddr = "127.0.0.1:0"
+	return r, nil
+}
+
+// nobody takes an answer that nobody reads.
+type nobody struct{ header http.Header }
+
+func (n *nobody) Header() http.Header         { return n.header }
+func (n *nobody) Write(p []byte) (int, error) { return len(p), nil }
+func (n *nobody) WriteHeader(int)             {}
+func (n *nobody) Flush()                      {}

@@ -1,0 +1,186 @@
+package inspector
+
+import (
+	"context"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+	"dragoman/upstream"
+	"dragoman/upstream/simulated"
+)
+
+var update = flag.Bool("update", false, "write what is saved into the goldens of translate")
+
+// What is saved is a golden of translate, whose own tests read it: TestParseGolden and
+// TestRenderGolden. The upstream stops where a call ends, the second time within an answer.
+func TestGolden(t *testing.T) {
+	const completion = "My key is sk-ant-api03-0123456789abcdefgh, ask ada@example.org.\n\n<function_calls>\n<invoke>\n" +
+		"<tool_name>get_weather</tool_name>\n<parameters>\n<city>Oslo\n& <i>Bergen</i></city>\n</parameters>\n</invoke>\n"
+	w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+		_ = yield(translate.Chunk{Text: completion[:100]}, nil) && yield(translate.Chunk{Text: completion[100:]}, nil) &&
+			yield(translate.Chunk{Stop: messages.StopSequence, StopSequence: translate.CallsEnd}, nil)
+	}))
+	w.ask(strings.Replace(question, "Oslo?", "Oslo? Bearer abcdefghijklmnopqrstu", 1))
+	id := w.ended(1)[0].ID
+	for path, query := range map[string]string{"parse/saved.txtar": "", "render/saved.txtar": "?form=render"} {
+		name := "../../translate/testdata/" + path
+		got := w.see("exchanges/" + id + "/golden" + query)
+		if strings.Contains(got, "0123456789") || strings.Contains(got, "ada@") || strings.Contains(got, "klmnop") {
+			t.Errorf("%s is not redacted:\n%s", path, got)
+		}
+		if *update {
+			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+		}
+	}
+}
+
+// What a golden cannot hold is not saved, and the page is told why.
+func TestNoGolden(t *testing.T) {
+	for completion, why := range map[string]string{
+		"one\n-- two --\nthree": "marker of the form txtar",
+		"":                      "nothing to save",
+	} {
+		w := watch(t, model(func(_ context.Context, yield func(translate.Chunk, error) bool) {
+			if completion == "" {
+				yield(translate.Chunk{}, &upstream.Error{Status: 500, Type: messages.ErrorAPI, Message: "no"})
+				return
+			}
+			yield(translate.Chunk{Text: completion, Stop: messages.StopEndTurn}, nil)
+		}))
+		w.ask(question)
+		if got := w.see("exchanges/" + w.ended(1)[0].ID + "/golden"); !strings.Contains(got, why) {
+			t.Errorf("%q: %s", completion, got)
+		}
+	}
+}
+
+// The command has the request as it came, and a shell finds the same words in it.
+func TestCurl(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell")
+	}
+	w := watch(t, simulated.New())
+	body := strings.Replace(question, "Oslo?", `Oslo's $HOME \"x\"? `+"`id` \\\\ !", 1)
+	w.ask(body, "Anthropic-Version", "2023-06-01", "X-Api-Key", secret)
+	command := w.see("exchanges/" + w.ended(1)[0].ID + "/curl")
+	for key, want := range map[string]string{"": "", "a key": "-H\nx-api-key: a key\n"} {
+		run := exec.Command(shell, "-c", `curl() { printf '%s\n' "$@"; }; `+command)
+		run.Env = []string{"ANTHROPIC_API_KEY=" + key}
+		out, err := run.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		got := string(out)
+		if !strings.HasSuffix(got, want+"--data-binary\n"+body+"\n") || !strings.Contains(got, "\n"+w.clients.URL+"/v1/messages\n") ||
+			!strings.Contains(got, "-H\nanthropic-version: 2023-06-01\n") || strings.Contains(got, secret) {
+			t.Errorf("%s\n%s", command, got)
+		}
+	}
+}
+
+// An operator sends a request again, without a key: to another model, or in another format. The new
+// exchange says what it is.
+func TestReplay(t *testing.T) {
+	w := watch(t, simulated.New(), func(o *proxy.Options) { o.Keys = []proxy.Key{proxy.NewKey(secret)} })
+	w.ask(question, "X-Api-Key", secret)
+	first := w.ended(1)[0]
+	again := func(how string) string { return do(t, w.request("POST", "exchanges/"+first.ID+"/replay", how)) }
+
+	if got := again(`{"model":"claude-instant","format":"attribute"}`); !strings.HasPrefix(got, `{"id":"req_`) {
+		t.Fatal(got)
+	}
+	next := w.ended(2)[0]
+	if next.Replay != first.ID || next.Model != "claude-instant" || next.Format != "attribute" || next.Status != 200 || next.KeyID != "" {
+		t.Errorf("%+v", next)
+	}
+	if got := w.see("exchanges/" + next.ID + "/text?part=prompt"); !strings.Contains(got, `<invoke name=`) {
+		t.Errorf("prompt %s", got)
+	}
+	if got, want := w.see("exchanges/"+next.ID+"/text?part=request"), question; got != want {
+		t.Errorf("request %s", got)
+	}
+	for how, why := range map[string]string{`{"format":"none"}`: "format: there is none", `{"modell":""}`: "the body is not", "": "the body is not"} {
+		if got := again(how); !strings.Contains(got, why) {
+			t.Errorf("%s: %s", how, got)
+		}
+	}
+	w.server.Drain()
+	if got := again(`{}`); !strings.Contains(got, "shuts down") {
+		t.Error(got)
+	}
+	w.ended(2)
+}
+
+// A few requests are sent again at once, and no more. What is cut when the server ends leaves nothing
+// behind.
+func TestReplaysAreFew(t *testing.T) {
+	w := watch(t, model(func(ctx context.Context, yield func(translate.Chunk, error) bool) {
+		if yield(translate.Chunk{Text: "wait"}, nil) {
+			<-ctx.Done()
+			yield(translate.Chunk{}, ctx.Err())
+		}
+	}))
+	asking, leave := context.WithCancel(context.Background())
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		r, err := http.NewRequestWithContext(asking, "POST", w.clients.URL+"/v1/messages", strings.NewReader(question))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if res, err := http.DefaultClient.Do(r); err == nil {
+			_, _ = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+		}
+	}()
+	first := w.lines(func(lines []Line) bool { return len(lines) == 1 && lines[0].Completion > 0 })[0]
+	for i := range mostReplays + 1 {
+		got := do(t, w.request("POST", "exchanges/"+first.ID+"/replay", "{}"))
+		if refused := strings.Contains(got, "enough requests"); refused != (i == mostReplays) {
+			t.Errorf("%d: %s", i, got)
+		}
+	}
+	leave()
+	<-asked
+	w.server.Cut()
+	for range mostReplays { // all places are free again
+		w.in.replays <- struct{}{}
+	}
+}
+
+func TestRedact(t *testing.T) {
+	for text, want := range map[string]string{
+		"sk-ant-api03-abcdefghijkl": "sk-REDACTED", "a sk-short b": "a sk-short b", "x AKIAIOSFODNN7EXAMPLE y": "x AKIAREDACTED y",
+		"Authorization: Bearer abcdefghijklmnopqrs": "Authorization: Bearer REDACTED", "to ada.l@mail.example.org!": "to REDACTED!",
+		"ghp_0123456789abcdefghij": "ghp_REDACTED", "eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.SflKxwRJSMeKKF2Q": "eyJREDACTED",
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY----- c": "-----BEGIN REDACTED c",
+		"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----":           "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+		`{"a":"b\nsk-abcdefghijklmnop\tx"}`:                                      `{"a":"b\nsk-REDACTED\tx"}`, "https://u:pass@host.example/?key=AIzaSyA0123456789012345": "https://u:REDACTED/?key=AIzaREDACTED",
+		"npm i core@7.1.0 @types/node a@b": "npm i core@7.1.0 @types/node a@b", "ada@example.org. And": "REDACTED. And",
+		"KEY=sk-0123456789abcdef;": "KEY=sk-REDACTED;", "my-risk-of-something-long": "my-risk-of-something-long",
+		"<b>bold</b> risk-free task-list": "<b>bold</b> risk-free task-list",
+	} {
+		if got := redact(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
