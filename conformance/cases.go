@@ -19,7 +19,7 @@ var Cases = []Case{
 	{"tool loop", all(scripted(toolLoop), simulated(Setup{System: "Be brief.", Tools: both}, holdLoop))},
 	{"parallel calls", scripted(parallelCalls)},
 	{"no arguments", scripted(noArguments)},
-	{"forced tool", all(
+	{ForcedTool, all(
 		simulated(Setup{Tools: both, Choice: &Choice{Type: "tool", Name: clock.Name}}, holdForced),
 		simulated(Setup{Tools: both, Choice: &Choice{Type: "any"}}, holdAny),
 	)},
@@ -28,7 +28,7 @@ var Cases = []Case{
 	{"image result", scripted(imageResult)},
 	{"every argument", scripted(arguments)},
 	{LongNumbers, scripted(longNumbers)},
-	{"cut", all(scripted(cutText), scripted(cutCall, whole), simulated(Setup{MaxTokens: 1}, holdCut))},
+	{CutShort, all(scripted(cutText), scripted(cutCall, whole), simulated(Setup{MaxTokens: 1}, holdCut))},
 	{CutCall, runCutCall},
 	{"stop sequence", scripted(stopSequence)},
 	{Abort, runAbort},
@@ -39,9 +39,11 @@ var Cases = []Case{
 
 // The names of the cases that some libraries cannot pass.
 const (
+	ForcedTool    = "forced tool"    // tool_choice says that a tool must be called
 	NoTool        = "no tool"        // tool_choice says that no tool may be called
 	ToolError     = "tool error"     // a tool answers with an error
 	LongNumbers   = "long numbers"   // a value has more digits than a double keeps
+	CutShort      = "cut"            // max_tokens cuts a text, or a call that is not streamed
 	CutCall       = "cut call"       // a streamed call is cut by max_tokens
 	Abort         = "abort"          // the client leaves a stream before its end
 	AbortWhole    = "abort whole"    // the client gives up an answer that is not streamed

@@ -24,7 +24,7 @@ var frameworks = []client{
 		name: "LlamaIndex", release: "0.12.3", api: "Messages", dialect: conformance.Messages,
 		program: pythonProgram("llamaindex", "requirements.txt"),
 		hides:   conformance.Hides{Events: true, StopSequence: true, Refusals: true},
-		cannot:  map[string]string{conformance.ToolError: "its message of a tool does not tell that the result is an error"},
+		cannot:  map[string]string{conformance.ToolError: untoldError},
 	},
 }
 

@@ -23,6 +23,44 @@ var python = []client{
 			conformance.AbortWhole: "it asks in a thread, which cannot be cancelled",
 		},
 	},
+	{
+		name: "LiteLLM", release: "1.106.2", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("litellm", "requirements.txt", "anthropic"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
+		cannot: map[string]string{
+			conformance.ToolError:     untoldError,
+			conformance.FailureWithin: "what it makes of a failure within a stream is a message without a type",
+		},
+	},
+	{
+		name: "LiteLLM", release: "1.106.2", api: "Converse", dialect: conformance.Converse,
+		program: pythonProgram("litellm", "requirements.txt", "converse"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true},
+		cannot:  map[string]string{conformance.ToolError: untoldError, conformance.NoTool: notInConverse},
+	},
+	adk("Messages", "messages", conformance.Messages),
+	adk("Vertex", "vertex", conformance.Vertex),
+	{
+		name: "Haystack", release: "8.0.1", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("haystack", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
+		cannot:  map[string]string{conformance.CutShort: "it drops a call that was cut, also one of which values came whole"},
+	},
 }
+
+// adk are the models of Google ADK for Claude.
+func adk(api, argument string, dialect conformance.Dialect) client {
+	return client{
+		name: "Google ADK", release: "2.13.0", api: api, dialect: dialect,
+		program: pythonProgram("google-adk", "requirements.txt", argument),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ForcedTool: "it has no tool_choice", conformance.NoTool: "it has no tool_choice",
+			conformance.ToolError: untoldError,
+		},
+	}
+}
+
+const untoldError = "its message of a tool does not tell that the result is an error"
 
 const strandsNoTool = "its tool_choice has no none"
