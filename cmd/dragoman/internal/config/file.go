@@ -222,8 +222,11 @@ func (l *loader) authorities(u *Upstream) setting {
 			return
 		}
 		l.files = append(l.files, u.CA)
-		var err error
-		if u.Roots, err = upstream.Roots(u.CA); err != nil {
+		err := regular(u.CA)
+		if err == nil {
+			u.Roots, err = upstream.Roots(u.CA)
+		}
+		if err != nil {
 			l.report(n.Line, key, fmt.Sprintf("%s cannot be used: %s", u.CA, reason(err)), "name a file with certificates of authorities in PEM")
 		}
 	}
