@@ -40,6 +40,10 @@ func (l *loader) readFile() {
 		l.syntax(data, err)
 		return
 	}
+	if countNodes(doc.Content[0], map[*yaml.Node]int{}) > mostNodes {
+		l.complain(l.src.File, "", fmt.Sprintf("has more than %d values, where aliases (*name) stand for what they name", mostNodes), "write fewer aliases of aliases")
+		return
+	}
 	if root := deref(doc.Content[0]); root.ShortTag() != "!!null" {
 		l.mapping(root, "", l.top())
 	}
