@@ -26,7 +26,8 @@ type Observation struct {
 
 	// Rendered is called with each prompt that a model is about to be asked, and the request of the
 	// client. A prompt that asks again, to go on or to mend what the model wrote, has more in it than
-	// the request: see [translate.Prompt.Again].
+	// the request: see [translate.Prompt.Again]. Once the answer has begun the request is nil, since
+	// it is kept no longer than that; it is the one of the calls before.
 	Rendered func(m UpstreamModel, req *messages.Request, p *translate.Prompt)
 
 	// Passed is called with each body that is about to go to a model's own tool API instead.

@@ -284,33 +284,36 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// Two blocks side by side do not spell what neither may spell alone.
+// Blocks side by side do not spell what none of them may spell alone.
 func FuzzFrameSeam(f *testing.F) {
-	f.Add("<", "invoke>")
-	f.Add("a </", " result>")
-	f.Add("<inv", "oke>")
-	f.Add("<"+ns, ":stdout>")
-	f.Add("x\n", "\nHuman: y")
-	f.Add("a < b", "c")
-	f.Fuzz(func(t *testing.T, a, b string) {
-		a, b = strings.ToValidUTF8(a, "\ufffd"), strings.ToValidUTF8(b, "\ufffd")
+	f.Add("<", "", "invoke>")
+	f.Add("a </", "", " result>")
+	f.Add("<inv", "", "oke>")
+	f.Add("<"+ns, "", ":stdout>")
+	f.Add("x\n", "", "\nHuman: y")
+	f.Add("a < b", "", "c")
+	f.Add("<", "/", "result>")
+	f.Add("<", "\n", "result>")
+	f.Add("a <function", "_", "calls> b")
+	f.Fuzz(func(t *testing.T, a, between, b string) {
+		a, between, b = strings.ToValidUTF8(a, "\ufffd"), strings.ToValidUTF8(between, "\ufffd"), strings.ToValidUTF8(b, "\ufffd")
 		if a == "" || b == "" {
 			return
 		}
-		req := &messages.Request{Messages: []messages.MessageParam{user(a), user(b)}}
+		req := &messages.Request{Messages: []messages.MessageParam{user(a), user(between), user(b)}}
 		prompt := mustRender(t, req, Target{TextWire: true})
 		if tags := tagsIn(prompt.Text(), frameTags); len(tags) > 0 {
-			t.Errorf("%q and %q spell %q", a, b, tags)
+			t.Errorf("%q, %q and %q spell %q", a, between, b, tags)
 		}
 		var glued strings.Builder
 		for _, part := range prompt.Turns[0].Parts {
 			glued.WriteString(part.Text.String())
 		}
 		if tags := tagsIn(glued.String(), frameTags); len(tags) > 0 {
-			t.Errorf("%q and %q, glued, spell %q", a, b, tags)
+			t.Errorf("%q, %q and %q, glued, spell %q", a, between, b, tags)
 		}
 		if n := len(turnMarker.FindAllString(prompt.Text(), -1)); n != 2 {
-			t.Errorf("%q and %q make %d turns", a, b, n)
+			t.Errorf("%q, %q and %q make %d turns", a, between, b, n)
 		}
 	})
 }

@@ -26,9 +26,11 @@ type turnWriter struct {
 
 	parts []Part
 	// pending are text blocks of the client that are not parts yet. There is more than
-	// one only while each but the last may end in the beginning of a tag: the block after
-	// it could complete the tag, and then they are escaped as one text.
+	// one only while all but the last may end in the beginning of a tag: the block after
+	// them could complete the tag, and then they are escaped as one text.
 	pending []rawjson.Text
+	// tagBegun says that pending, without its last text, may end in the beginning of a tag.
+	tagBegun bool
 	// text is markup and escaped text that is not a part yet.
 	text rawjson.TextBuilder
 	// scratch is reused to decode texts.
@@ -70,22 +72,23 @@ func (w *turnWriter) addText(s rawjson.Text) {
 		last.Text = last.Text.Then("\n\n")
 		w.origins.extendPart(len("\n\n"))
 	}
-	if n := len(w.pending); n == 0 || !mayOpenTag(w.pending[n-1]) {
+	n := len(w.pending)
+	if w.tagBegun = n > 0 && mayOpenTag(w.pending[n-1], w.tagBegun); !w.tagBegun {
 		w.endPart()
 	}
 	w.pending = append(w.pending, s)
 	w.origins.addPending()
 }
 
-// mayOpenTag reports whether s ends in what may be the beginning of a tag, so that the
-// text after it has to be escaped together with it.
-func mayOpenTag(text rawjson.Text) bool {
-	if inside, ok := text.InJSON(); ok && bytes.IndexByte(inside, '<') < 0 {
+// mayOpenTag reports whether text ends in what may be the beginning of a tag, so that the
+// text after it has to be escaped together with it. begun says that the text before it does.
+func mayOpenTag(text rawjson.Text, begun bool) bool {
+	if inside, ok := text.InJSON(); ok && !begun && bytes.IndexByte(inside, '<') < 0 {
 		return false
 	}
 	s := text.String()
 	i := strings.LastIndexByte(s, '<')
-	return i >= 0 && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
+	return (i >= 0 || begun) && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
 		return r < 0x80 && r != '/' && r != '%' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
 	})
 }

@@ -22,15 +22,37 @@ const (
 	mostListed = 5000 // ids
 )
 
-// withoutRepeats returns the ids that are not empty, each once, and no more than mostListed.
-func withoutRepeats(ids []string) []string {
-	seen := make(map[string]bool, len(ids))
-	ids = slices.DeleteFunc(ids, func(id string) bool {
-		repeated := id == "" || seen[id] || len(seen) >= mostListed
-		seen[id] = true
-		return repeated
-	})
-	return ids
+// modelIDs gathers ids, each once. What is beyond mostListed, or longer than an id can be, takes no
+// memory: a list is kept for as long as the server runs.
+type modelIDs struct {
+	ids  []string
+	seen map[string]bool
+}
+
+// add adds an id, unless it is empty.
+func (l *modelIDs) add(id string) {
+	if id == "" || len(id) > maxModelID || l.seen[id] || l.isFull() {
+		return
+	}
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	l.seen[id] = true
+	l.ids = append(l.ids, id)
+}
+
+// isFull reports whether no more is added, so that no more pages have to be read.
+func (l *modelIDs) isFull() bool { return len(l.ids) >= mostListed }
+
+// merged returns the ids of several lists, as one list.
+func merged(lists ...[]string) []string {
+	var all modelIDs
+	for _, ids := range lists {
+		for _, id := range ids {
+			all.add(id)
+		}
+	}
+	return all.ids
 }
 
 // read gets a page of a list and decodes its JSON into to.
@@ -76,29 +98,28 @@ type listedModels struct {
 	LastID  string `json:"last_id"`
 }
 
-func (l *listedModels) appendTo(ids []string) []string {
+func (l *listedModels) addTo(all *modelIDs) {
 	for _, m := range l.Data {
-		ids = append(ids, m.ID)
+		all.add(m.ID)
 	}
-	return ids
 }
 
 // ListModels returns the models of the server.
 func (a *Anthropic) ListModels(ctx context.Context) ([]string, error) {
-	var ids []string
+	var all modelIDs
 	base := strings.TrimSuffix(a.messages.url, "/messages") + "/models?limit=1000"
-	for next, pages := base, 0; pages < listPages; pages++ {
+	for next, pages := base, 0; pages < listPages && !all.isFull(); pages++ {
 		var page listedModels
 		if err := a.messages.read(ctx, next, readMessagesError, &page); err != nil {
 			return nil, err
 		}
-		ids = page.appendTo(ids)
+		page.addTo(&all)
 		if !page.HasMore || page.LastID == "" {
 			break
 		}
 		next = base + "&after_id=" + url.QueryEscape(page.LastID)
 	}
-	return withoutRepeats(ids), nil
+	return all.ids, nil
 }
 
 // ListModels returns the models of the server. The API has no pages for that.
@@ -108,7 +129,9 @@ func (o *OpenAI) ListModels(ctx context.Context) ([]string, error) {
 	if err := e.read(ctx, strings.TrimSuffix(e.url, "/chat/completions")+"/models", readChatError, &page); err != nil {
 		return nil, err
 	}
-	return withoutRepeats(page.appendTo(nil)), nil
+	var all modelIDs
+	page.addTo(&all)
+	return all.ids, nil
 }
 
 // vertexPublishers are those whose models are asked over one of Vertex's wires
@@ -128,15 +151,16 @@ func (v *Vertex) ListModels(ctx context.Context) ([]string, error) {
 	if !slices.Contains(errs, nil) {
 		return nil, errs[0]
 	}
-	return withoutRepeats(slices.Concat(lists...)), nil
+	return merged(lists...), nil
 }
 
 // listPublisher returns the models of one publisher (publishers.models.list, which v1beta1 alone has).
-func (v *Vertex) listPublisher(ctx context.Context, publisher string) (ids []string, err error) {
+func (v *Vertex) listPublisher(ctx context.Context, publisher string) ([]string, error) {
+	var all modelIDs
 	version, _, _ := strings.Cut(v.location, "/projects/")
 	base := strings.TrimSuffix(version, "/v1") + "/v1beta1/publishers/" + publisher + "/models?pageSize=100"
 	e := endpoint{client: v.client}
-	for next, pages := base, 0; pages < listPages; pages++ {
+	for next, pages := base, 0; pages < listPages && !all.isFull(); pages++ {
 		var page struct {
 			Models []struct {
 				Name string `json:"name"` // publishers/anthropic/models/claude-sonnet-4-5
@@ -147,16 +171,14 @@ func (v *Vertex) listPublisher(ctx context.Context, publisher string) (ids []str
 			return nil, err
 		}
 		for _, m := range page.Models {
-			if id := vertexID(publisher, m.Name[strings.LastIndexByte(m.Name, '/')+1:]); id != "" {
-				ids = append(ids, id)
-			}
+			all.add(vertexID(publisher, m.Name[strings.LastIndexByte(m.Name, '/')+1:]))
 		}
 		if page.Next == "" {
 			break
 		}
 		next = base + "&pageToken=" + url.QueryEscape(page.Next)
 	}
-	return ids, nil
+	return all.ids, nil
 }
 
 // vertexID returns the id by which Invoke asks for a publisher's model, "" for one that has to be deployed.
@@ -181,11 +203,12 @@ func (b *Bedrock) ListModels(ctx context.Context) ([]string, error) {
 	if failed != nil && err != nil {
 		return nil, failed
 	}
-	return withoutRepeats(slices.Concat(models, profiles)), nil
+	return merged(models, profiles), nil
 }
 
 // listFoundationModels returns the models that need no inference profile.
-func (b *Bedrock) listFoundationModels(ctx context.Context) (ids []string, err error) {
+func (b *Bedrock) listFoundationModels(ctx context.Context) ([]string, error) {
+	var all modelIDs
 	var models struct {
 		Summaries []struct {
 			ID    string   `json:"modelId"`
@@ -197,14 +220,15 @@ func (b *Bedrock) listFoundationModels(ctx context.Context) (ids []string, err e
 	}
 	for _, m := range models.Summaries {
 		if len(m.Types) == 0 || slices.Contains(m.Types, "ON_DEMAND") {
-			ids = append(ids, m.ID)
+			all.add(m.ID)
 		}
 	}
-	return ids, nil
+	return all.ids, nil
 }
 
-func (b *Bedrock) listInferenceProfiles(ctx context.Context) (ids []string, err error) {
-	for query, pages := "maxResults=1000&type=SYSTEM_DEFINED", 0; pages < listPages; pages++ {
+func (b *Bedrock) listInferenceProfiles(ctx context.Context) ([]string, error) {
+	var all modelIDs
+	for query, pages := "maxResults=1000&type=SYSTEM_DEFINED", 0; pages < listPages && !all.isFull(); pages++ {
 		var page struct {
 			Summaries []struct {
 				ID string `json:"inferenceProfileId"`
@@ -215,14 +239,14 @@ func (b *Bedrock) listInferenceProfiles(ctx context.Context) (ids []string, err 
 			return nil, err
 		}
 		for _, p := range page.Summaries {
-			ids = append(ids, p.ID)
+			all.add(p.ID)
 		}
 		if page.Next == "" {
 			break
 		}
 		query = "maxResults=1000&nextToken=" + url.QueryEscape(page.Next) + "&type=SYSTEM_DEFINED"
 	}
-	return ids, nil
+	return all.ids, nil
 }
 
 // read gets a page of a list from Bedrock's control plane.

@@ -2,8 +2,10 @@ package upstream_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,6 +100,31 @@ func TestListModels(t *testing.T) {
 				t.Errorf("listed %q, %v", ids, err)
 			}
 		})
+	}
+}
+
+// A server that lists without end, or ids that nothing could be asked by, takes no memory for as long as its
+// list is kept: and no more pages are read than are needed.
+func TestListModelsWithoutEnd(t *testing.T) {
+	pages := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		pages++
+		w.Header().Set("content-type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"data":[{"id":%q}`, strings.Repeat("l", 1<<20))
+		for i := range 2000 {
+			_, _ = fmt.Fprintf(w, `,{"id":"%d-%d"}`, pages, i)
+		}
+		_, _ = fmt.Fprintf(w, `],"has_more":true,"last_id":"%d"}`, pages)
+	}))
+	defer server.Close()
+	up, err := upstream.NewAnthropic(upstream.AnthropicOptions{BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := up.ListModels(t.Context())
+	long := slices.IndexFunc(ids, func(id string) bool { return len(id) > 2048 })
+	if err != nil || len(ids) != 5000 || long >= 0 || pages != 3 {
+		t.Errorf("%d ids of %d pages, %d is long, %v", len(ids), pages, long, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package upstream
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
@@ -40,7 +41,7 @@ func foldSystem(p *translate.Prompt) []translate.Turn {
 	if at < 0 {
 		parts, at = slices.Insert(parts, 0, translate.Part{Type: translate.PartText}), 0
 	} else {
-		system = append(system, rawjson.Plain("\n\n"), parts[at].Text)
+		system = append(system, rawjson.Plain(between(system[len(system)-1])), parts[at].Text)
 	}
 	var folded rawjson.TextBuilder
 	for _, text := range system {
@@ -49,6 +50,16 @@ func foldSystem(p *translate.Prompt) []translate.Turn {
 	parts[at].Text = folded.Take()
 	turns[0].Parts = parts
 	return turns
+}
+
+// between returns what stands between a text and one that was escaped by itself: an empty line, or so
+// many that the second is not taken for the name of a tag that the first begins.
+func between(first rawjson.Text) string {
+	const ends = " \t\r\n/" // of what begins a tag, behind the <
+	if slices.ContainsFunc([]byte("<"+ends), first.EndsWith) && strings.HasSuffix(strings.TrimRight(first.String(), ends), "<") {
+		return strings.Repeat("\n", 9) // one more than markup.MaxTagBlanks
+	}
+	return "\n\n"
 }
 
 // placeOf names an image or a document of a prompt for the client: part stands in this

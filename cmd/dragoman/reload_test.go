@@ -99,6 +99,36 @@ func TestHangUpWithPipe(t *testing.T) {
 	}
 }
 
+// So is a pipe in the place of a file that the configuration names.
+func TestPipeInPlaceOfAuthorities(t *testing.T) {
+	ca := write(t, "ca.pem", string(newAuthority(t, "company").PEM()))
+	path := write(t, "dragoman.yaml", fmt.Sprintf(`
+upstreams: {relay: {kind: openai, base_url: "https://127.0.0.1:1/v1", ca: %q}}
+models: [{name: "*", upstream: relay, model: m}]
+`, ca))
+	server := startProgram(t, path)
+	if err := os.Remove(ca); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(ca, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server.hangUp(t)
+	server.await(t, "no regular file")
+	server.terminate(t)
+	ended := make(chan error, 1)
+	go func() { ended <- server.command.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the program does not end")
+		_ = server.command.Process.Kill()
+	}
+}
+
 // A hundred reloads while streams are open and requests come: no stream is dropped, no
 // request with a key that is in all of the files is refused, and the keys that came last
 // are those that count, while the server drains as well.

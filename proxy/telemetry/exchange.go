@@ -29,6 +29,7 @@ type exchange struct {
 
 	rendered time.Duration // what of record.Render has a span
 	asked    request       // what is about to be asked
+	contents *contents     // of the request, if they are asked for and it was rendered
 	call     *call         // that is under way, or was last
 	first    time.Time     // when the first piece of an answer came
 	last     time.Time     // when the last one did
@@ -197,7 +198,10 @@ func (x *exchange) renders(m proxy.UpstreamModel, req *messages.Request, p *tran
 	}
 	if x.t.cfg.Content {
 		x.asked.stops = slices.Clone(p.StopSequences)
-		x.asked.contents = contentsOf(req)
+		if req != nil { // else it is the one of the call before
+			x.contents = contentsOf(req)
+		}
+		x.asked.contents = x.contents
 	}
 }
 

@@ -40,6 +40,25 @@ func write(t *testing.T, name, data string) string {
 	return path
 }
 
+// A short file may be a long configuration by its aliases: one that would take all of the memory is refused
+// before it is read. One that holds itself has no end.
+func TestAliasesWithoutEnd(t *testing.T) {
+	const head = "upstreams: {sim: &sim {kind: simulated}}\nmodels: [&m {name: \"*\", upstream: sim, model: m, fallbacks: [&f {upstream: sim, model: g}"
+	for name, tt := range map[string]struct {
+		file string
+		want string // "" for nothing wrong
+	}{
+		"some":   {head + strings.Repeat(", *f", 100) + "]}" + strings.Repeat(", *m", 100) + "]", ""},
+		"many":   {head + strings.Repeat(", *f", 2000) + "]}" + strings.Repeat(", *m", 5000) + "]", "has more than 250000 values"},
+		"itself": {"upstreams: &all {sim: *all}", "has more than 250000 values"},
+	} {
+		_, err := Load(Source{File: write(t, "dragoman.yaml", tt.file), Getenv: environ(t)})
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %.200v", name, err)
+		}
+	}
+}
+
 func TestBroken(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/broken.txtar")
 	if err != nil {

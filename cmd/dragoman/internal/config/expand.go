@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -86,12 +87,10 @@ func isVariable(s string) bool {
 // is not opened: a pipe would have the program wait for its other end. The error is an
 // *expandError.
 func readSecret(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", unreadable(path, err)
-	}
-	if !info.Mode().IsRegular() {
+	if err := regular(path); errors.Is(err, errNotRegular) {
 		return "", &expandError{path + " is no regular file", "name a file that holds the value alone"}
+	} else if err != nil {
+		return "", unreadable(path, err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -112,4 +111,16 @@ func readSecret(path string) (string, error) {
 // unreadable returns the error for a file that cannot be read.
 func unreadable(path string, err error) error {
 	return &expandError{fmt.Sprintf("%s cannot be read: %s", path, reason(err)), "check the path and its permissions"}
+}
+
+var errNotRegular = errors.New("it is no regular file")
+
+// regular returns an error for a path that cannot be read like a file. A pipe would be waited for without
+// end: by a server that reads its configuration again, and by whoever waits for that.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	return err
 }

@@ -40,6 +40,10 @@ func (l *loader) readFile() {
 		l.syntax(data, err)
 		return
 	}
+	if countNodes(doc.Content[0], map[*yaml.Node]int{}) > mostNodes {
+		l.complain(l.src.File, "", fmt.Sprintf("has more than %d values, where aliases (*name) stand for what they name", mostNodes), "write fewer aliases of aliases")
+		return
+	}
 	if root := deref(doc.Content[0]); root.ShortTag() != "!!null" {
 		l.mapping(root, "", l.top())
 	}
@@ -234,8 +238,11 @@ func (l *loader) authorities(u *Upstream) setting {
 			return
 		}
 		l.files = append(l.files, u.CA)
-		var err error
-		if u.Roots, err = upstream.Roots(u.CA); err != nil {
+		err := regular(u.CA)
+		if err == nil {
+			u.Roots, err = upstream.Roots(u.CA)
+		}
+		if err != nil {
 			l.report(n.Line, key, fmt.Sprintf("%s cannot be used: %s", u.CA, reason(err)), "name a file with certificates of authorities in PEM")
 		}
 	}

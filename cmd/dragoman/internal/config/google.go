@@ -81,7 +81,7 @@ func (l *loader) checkVertex(u *Upstream, key string) {
 	if g.credentials == "" {
 		return
 	}
-	if _, err := os.Stat(g.credentials); err != nil {
+	if err := regular(g.credentials); err != nil {
 		l.complain(credentialsVariable, "", g.credentials+" cannot be read: "+reason(err), "check the path, or unset it to ask the metadata server")
 	}
 }
@@ -124,6 +124,9 @@ func (l *loader) googleCredentials() string {
 
 // projectOf returns the project that a credentials file names, "" if it names none.
 func projectOf(path string) string {
+	if regular(path) != nil {
+		return "" // checkVertex reports it
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return "" // checkVertex reports a file that cannot be read

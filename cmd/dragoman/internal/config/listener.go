@@ -24,6 +24,11 @@ type TLS struct {
 
 // Load reads the files. The error names a file and says nothing of what it holds.
 func (t TLS) Load() (*tls.Config, error) {
+	for _, file := range []struct{ key, path string }{{"cert", t.Cert}, {"key", t.Key}, {"client_ca", t.ClientCA}} {
+		if err := regular(file.path); errors.Is(err, errNotRegular) {
+			return nil, &fileError{file.key, fmt.Errorf("%s cannot be used: %w", file.path, err)}
+		}
+	}
 	pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
 	if err != nil {
 		return nil, &fileError{"cert", fmt.Errorf("%s and %s are no pair that can be used: %w", t.Cert, t.Key, bare(err))}

@@ -111,6 +111,29 @@ func deref(n *yaml.Node) *yaml.Node {
 	return n
 }
 
+// mostNodes is how many values and names a file may have, once each alias stands for what it names.
+const mostNodes = 250_000
+
+// countNodes returns how many nodes n stands for, or more than mostNodes if there are more. counted has
+// the numbers of nodes that aliases name.
+func countNodes(n *yaml.Node, counted map[*yaml.Node]int) int {
+	if n = deref(n); len(n.Content) == 0 {
+		return 1
+	}
+	if count, known := counted[n]; known {
+		return count
+	}
+	counted[n] = mostNodes + 1 // while it is counted: one that holds itself has no end
+	count := 1
+	for _, each := range n.Content {
+		if count += countNodes(each, counted); count > mostNodes {
+			return mostNodes + 1
+		}
+	}
+	counted[n] = count
+	return count
+}
+
 // kindName says what a node is, for a problem.
 func kindName(n *yaml.Node) string {
 	switch {
