@@ -61,7 +61,7 @@ func (s *Server) plainPaths(h http.Handler) http.Handler {
 		meant.URL = &to
 		if shape := shapeOf(r.URL.Path); s.aliases.isNew(shape) {
 			s.log.Warn().Str("path", shape).Str("served_as", shapeOf(to.Path)).
-				Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are served all the same, and this is said once").Send()
+				Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are taken for what is meant, and this is said once").Send()
 		}
 		h.ServeHTTP(w, &meant)
 	})
