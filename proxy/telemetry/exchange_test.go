@@ -217,6 +217,7 @@ func TestSpans(t *testing.T) {
 		{"over the model's own tool API", nil, native, nil, "/v1/messages", question, nil},
 		{"over the model's own tool API, with contents", nil, native, []string{content}, "/v1/messages", question, nil},
 		{"continued", []answer{stopped, rest}, nil, nil, "/v1/messages", question, nil},
+		{"continued, with contents", []answer{stopped, rest}, nil, []string{content}, "/v1/messages", question, nil},
 		{"passed over", []answer{{err: busy}}, nil, nil, "/v1/messages", question, nil},
 		{"broken off", []answer{{chunks: whole.chunks[:2], err: busy}}, nil, []string{latest}, "/v1/messages", question, nil},
 		{"refused by the model", []answer{{err: &upstream.Error{Status: 400, Type: messages.ErrorInvalidRequest, Message: "too long"}}}, nil, nil, "/v1/messages", question, nil},
