@@ -132,11 +132,12 @@ func (w *wrapper) begin(ctx context.Context, p process) (v *service, end func(si
 		said := time.AfterFunc(time.Second, func() {
 			v.log.Warn().Stringer("timeout", cfg.Drain).Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
 		})
-		defer said.Stop()
-		if err := v.site.close(ctx, cfg.Drain); err != nil {
+		err := v.site.close(ctx, cfg.Drain)
+		said.Stop()
+		if err != nil {
 			v.log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
 		}
-		v.flush(ctx, mostFlush)
+		v.flush(ctx, leastFlush) // somebody waits for the end of the command
 	}, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -268,6 +269,16 @@ func TestRunWithTelemetry(t *testing.T) {
 		t.Errorf("%v is exported", path)
 		return true
 	})
+}
+
+// A command whose telemetry nobody takes ends soon all the same, and nothing is said of exchanges: none is open.
+func TestRunWithoutCollector(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	w := startWrapped(t, "--simulated", "exit 7")
+	began := time.Now()
+	if _, code := w.end(t); code != 7 || time.Since(began) > mostFlush || strings.Contains(w.stderr.String(), "exchanges that are open") {
+		t.Errorf("exit code %d after %v: %s", code, time.Since(began), w.stderr)
+	}
 }
 
 // Keys that come while the command runs are not taken over: it has none to present.
