@@ -52,6 +52,13 @@ func (m *Metrics) CredentialsEnd(upstream string, at time.Time) {
 	}
 }
 
+// ForgetCredentials says that an upstream is another one from now on, whose credentials may have no end.
+func (m *Metrics) ForgetCredentials(upstream string) {
+	m.bounds.Lock()
+	defer m.bounds.Unlock()
+	m.credentialExpiry.DeleteLabelValues(upstream)
+}
+
 // MeasureUpstream says what is known of an upstream: whether the proxy's own credentials there are
 // good, and how many of its circuits are open: those of models, and one of the upstream itself.
 // Package proxy says so before the metrics are read.

@@ -47,7 +47,18 @@ func plainPath(path string) string {
 }
 
 // plainPaths returns h for the paths that aliases stand for. The log has each alias once.
-func (s *Server) plainPaths(h http.Handler) http.Handler {
+func (s *Server) plainPaths(h http.Handler) http.Handler { return plainPaths(h, s.noteAlias) }
+
+// noteAlias says in the log that a path is an alias of another.
+func (s *Server) noteAlias(path, plain string) {
+	if shape := shapeOf(path); s.aliases.isNew(shape) {
+		s.log.Warn().Str("path", shape).Str("served_as", shapeOf(plain)).
+			Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are taken for what is meant, and this is said once").Send()
+	}
+}
+
+// plainPaths is [Server.plainPaths], which calls note with each alias and what it stands for.
+func plainPaths(h http.Handler, note func(path, plain string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.EscapedPath()
 		plain := plainPath(path)
@@ -59,10 +70,7 @@ func (s *Server) plainPaths(h http.Handler) http.Handler {
 		to.RawPath = plain
 		to.Path, _ = url.PathUnescape(plain) // it was read from a URL that was in order
 		meant.URL = &to
-		if shape := shapeOf(r.URL.Path); s.aliases.isNew(shape) {
-			s.log.Warn().Str("path", shape).Str("served_as", shapeOf(to.Path)).
-				Str("msg", "a client has a base URL that makes its paths longer or shorter than they are; they are served all the same, and this is said once").Send()
-		}
+		note(r.URL.Path, to.Path)
 		h.ServeHTTP(w, &meant)
 	})
 }

@@ -83,7 +83,7 @@ func TestExplainRefuses(t *testing.T) {
 		{"?path=/v1/models", question, "", 400, "path: nothing answers with a message there"},
 		{"?path=%25", question, "", 400, "path: "},
 		{"?path=http://evil/v1/messages", question, "", 200, ""},
-		{"", question, "Origin: https://evil.example", 403, "another origin"},
+		{"", question, "Origin: https://evil.example", 403, "another origin: pages have no access"},
 		{"", question, "Host: evil.example", 403, "a host that is no name"},
 	} {
 		var header []string
@@ -95,7 +95,7 @@ func TestExplainRefuses(t *testing.T) {
 			t.Errorf("%s %s: %d %.300s", tt.query, tt.header, w.Code, w.Body)
 		}
 	}
-	if text := log.String(); strings.Contains(text, `"exchange"`) || strings.Contains(text, "c4n4ry") || strings.Contains(text, "Oslo") {
+	if text := log.String(); strings.Contains(text, `"exchange"`) || strings.Contains(text, "served_as") || strings.Contains(text, "c4n4ry") || strings.Contains(text, "Oslo") {
 		t.Errorf("logged %s", text)
 	}
 	w := httptest.NewRecorder()

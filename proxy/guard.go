@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -41,6 +42,9 @@ var (
 		message: "the request comes from a page of another origin: the pages that may call the API are those of cors.origins in the server's configuration",
 	}
 )
+
+// toOperators is what the listener of operators says of errForeignOrigin: no page has a place there.
+const toOperators = "the request comes from a page of another origin: pages have no access to the admin listener"
 
 // check returns errForeignHost or errForeignOrigin for a request that a page may have made
 // without its user's knowledge.
@@ -87,9 +91,13 @@ func hostName(authority string) string {
 func (s *Server) guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.operators.check(r); err != nil {
+			text := err.Error()
+			if errors.Is(err, errForeignOrigin) {
+				text = toOperators
+			}
 			s.log.Warn().Int("status", http.StatusForbidden).Str("error_type", messages.ErrorPermission).
-				Str("msg", "refused on the admin listener: "+err.Error()).Send()
-			respondText(http.StatusForbidden, err.Error()+"\n")(w, r)
+				Str("msg", "refused on the admin listener: "+text).Send()
+			respondText(http.StatusForbidden, text+"\n")(w, r)
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -69,12 +69,12 @@ func (c *certificates) forHandshake(*tls.ClientHelloInfo) (*tls.Config, error) {
 	return c.current, nil
 }
 
-// use has connections from now on use other files, which have just been read.
-func (c *certificates) use(files config.TLS, loaded *tls.Config) {
+// use has connections from now on use other files, as next has read them. One that has changed since is
+// read again.
+func (c *certificates) use(next *certificates) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.files, c.current, c.looked = files, loaded, time.Now()
-	c.seen = c.look()
+	c.files, c.current, c.looked, c.seen = next.files, next.current, next.looked, next.seen
 }
 
 // look returns what the file system says of each file; nil for one that is not there. Links are

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/tls"
 	"fmt"
 	"net/http"
@@ -201,6 +202,37 @@ func TestCertificatesAreKept(t *testing.T) {
 			if current() != second {
 				t.Error("without a key, the certificate was changed")
 			}
+		}
+	})
+}
+
+// Files that are replaced between the time when a reload has read them and that when they are put in effect
+// are read again, as any that change.
+func TestCertificatesAfterAReload(t *testing.T) {
+	authority := newAuthority(t, "company")
+	var before, after mount
+	before.putPair(t, authority, authority)
+	after.putPair(t, authority, authority)
+	files := func(m *mount) config.TLS { return config.TLS{Cert: m.path("tls.crt"), Key: m.path("tls.key")} }
+	synctest.Test(t, func(t *testing.T) {
+		c, err := newCertificates(files(&before), zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := newCertificates(files(&after), zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := next.current
+		after.putPair(t, authority, authority)
+		c.use(next)
+		time.Sleep(lookEvery)
+		got, err := c.forHandshake(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(got.Certificates[0].Certificate[0], read.Certificates[0].Certificate[0]) {
+			t.Error("the certificate is still the one that the reload has read")
 		}
 	})
 }

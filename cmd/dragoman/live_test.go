@@ -15,19 +15,19 @@ import (
 	"dragoman/upstream/simulated"
 )
 
-// closable is a simulated upstream that says when it is closed.
+// closable is a simulated upstream that counts how often it is closed.
 type closable struct {
 	proxy.Upstream
 	name   string
-	closed map[string]bool
+	closed map[string]int
 }
 
-func (c closable) Close() { c.closed[c.name] = true }
+func (c closable) Close() { c.closed[c.name]++ }
 
 // An upstream is closed once neither the server in effect nor one with an open request has it, and
 // once at that.
 func TestLiveCloses(t *testing.T) {
-	closed := map[string]bool{}
+	closed := map[string]int{}
 	members := fleet{}
 	for _, name := range []string{"a", "b", "c"} {
 		members[name] = &member{upstream: closable{simulated.New(), name, closed}}
@@ -48,6 +48,11 @@ func TestLiveCloses(t *testing.T) {
 		t.Helper()
 		if got := slices.Sorted(maps.Keys(closed)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q are closed, want %q", when, got, want)
+		}
+		for name, times := range closed {
+			if times > 1 {
+				t.Errorf("%s: %s is closed %d times", when, name, times)
+			}
 		}
 	}
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"crypto/tls"
 	"errors"
 	"io"
 	"os"
@@ -187,10 +186,10 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 	case running.TLS.ClientCA != "" && cfg.TLS.ClientCA == "" && len(cfg.Keys) == 0:
 		return errors.New("tls.client_ca has gone: without it everybody would be let in, which takes a restart")
 	}
-	var identity *tls.Config
+	var identity *certificates
 	if cfg.TLS != running.TLS {
 		var err error
-		if identity, err = cfg.TLS.Load(); err != nil {
+		if identity, err = newCertificates(cfg.TLS, r.log); err != nil {
 			return err
 		}
 	}
@@ -212,7 +211,7 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 	live.swap(cfg, next, upstreams)
 	r.site.connections.limit(mostConnections(cfg, r.log))
 	if identity != nil {
-		r.site.identity.use(cfg.TLS, identity)
+		r.site.identity.use(identity)
 	}
 	return nil
 }

@@ -132,20 +132,22 @@ func (w *wrapper) begin(ctx context.Context, p process) (v *service, end func(si
 		said := time.AfterFunc(time.Second, func() {
 			v.log.Warn().Stringer("timeout", cfg.Drain).Str("msg", "the command has ended, and exchanges that are open may finish until the timeout; a signal ends them").Send()
 		})
-		defer said.Stop()
-		if err := v.site.close(ctx, cfg.Drain); err != nil {
+		err := v.site.close(ctx, cfg.Drain)
+		said.Stop()
+		if err != nil {
 			v.log.Error().Str("error", cut(err.Error())).Str("msg", "the server ends with an error").Send()
 		}
-		v.flush(ctx, mostFlush)
+		v.flush(ctx, leastFlush) // somebody waits for the end of the command
 	}, nil
 }
 
 // load reads the configuration of a server for one command: on free ports of loopback, unless flags
 // name others, and there without TLS, since clients would not know its authority. Standard error is
 // COMMAND's, so that without --log-file warnings alone are logged. If clients have to present a key, one
-// more is theirs.
+// more is theirs; COMMAND cannot be told of one later.
 func (w *wrapper) load(p process, running *config.Config) (*config.Config, error) {
 	s := *w.settings
+	s.wraps = true
 	own := s.listen == ""
 	if own {
 		s.listen, s.idle = freePort, true
@@ -164,7 +166,13 @@ func (w *wrapper) load(p process, running *config.Config) (*config.Config, error
 		cfg.TLS = config.TLS{}
 	}
 	if len(cfg.Keys) > 0 {
-		if w.key == "" {
+		switch {
+		case w.key != "":
+		case running != nil:
+			return nil, config.Problems{{
+				Where: cfg.File, Key: "auth.keys", Cause: "the command that runs has no key, and would be let in no more", Fix: "start it again",
+			}}
+		default:
 			w.key = newSecret()
 		}
 		cfg.Derive(fmt.Sprintf("auth.keys[%d].sha256", len(cfg.Keys)), "run")

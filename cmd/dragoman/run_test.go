@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -14,8 +15,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -232,6 +235,65 @@ func TestRunWithKeys(t *testing.T) {
 	log, err := os.ReadFile(logFile)
 	if err != nil || !bytes.Contains(log, []byte(url)) || bytes.Contains(log, []byte(key)) || bytes.Contains(log, []byte("\x1b")) {
 		t.Errorf("%v, the log is\n%s", err, log)
+	}
+}
+
+// The server of a command exports what the environment asks for, as any other. What the variables ask for
+// and is not there may be right for the command: it runs, and a warning says what is missing.
+func TestRunWithTelemetry(t *testing.T) {
+	var exported sync.Map
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { exported.Store(r.URL.Path, true) }))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	ask := func() *wrapped {
+		w := startWrapped(t, "--simulated", `echo "$ANTHROPIC_BASE_URL"; read word; exit 7`)
+		read(t, post(t, client, w.line(t), weatherRequest))
+		w.stdin.Close()
+		if _, code := w.end(t); code != 7 {
+			t.Errorf("exit code %d: %s", code, w.stderr)
+		}
+		return w
+	}
+	w := ask()
+	_, traces := exported.Load("/v1/traces")
+	_, metrics := exported.Load("/v1/metrics")
+	if !traces || !metrics || w.stderr.Len() > 0 {
+		t.Errorf("traces are exported: %v, metrics: %v; %s", traces, metrics, w.stderr)
+	}
+	exported.Clear()
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+	if w := ask(); !strings.Contains(w.stderr.String(), "OTEL_EXPORTER_OTLP_PROTOCOL: nothing of the server's is exported: this protocol is not spoken") {
+		t.Errorf("standard error is %q", w.stderr)
+	}
+	exported.Range(func(path, _ any) bool {
+		t.Errorf("%v is exported", path)
+		return true
+	})
+}
+
+// A command whose telemetry nobody takes ends soon all the same, and nothing is said of exchanges: none is open.
+func TestRunWithoutCollector(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	w := startWrapped(t, "--simulated", "exit 7")
+	began := time.Now()
+	if _, code := w.end(t); code != 7 || time.Since(began) > mostFlush || strings.Contains(w.stderr.String(), "exchanges that are open") {
+		t.Errorf("exit code %d after %v: %s", code, time.Since(began), w.stderr)
+	}
+}
+
+// Keys that come while the command runs are not taken over: it has none to present.
+func TestRunKeepsNoKeys(t *testing.T) {
+	file := write(t, "dragoman.yaml", simulatedFile)
+	w := wrapper{settings: newSettings(newFlagSet()).withServing()}
+	w.settings.file = file
+	p := process{getenv: func(string) string { return "" }}
+	running, err := w.load(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace(t, file, "auth: {keys: [a-key-of-the-tests]}\n"+simulatedFile)
+	if _, err := w.load(p, running); err == nil || !strings.Contains(err.Error(), "auth.keys: the command that runs has no key") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

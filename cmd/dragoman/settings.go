@@ -21,6 +21,7 @@ type settings struct {
 	simulated, insecure bool
 	inspect             bool // --inspect
 	idle                bool // nobody is served
+	wraps               bool // a command runs that has the same environment
 }
 
 // newSettings declares the flags that every command with a configuration takes.
@@ -85,6 +86,7 @@ func (s *settings) loadBeside(p process, running *config.Config) (*config.Config
 		Insecure:    s.insecure,
 		Inspect:     inspect,
 		Idle:        s.idle,
+		Wraps:       s.wraps,
 		Getenv:      p.getenv,
 		Running:     running,
 	})

@@ -33,7 +33,7 @@ func Read(getenv func(string) string) (c *Config, warnings, problems []Problem) 
 	c.Sampler = e.sampler()
 	c.Propagate = e.propagate() && c.Traces.On()
 	c.Latest = slices.Contains(list(getenv("OTEL_SEMCONV_STABILITY_OPT_IN")), "gen_ai_latest_experimental")
-	c.Content = e.flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")
+	c.Content = e.content()
 	c.Queue = e.number("OTEL_BSP_MAX_QUEUE_SIZE", 2048)
 	c.Batch = min(e.number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512), c.Queue)
 	c.Delay = e.milliseconds("OTEL_BSP_SCHEDULE_DELAY", 5000)
@@ -207,6 +207,19 @@ func (e *environment) propagate() bool {
 		}
 	}
 	return len(all) == 0 || slices.Contains(all, "tracecontext")
+}
+
+// content reads whether spans are to have what clients and models say. The instrumentations of the newer
+// conventions have words for where it is to be: in spans, or in events, of which there are none here.
+func (e *environment) content() bool {
+	const variable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+	switch strings.ToLower(e.getenv(variable)) {
+	case "span_only", "span_and_event":
+		return true
+	case "event_only", "no_content":
+		return false
+	}
+	return e.flag(variable)
 }
 
 // flag reads a boolean variable, which is true or false in any case.

@@ -84,6 +84,19 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestContent: the words of the newer instrumentations are taken, as other programs of the same environment
+// take them. One that asks for spans has contents in spans.
+func TestContent(t *testing.T) {
+	for value, want := range map[string]bool{
+		"": false, "true": true, "false": false, "SPAN_ONLY": true, "span_and_event": true, "event_only": false, "NO_CONTENT": false,
+	} {
+		c, warnings, problems := read("OTEL_TRACES_EXPORTER=otlp", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT="+value)
+		if c.Content != want || len(warnings)+len(problems) > 0 {
+			t.Errorf("%s: %v, %v, %v", value, c.Content, warnings, problems)
+		}
+	}
+}
+
 // TestProblems: what is asked for and not there is a problem, which names the variable and not its value.
 func TestProblems(t *testing.T) {
 	for _, variable := range []string{

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
 	"dragoman/proxy"
@@ -66,6 +69,37 @@ func TestMetrics(t *testing.T) {
 	if diff := cmp.Diff(string(want), all.String()); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
+}
+
+// TestSeriesBeginAnew: a series that was ended and has come back counts from then on.
+func TestSeriesBeginAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		labels := []string{"model"}
+		counted := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "c", Help: "c"}, labels)
+		timed := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "h", Help: "h"}, labels)
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(counted, timed)
+		for range 2 {
+			time.Sleep(time.Hour)
+			counted.Reset()
+			timed.Reset()
+			counted.WithLabelValues("a").Inc()
+			timed.WithLabelValues("a").Observe(1)
+		}
+		again := time.Now()
+		time.Sleep(time.Hour)
+		families, err := registry.Gather()
+		if err != nil || len(families) != 2 {
+			t.Fatal(err, families)
+		}
+		for _, f := range families {
+			body := encodeFamily(family{f, ""}, began, time.Now())
+			if !bytes.Contains(body, instant(nil, 2, again)) || bytes.Contains(body, instant(nil, 2, began)) {
+				t.Errorf("%s does not begin when its series did", f.GetName())
+			}
+		}
+	})
 }
 
 // TestModelsAreBounded: clients cannot make up labels without end, where an entry is for many models.

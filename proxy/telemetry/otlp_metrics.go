@@ -7,10 +7,11 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
 // Metrics as Prometheus's library gathers them, written as those of OTLP (metrics.proto). All are totals
-// since the process began: OTLP calls that cumulative.
+// since the process began, or since their series did: OTLP calls that cumulative.
 
 const cumulative = 2
 
@@ -42,11 +43,11 @@ func encodeFamily(f family, began, now time.Time) []byte {
 		labels := encodeLabels(m.Label)
 		switch f.GetType() {
 		case dto.MetricType_COUNTER:
-			points = message(points, 1, numberPoint(labels, m.Counter.GetValue(), began, now))
+			points = message(points, 1, numberPoint(labels, m.Counter.GetValue(), since(m.Counter.GetCreatedTimestamp(), began), now))
 		case dto.MetricType_GAUGE:
 			points = message(points, 1, numberPoint(labels, m.Gauge.GetValue(), time.Time{}, now))
 		case dto.MetricType_HISTOGRAM:
-			points = message(points, 1, histogramPoint(labels, m.Histogram, began, now))
+			points = message(points, 1, histogramPoint(labels, m.Histogram, since(m.Histogram.GetCreatedTimestamp(), began), now))
 		}
 	}
 	switch f.GetType() {
@@ -58,6 +59,15 @@ func encodeFamily(f family, began, now time.Time) []byte {
 		return message(b, 9, number(points, 2, cumulative))
 	}
 	return nil // a summary: Go's collector has one of pauses, which its histograms have too
+}
+
+// since returns from when on a total counts. A reload ends series, and one of the same labels that comes
+// back begins at nothing: a collector would take that for a total that fell.
+func since(created *timestamppb.Timestamp, began time.Time) time.Time {
+	if at := created.AsTime(); created != nil && at.After(began) {
+		return at
+	}
+	return began
 }
 
 // encodeLabels returns labels as attributes: all are texts, but the port of a server.

@@ -160,10 +160,14 @@ func eachVariable(raw string, f func(name, fallback string) string) string {
 	}
 }
 
-// withoutPassword returns a URL without the password that it may hold.
+// withoutPassword returns a URL without the password that it may hold. A name alone may be one.
 func withoutPassword(s string) string {
-	if u, err := url.Parse(s); err == nil && u.User != nil {
-		return u.Redacted()
+	u, err := url.Parse(s)
+	if err != nil || u.User == nil {
+		return s
 	}
-	return s
+	if password, _ := u.User.Password(); password == "" {
+		u.User = url.User("xxxxx")
+	}
+	return u.Redacted()
 }

@@ -264,3 +264,18 @@ func FuzzPrint(f *testing.F) {
 		}
 	})
 }
+
+// A URL is printed without what is secret in it: a server that takes a token in the place of a name has it
+// without a password.
+func TestWithoutPassword(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://relay.example/v1":         "https://relay.example/v1",
+		"https://me:s3cret@relay.example/": "https://me:xxxxx@relay.example/",
+		"https://s3cret@relay.example/":    "https://xxxxx@relay.example/",
+		"https://s3cret:@relay.example/":   "https://xxxxx@relay.example/",
+	} {
+		if got := withoutPassword(url); got != want {
+			t.Errorf("%s is printed as %s, want %s", url, got, want)
+		}
+	}
+}
