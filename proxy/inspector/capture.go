@@ -293,12 +293,13 @@ func (c *capture) ended(r *metrics.Exchange) {
 // clip returns a text of a client's as the list shows it.
 func clip(s string) string { return clipTo(s, mostLine) }
 
-// clipTo returns the beginning of a text, of at most n bytes and a mark that it is cut.
+// clipTo returns the beginning of a text, of at most n bytes and a mark that it is cut. It is a copy:
+// a text may be part of one that is much longer, as a path is of a path with a query.
 func clipTo(s string, n int) string {
 	if len(s) > n {
 		s = s[:n] + "…"
 	}
-	return strings.ToValidUTF8(s, "\ufffd")
+	return strings.Clone(strings.ToValidUTF8(s, "\ufffd"))
 }
 
 // clipAll returns the first names of fields, as the list shows them.

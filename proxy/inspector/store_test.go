@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -181,4 +183,31 @@ func TestSpans(t *testing.T) {
 			t.Errorf("pieces of %d are read as %s, at once %s", size, got, want)
 		}
 	}
+}
+
+// A line of the list keeps alive no more than it shows: not the query that came with its path.
+func TestLinesAreSmall(t *testing.T) {
+	in := New()
+	const exchanges = 1000
+	before := heap()
+	for i := range exchanges {
+		line := "/v1/messages?" + strings.Repeat("x", 60<<10) + fmt.Sprint(i)
+		target, err := url.ParseRequestURI(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Observe(&http.Request{Method: "POST", URL: target}, &metrics.Exchange{RequestID: fmt.Sprint(i)})
+	}
+	if each := (heap() - before) / exchanges; each > 8<<10 {
+		t.Errorf("a line of the list keeps %d bytes", each)
+	}
+	runtime.KeepAlive(in)
+}
+
+// heap returns how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
