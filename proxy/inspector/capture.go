@@ -12,8 +12,13 @@ import (
 	"dragoman/translate/messages"
 )
 
-// keptHeaders are the fields of a request's header that are kept. None of them holds a credential.
-var keptHeaders = []string{"Content-Type", "Accept", "User-Agent", "Anthropic-Version", "Anthropic-Beta", "X-Dragoman-Dry-Run"}
+// keptHeaders are the fields of a request's header that are kept. None of them holds a credential, and
+// whatever decides how the request is answered is among them: it is sent again with them.
+var keptHeaders = []string{
+	"Content-Type", "Accept", "User-Agent", "Anthropic-Version", "Anthropic-Beta", "X-Dragoman-Dry-Run",
+	"X-Amzn-Bedrock-Guardrailidentifier", "X-Amzn-Bedrock-Guardrailversion", "X-Amzn-Bedrock-Trace",
+	"X-Amzn-Bedrock-Performanceconfig-Latency", "X-Amzn-Bedrock-Service-Tier",
+}
 
 // Bounds on single texts of an exchange, so that none leaves no room for the others.
 const (
