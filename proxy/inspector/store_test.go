@@ -211,3 +211,36 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// What is kept of an exchange beside its texts is counted or bounded, too: a request may have many
+// long stop sequences, and a prompt many parts.
+func TestSmallThingsAreBounded(t *testing.T) {
+	in := New()
+	const exchanges, stops, parts = 20, 10_000, 20_000
+	before := heap()
+	for i := range exchanges {
+		id := fmt.Sprint(i)
+		r, err := http.NewRequest("POST", "/v1/messages", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &translate.Prompt{}
+		for range stops {
+			p.StopSequences = append(p.StopSequences, strings.Repeat("s", 1000))
+		}
+		for range parts {
+			p.System = append(p.System, translate.Text{})
+		}
+		o := in.Observe(r, &metrics.Exchange{RequestID: id})
+		o.Rendered(proxy.UpstreamModel{}, &messages.Request{}, p)
+		delta := messages.Event{Type: messages.MessageDelta, Message: &messages.Message{}}
+		delta.Message.Outcomes = make([]messages.Outcome, 10_000)
+		o.Event(&delta)
+		o.Ended(&metrics.Exchange{RequestID: id})
+	}
+	_, counted, _ := in.store.heldBytes()
+	if used := heap() - before; used > 2*counted+8<<20 {
+		t.Errorf("%d bytes are kept of which %d are counted", used, counted)
+	}
+	runtime.KeepAlive(in)
+}
