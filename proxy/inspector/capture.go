@@ -82,10 +82,10 @@ func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.O
 
 // change changes the exchange and tells the feeds.
 func (c *capture) change(f func()) {
+	defer c.store.touch(c.exchange)
 	c.mu.Lock()
+	defer c.mu.Unlock() // also if f panics: the exchange still has to end
 	f()
-	c.mu.Unlock()
-	c.store.touch(c.exchange)
 }
 
 // keep appends to a text of the exchange what may be kept of s, up to a size of the text.

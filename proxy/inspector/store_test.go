@@ -244,3 +244,16 @@ func TestSmallThingsAreBounded(t *testing.T) {
 	}
 	runtime.KeepAlive(in)
 }
+
+// A panic while an exchange is changed leaves it unlocked: it still has to end, and others let go of it.
+func TestPanicLeavesNoLock(t *testing.T) {
+	x := &exchange{}
+	c := &capture{exchange: x, store: newStore()}
+	func() {
+		defer func() { _ = recover() }()
+		c.change(func() { panic("a mistake") })
+	}()
+	if !x.mu.TryLock() {
+		t.Error("the exchange is locked")
+	}
+}
