@@ -3,7 +3,6 @@ package inspector
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"dragoman/metrics"
@@ -12,8 +11,13 @@ import (
 	"dragoman/translate/messages"
 )
 
-// keptHeaders are the fields of a request's header that are kept. None of them holds a credential.
-var keptHeaders = []string{"Content-Type", "Accept", "User-Agent", "Anthropic-Version", "Anthropic-Beta", "X-Dragoman-Dry-Run"}
+// keptHeaders are the fields of a request's header that are kept. None of them holds a credential, and
+// whatever decides how the request is answered is among them: it is sent again with them.
+var keptHeaders = []string{
+	"Content-Type", "Accept", "User-Agent", "Anthropic-Version", "Anthropic-Beta", "X-Dragoman-Dry-Run",
+	"X-Amzn-Bedrock-Guardrailidentifier", "X-Amzn-Bedrock-Guardrailversion", "X-Amzn-Bedrock-Trace",
+	"X-Amzn-Bedrock-Performanceconfig-Latency", "X-Amzn-Bedrock-Service-Tier",
+}
 
 // Bounds on single texts of an exchange, so that none leaves no room for the others.
 const (
@@ -78,10 +82,10 @@ func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.O
 
 // change changes the exchange and tells the feeds.
 func (c *capture) change(f func()) {
+	defer c.store.touch(c.exchange)
 	c.mu.Lock()
+	defer c.mu.Unlock() // also if f panics: the exchange still has to end
 	f()
-	c.mu.Unlock()
-	c.store.touch(c.exchange)
 }
 
 // keep appends to a text of the exchange what may be kept of s, up to a size of the text.
@@ -124,12 +128,15 @@ func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
 
 // rendered keeps a prompt.
 func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
-	kept := &prompt{again: p.Again(), format: formatOf(m), stops: slices.Clone(p.StopSequences), most: p.MaxTokens}
+	kept := &prompt{again: p.Again(), format: formatOf(m), stops: clipAll(p.StopSequences), most: p.MaxTokens}
 	c.asked(m, kept)
 	c.trace = translate.NewTrace(req, p)
 	sources := sourcesOf(c.ctx, req, m.Target(m.Spec()))
 	eachSection(p, func(s section, text string) {
 		keep(c, &kept.text, text, mostPrompt)
+		if c.store.reserve(c.exchange, sectionSize) < sectionSize {
+			return
+		}
 		if spans := sources[s.Path].spans(text); c.store.reserve(c.exchange, len(spans)*sourceSize) == len(spans)*sourceSize {
 			s.Sources = spans
 		}
@@ -199,7 +206,7 @@ func (c *capture) chunk(chunk *translate.Chunk) {
 	}
 	keep(c, &p.completion, chunk.Text, mostText)
 	keep(c, &p.thinking, chunk.Thinking, mostText)
-	room := c.store.reserve(c.exchange, pieceSize+len(read.Spans)*pieceSize) > 0
+	room := c.store.reserve(c.exchange, pieceSize+len(read.Spans)*spanSize) > 0
 	c.change(func() {
 		if c.gone { // what was kept is let go
 			c.trace = nil
@@ -235,6 +242,10 @@ func (c *capture) event(e *messages.Event) {
 	}
 	keep(c, &c.eventText, data, mostText)
 	room := c.store.reserve(c.exchange, eventSize) > 0
+	var outcomes []outcome
+	if e.Type == messages.MessageDelta {
+		outcomes = c.keptOutcomes(e.Message.Outcomes)
+	}
 	c.change(func() {
 		c.line.Events++
 		if c.gone {
@@ -247,7 +258,17 @@ func (c *capture) event(e *messages.Event) {
 			c.events[n-1].end = next.end
 		}
 		c.noteEvent(e, next.at)
+		c.outcomes = append(c.outcomes, outcomes...)
 	})
+}
+
+// keptOutcomes returns as many outcomes as may be kept.
+func (c *capture) keptOutcomes(all []messages.Outcome) []outcome {
+	var kept []outcome
+	for _, o := range all[:c.store.reserve(c.exchange, len(all)*outcomeSize)/outcomeSize] {
+		kept = append(kept, outcome{string(o.Kind), clip(o.Tool), o.Reason})
+	}
+	return kept
 }
 
 // noteEvent keeps what an event says of the answer. The lock is held.
@@ -265,9 +286,6 @@ func (c *capture) noteEvent(e *messages.Event, at int64) {
 	case messages.MessageDelta:
 		c.line.StopReason = clip(string(e.Message.StopReason))
 		c.line.InputTokens, c.line.OutputTokens = e.Message.Usage.InputTokens, e.Message.Usage.OutputTokens
-		for _, o := range e.Message.Outcomes {
-			c.outcomes = append(c.outcomes, outcome{string(o.Kind), clip(o.Tool), o.Reason})
-		}
 	}
 }
 
@@ -288,25 +306,4 @@ func (c *capture) ended(r *metrics.Exchange) {
 		l.Dropped, l.Unmet = clipAll(r.Dropped), clipAll(r.Unmet)
 		c.overhead = overhead{r.Decode.Microseconds(), r.Render.Microseconds(), r.Parse.Microseconds(), r.Encode.Microseconds()}
 	})
-}
-
-// clip returns a text of a client's as the list shows it.
-func clip(s string) string { return clipTo(s, mostLine) }
-
-// clipTo returns the beginning of a text, of at most n bytes and a mark that it is cut.
-func clipTo(s string, n int) string {
-	if len(s) > n {
-		s = s[:n] + "…"
-	}
-	return strings.ToValidUTF8(s, "\ufffd")
-}
-
-// clipAll returns the first names of fields, as the list shows them.
-func clipAll(names []string) []string {
-	const most = 32
-	var out []string
-	for _, name := range names[:min(len(names), most)] {
-		out = append(out, clip(name))
-	}
-	return out
 }

@@ -7,7 +7,7 @@
 //	api, view, feed                 the lists, one exchange, what changes
 //	capture, timing                 what is told of an exchange while it goes on
 //	store, exchange, prompt         what is kept, and how much
-//	text, span                      texts that grow, and what their parts are
+//	text, span, clip                texts that grow, what their parts are, and the beginnings of long ones
 //	curl, golden, redact, replay    what can be made of an exchange that is kept
 //	playground                      what is rendered and parsed on trial
 //	page                            what a browser shows of it

@@ -115,7 +115,7 @@ type event struct {
 }
 
 // The bytes that these take, roughly.
-const pieceSize, eventSize, sourceSize = 24, 64, 64
+const pieceSize, spanSize, eventSize, sourceSize, sectionSize, outcomeSize = 24, 48, 64, 64, 160, 128
 
 // elapsed returns the microseconds since the exchange began.
 func (x *exchange) elapsed() int64 { return time.Since(x.began).Microseconds() }

@@ -132,8 +132,18 @@ func (x *exchange) parseGolden(ctx context.Context) (*txtar.Archive, error) {
 	return archive, nil
 }
 
-// completions returns the completions of the exchange, redacted.
+// completions returns the completions of the exchange, redacted. The exchange, which may go on, waits
+// while they are copied, and no longer.
 func (x *exchange) completions() ([]completed, error) {
+	cases, err := x.copied()
+	for i, c := range cases {
+		cases[i].text, cases[i].tools = redact(c.text), jsontext.Value(redact(string(c.tools)))
+	}
+	return cases, err
+}
+
+// copied returns the completions of the exchange as they came.
+func (x *exchange) copied() ([]completed, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var cases []completed
@@ -142,8 +152,8 @@ func (x *exchange) completions() ([]completed, error) {
 			continue
 		}
 		c := completed{
-			text: redact(string(p.completion.all())), stop: p.stop, sequence: p.stopSequence,
-			choice: p.golden.choice, format: p.format, quoted: p.golden.quoted, tools: jsontext.Value(redact(string(p.tools.all()))),
+			text: string(p.completion.all()), stop: p.stop, sequence: p.stopSequence,
+			choice: p.golden.choice, format: p.format, quoted: p.golden.quoted, tools: p.tools.all(),
 		}
 		if p.golden.opensCall {
 			c.text = p.opening() + c.text

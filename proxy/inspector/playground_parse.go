@@ -56,7 +56,7 @@ func (p *playground) parse(ctx context.Context, t *tried) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	piece := max(t.Piece, 1)
+	piece := min(max(t.Piece, 1), max(len(t.Completion), 1))
 	answer := parsed{Total: (len(t.Completion)+piece-1)/piece + 1, Steps: []parsedStep{}}
 	answer.From = min(max(t.From, 0), answer.Total-1)
 	trace := translate.NewTrace(req, trial.Prompt)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -157,6 +158,11 @@ func TestPlaygroundParse(t *testing.T) {
 	page := parse(7, 2)
 	if page.From != 7 || len(page.Steps) != 2 || page.Start.End != 35 || page.Steps[0].State != all.Steps[7].State || len(page.Start.Spans) == 0 {
 		t.Errorf("a page is %+v; want steps 7 and 8 of %+v", page, all)
+	}
+	var whole shownParse
+	huge := map[string]any{"request": triedRequest, "completion": triedCompletion, "piece": math.MaxInt - len(triedCompletion) + 1, "count": 2}
+	if status := try(t, h, "/parse", huge, &whole); status != http.StatusOK || whole.Total != 2 || len(whole.Steps) != 2 || !whole.Steps[1].Done {
+		t.Errorf("in one huge piece: %d %+v", status, whole)
 	}
 	if beyond := parse(1000, 1); beyond.From != all.Total-1 || !beyond.Steps[0].Done {
 		t.Errorf("beyond the end is %+v", beyond)

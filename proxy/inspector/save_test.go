@@ -184,3 +184,26 @@ func TestRedact(t *testing.T) {
 		}
 	}
 }
+
+// A request that has to pass a guardrail is sent again with it. No upstream here has one, so that it is
+// refused.
+func TestReplayWithGuardrail(t *testing.T) {
+	w := watch(t, simulated.New())
+	body := strings.NewReplacer(`"model":"claude-2.1",`, `"anthropic_version":"bedrock-2023-05-31",`, `"stream":true,`, "").Replace(question)
+	for i, want := range []int{http.StatusOK, http.StatusBadRequest} {
+		r, err := http.NewRequest("POST", w.clients.URL+"/model/claude-2.1/invoke", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != http.StatusOK {
+			r.Header.Set("X-Amzn-Bedrock-GuardrailIdentifier", "gr1")
+			r.Header.Set("X-Amzn-Bedrock-GuardrailVersion", "1")
+		}
+		do(t, r)
+		first := w.ended(2*i + 1)[0]
+		do(t, w.request("POST", "exchanges/"+first.ID+"/replay", `{}`))
+		if again := w.ended(2*i + 2)[0]; first.Status != want || again.Status != want {
+			t.Errorf("%d, and again %d; want %d", first.Status, again.Status, want)
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -180,5 +182,78 @@ func TestSpans(t *testing.T) {
 		} else if got != want {
 			t.Errorf("pieces of %d are read as %s, at once %s", size, got, want)
 		}
+	}
+}
+
+// A line of the list keeps alive no more than it shows: not the query that came with its path.
+func TestLinesAreSmall(t *testing.T) {
+	in := New()
+	const exchanges = 1000
+	before := heap()
+	for i := range exchanges {
+		line := "/v1/messages?" + strings.Repeat("x", 60<<10) + fmt.Sprint(i)
+		target, err := url.ParseRequestURI(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Observe(&http.Request{Method: "POST", URL: target}, &metrics.Exchange{RequestID: fmt.Sprint(i)})
+	}
+	if each := (heap() - before) / exchanges; each > 8<<10 {
+		t.Errorf("a line of the list keeps %d bytes", each)
+	}
+	runtime.KeepAlive(in)
+}
+
+// heap returns how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// What is kept of an exchange beside its texts is counted or bounded, too: a request may have many
+// long stop sequences, and a prompt many parts.
+func TestSmallThingsAreBounded(t *testing.T) {
+	in := New()
+	const exchanges, stops, parts = 20, 10_000, 20_000
+	before := heap()
+	for i := range exchanges {
+		id := fmt.Sprint(i)
+		r, err := http.NewRequest("POST", "/v1/messages", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &translate.Prompt{}
+		for range stops {
+			p.StopSequences = append(p.StopSequences, strings.Repeat("s", 1000))
+		}
+		for range parts {
+			p.System = append(p.System, translate.Text{})
+		}
+		o := in.Observe(r, &metrics.Exchange{RequestID: id})
+		o.Rendered(proxy.UpstreamModel{}, &messages.Request{}, p)
+		delta := messages.Event{Type: messages.MessageDelta, Message: &messages.Message{}}
+		delta.Message.Outcomes = make([]messages.Outcome, 10_000)
+		o.Event(&delta)
+		o.Ended(&metrics.Exchange{RequestID: id})
+	}
+	_, counted, _ := in.store.heldBytes()
+	if used := heap() - before; used > 2*counted+8<<20 {
+		t.Errorf("%d bytes are kept of which %d are counted", used, counted)
+	}
+	runtime.KeepAlive(in)
+}
+
+// A panic while an exchange is changed leaves it unlocked: it still has to end, and others let go of it.
+func TestPanicLeavesNoLock(t *testing.T) {
+	x := &exchange{}
+	c := &capture{exchange: x, store: newStore()}
+	func() {
+		defer func() { _ = recover() }()
+		c.change(func() { panic("a mistake") })
+	}()
+	if !x.mu.TryLock() {
+		t.Error("the exchange is locked")
 	}
 }

@@ -89,6 +89,7 @@ async function watch() {
           say('Live');
         } else if (event.name === 'clear') {
           list.clear();
+          await load(); // more has changed than the feed holds, or all was forgotten
         } else {
           changed(event.data);
         }
