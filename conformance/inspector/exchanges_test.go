@@ -350,3 +350,31 @@ func TestLongCompletion(t *testing.T) {
 	p.await(`document.querySelector('.completion .block:last-child').textContent.includes('THE END')`)
 	p.quiet()
 }
+
+// The parser may change its mind of what the page has shown already, when a call turns out to be none.
+// The page then shows what it was in the end.
+func TestColoursChange(t *testing.T) {
+	seen := make(chan struct{})
+	s := serve(t, answer{func(yield func(string) bool) {
+		if yield("<function_calls>\n<invoke name=\"get_weather\">\n```json\n{\"city\": \"Oslo\"}\n</in") {
+			<-seen
+			yield("voke>\n</function_calls>\n")
+		}
+	}, translate.Chunk{Stop: messages.StopEndTurn}})
+	goOn := sync.OnceFunc(func() { close(seen) })
+	t.Cleanup(goOn) // also where the page never shows it
+	p := open(t, s.url, 1200, 800)
+	p.live()
+	asked := make(chan string)
+	go func() { asked <- s.ask(question) }()
+	p.await(`document.querySelectorAll('#rows .row').length === 1`)
+	p.press("j", kb.Enter)
+	p.await(`document.querySelector('.completion .k-value')?.textContent.includes('Oslo')`)
+	goOn()
+	<-asked
+	p.await(`document.querySelector('.completion')?.textContent.includes('stopped:')`)
+	if got := p.text(`[...document.querySelectorAll('.completion .k')].find(e => e.textContent.includes('Oslo')).className`); got != "k k-text" {
+		t.Errorf("what is no value after all is shown as %q", got)
+	}
+	p.quiet()
+}

@@ -47,6 +47,7 @@ type capture struct {
 	*exchange
 	store  *store
 	ctx    context.Context // of the request
+	came   http.Header     // of the request
 	record *metrics.Exchange
 	prompt *prompt // that was asked last
 	call   *call   // that was made last
@@ -63,14 +64,7 @@ func (in *Inspector) Observe(r *http.Request, record *metrics.Exchange) *proxy.O
 	if again != nil {
 		line.Replay = again.of
 	}
-	c := &capture{exchange: in.store.begin(line), store: in.store, ctx: r.Context(), record: record}
-	for _, name := range keptHeaders {
-		for _, value := range r.Header.Values(name) {
-			if n := in.store.reserve(c.exchange, len(name)+len(value)); n == len(name)+len(value) {
-				c.header = append(c.header, headerField{name, strings.ToValidUTF8(value, "\ufffd")})
-			}
-		}
-	}
+	c := &capture{exchange: in.store.begin(line), store: in.store, ctx: r.Context(), came: r.Header, record: record}
 	if again != nil {
 		again.began <- line.ID
 	}
@@ -106,8 +100,16 @@ func keep[S ~string | ~[]byte](c *capture, t *text, s S, most int64) {
 	}
 }
 
-// received keeps the body of the request.
+// received keeps the request, which a client has sent that was let in: one that was not can have
+// nothing else let go for it.
 func (c *capture) received(body []byte) {
+	for _, name := range keptHeaders {
+		for _, value := range c.came.Values(name) {
+			if n := len(name) + len(value); c.store.reserve(c.exchange, n) == n {
+				c.change(func() { c.header = append(c.header, headerField{name, strings.ToValidUTF8(value, "\ufffd")}) })
+			}
+		}
+	}
 	keep(c, &c.body, body, mostBody)
 	c.store.touch(c.exchange)
 }

@@ -280,6 +280,19 @@ func TestSecretsAreNotKept(t *testing.T) {
 	}
 }
 
+// Those who are not let in are in the list, and have nothing of others let go.
+func TestStrangersTakeNoRoom(t *testing.T) {
+	w := watch(t, simulated.New(), func(o *proxy.Options) { o.Keys = []proxy.Key{proxy.NewKey(secret)} })
+	w.ask(question, "X-Api-Key", secret)
+	for range mostKept {
+		w.ask(question, "User-Agent", "stranger")
+	}
+	lines := w.ended(mostKept + 1)
+	if first := w.open(lines[mostKept].ID); first.Body == 0 || len(first.Asked) == 0 {
+		t.Errorf("of the request that was answered, %+v is kept", first)
+	}
+}
+
 // A page is told of an exchange while it goes on, and of its end.
 func TestLive(t *testing.T) {
 	goOn := make(chan struct{})

@@ -103,16 +103,17 @@ export class Exchange {
       });
     }
     if (a.completion.size < p.completion || a.stop !== p.stop) {
+      const ended = p.stop && a.stop !== p.stop;
       a.stop = p.stop;
       await this.load(`part=completion&asked=${i}`, a.completion.size, p.completion, (piece) => {
         const from = a.completion.size;
         a.completion.append(piece);
         if (piece.length > 64 << 10) a.completion.draw(from);
       });
-      const from = a.completion.unsettled();
+      // The parser may change its mind of a whole call when it ends: in the end all of it is asked for.
+      const from = ended ? 0 : a.completion.unsettled();
       const { spans } = await getJSON(`exchanges/${this.id}/spans?asked=${i}&from=${from}`);
-      a.completion.setSpans(from, spans);
-      a.completion.draw(from);
+      a.completion.draw(a.completion.setSpans(from, spans));
       this.completion.note.textContent = size(this.x.completion);
       a.end.textContent = p.stop ? `stopped: ${p.stop}${p.stop_sequence ? ` at ${p.stop_sequence}` : ''}` : '';
     }

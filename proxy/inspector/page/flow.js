@@ -25,11 +25,16 @@ export class Flow {
 
   /**
    * Replaces the spans that end after an offset. A span is {end, kind}, and begins where the one
-   * before ends; its source is the path of what it was made of, if there is one.
+   * before ends; its source is the path of what it was made of, if there is one. Returns from where on
+   * they are others than before.
    */
   setSpans(from, spans) {
-    while (this.spans.length && this.spans.at(-1).end > from) this.spans.pop();
-    this.spans.push(...spans);
+    const first = this.spans.findLastIndex((s) => s.end <= from) + 1;
+    const old = this.spans.splice(first);
+    for (const s of spans) this.spans.push(s);
+    let same = 0;
+    while (same < old.length && same < spans.length && old[same].end === spans[same].end && old[same].kind === spans[same].kind) same++;
+    return same > 0 ? spans[same - 1].end : from;
   }
 
   /** Returns where the text begins of which it may still change what it is read as. */
