@@ -9,6 +9,7 @@ import (
 
 	"dragoman/translate"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // dragoman reads the completions with our own parser.
@@ -36,7 +37,7 @@ func rewritten(format string) func(*testing.T, []item) []answer {
 			}
 			req := list[i].request()
 			req.Messages = []messages.MessageParam{
-				{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: "Go."}}},
+				{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Go.")}}},
 				said,
 				{Role: messages.RoleUser, Content: results},
 			}
@@ -46,7 +47,7 @@ func rewritten(format string) func(*testing.T, []item) []answer {
 			}
 			text := ""
 			for _, part := range prompt.Turns[1].Parts {
-				text += part.Text
+				text += part.Text.String()
 			}
 			answers[i] = parse(t, req, prompt, text, messages.StopEndTurn, "")
 		}
