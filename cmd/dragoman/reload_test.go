@@ -85,9 +85,15 @@ func TestHangUpWithPipe(t *testing.T) {
 	replace(t, path, keysFile("http://127.0.0.1:1", "the-key-that-came-later"))
 	server.hangUp(t)
 	awaitStatus(t, server.url, "the-key-that-came-later", http.StatusBadRequest)
-	server.terminate(t)
+	server.mustEnd(t)
+}
+
+// mustEnd terminates the program, and fails unless it ends soon and well.
+func (p *program) mustEnd(t *testing.T) {
+	t.Helper()
+	p.terminate(t)
 	ended := make(chan error, 1)
-	go func() { ended <- server.command.Wait() }()
+	go func() { ended <- p.command.Wait() }()
 	select {
 	case err := <-ended:
 		if err != nil {
@@ -95,7 +101,7 @@ func TestHangUpWithPipe(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Error("the program does not end")
-		_ = server.command.Process.Kill()
+		_ = p.command.Process.Kill()
 	}
 }
 
@@ -115,18 +121,7 @@ models: [{name: "*", upstream: relay, model: m}]
 	}
 	server.hangUp(t)
 	server.await(t, "no regular file")
-	server.terminate(t)
-	ended := make(chan error, 1)
-	go func() { ended <- server.command.Wait() }()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(20 * time.Second):
-		t.Error("the program does not end")
-		_ = server.command.Process.Kill()
-	}
+	server.mustEnd(t)
 }
 
 // A hundred reloads while streams are open and requests come: no stream is dropped, no

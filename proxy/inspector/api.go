@@ -40,11 +40,7 @@ func (in *Inspector) clear(w http.ResponseWriter, _ *http.Request) error {
 // or of the prompt with the number asked "prompt", "completion" or "thinking". What is longer than
 // [mostPart] is asked for again, from where the piece ended.
 func (in *Inspector) text(w http.ResponseWriter, r *http.Request) error {
-	x, err := in.opened(r)
-	if err != nil {
-		return err
-	}
-	from, err := number(r, "from", 0)
+	x, from, err := in.openedFrom(r)
 	if err != nil {
 		return err
 	}
@@ -120,11 +116,7 @@ type shownEvent struct {
 
 // events answers with events, from the one with a number on.
 func (in *Inspector) events(w http.ResponseWriter, r *http.Request) error {
-	x, err := in.opened(r)
-	if err != nil {
-		return err
-	}
-	from, err := number(r, "from", 0)
+	x, from, err := in.openedFrom(r)
 	if err != nil {
 		return err
 	}
@@ -161,13 +153,18 @@ func (x *exchange) eventsFrom(from int) []shownEvent {
 	return out
 }
 
+// openedFrom returns the exchange of the path, and the offset or number from which on it is asked for.
+func (in *Inspector) openedFrom(r *http.Request) (x *exchange, from int64, err error) {
+	if x, err = in.opened(r); err != nil {
+		return nil, 0, err
+	}
+	from, err = number(r, "from", 0)
+	return x, from, err
+}
+
 // spans answers with what a completion was read as, from an offset in bytes on.
 func (in *Inspector) spans(w http.ResponseWriter, r *http.Request) error {
-	x, err := in.opened(r)
-	if err != nil {
-		return err
-	}
-	from, err := number(r, "from", 0)
+	x, from, err := in.openedFrom(r)
 	if err != nil {
 		return err
 	}
