@@ -196,14 +196,16 @@ func TestLogOnTerminal(t *testing.T) {
 	}
 }
 
-// onTerminal returns a command line of a shell that has a terminal, and a part of the environment.
+// onTerminal returns a command that a shell starts in a terminal, with a part of the environment.
+// The shell is the same everywhere and makes room for the command: one that stays, as dash does by
+// itself, gets Ctrl-C too, and its end is what would be seen.
 func onTerminal(t *testing.T, line string, env ...string) *exec.Cmd {
 	t.Helper()
 	if _, err := exec.LookPath("script"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("there is no script(1) of Linux to make a terminal")
 	}
-	command := exec.Command("script", "-qefc", line, "/dev/null")
-	command.Env = append(append(os.Environ(), "TERM=xterm", "NO_COLOR="), env...)
+	command := exec.Command("script", "-qefc", "exec "+line, "/dev/null")
+	command.Env = append(append(os.Environ(), "SHELL=/bin/sh", "TERM=xterm", "NO_COLOR="), env...)
 	return command
 }
 
