@@ -54,6 +54,11 @@ func appendOnLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
 	if strings.TrimLeft(text, "\r\n") == text {
 		return e.AppendValue(dst, text, tag)
 	}
+	return appendLines(e, dst, text, tag)
+}
+
+// appendLines appends a value, escaped, on lines of its own.
+func appendLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
 	dst = append(dst, '\n')
 	dst = e.AppendValue(dst, text, tag)
 	if strings.HasSuffix(text, "\r") {

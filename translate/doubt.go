@@ -27,7 +27,7 @@ type doubt struct {
 
 // nextTag follows text up to the next tag, and returns its length. The verdict is NoMatch if there is
 // no tag after all, but text was followed.
-func (d *doubt) nextTag(held []byte, eof bool) (n int, v markup.Verdict) {
+func (d *doubt) nextTag(g *markup.Spelling, held []byte, eof bool) (n int, v markup.Verdict) {
 	rest := held[d.scanned:]
 	i := bytes.IndexByte(rest, '<')
 	if i < 0 {
@@ -47,7 +47,7 @@ func (d *doubt) nextTag(held []byte, eof bool) (n int, v markup.Verdict) {
 			return n, v
 		}
 	}
-	t, v := markup.MatchTag(rest, eof)
+	t, v := g.MatchTag(rest, eof)
 	if v == markup.Match && !t.Is("parameter") && bytes.IndexByte(rest[1:t.Len], '<') >= 0 {
 		v = markup.NoMatch // the quotes in it are those of the text
 	}

@@ -108,7 +108,7 @@ func formatCompletion(f *format, text string, size int) string {
 		}
 	}
 	schema := new(toolSchemas).of(&benchRequest().Tools[0])
-	call := f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "write", input, schema)
+	call := f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "write", 0, input, schema)
 	return "I will write it.\n\n" + string(call)
 }
 

@@ -11,11 +11,17 @@ import (
 // format is a prompting convention: how a model without a tool API is shown the tools,
 // how it has to write a call, and how it is shown the result.
 //
-// To add one, declare it in a file of its own and list it in formats.go. The parser reads
-// the calls of every format, whichever one the model was asked to use: calls that are
-// written in a way of their own need states there (parse_json.go has such states).
+// To add one, declare it in a file of its own and list it in formats.go. Where its calls are tags around
+// raw values, or markers around JSON, it says in its shape and its spelling how they are written and how
+// they are read, and nothing else is needed. A format of another kind has functions in place of the
+// shape, and states in the parser.
 type format struct {
 	name string
+
+	// shape is how calls are written, and spelling how their tags may be written; nil for the tags of
+	// legacy and attribute.
+	shape    shape
+	spelling *markup.Spelling
 
 	// stopSequence is the stop sequence for the upstream: what a model writes after its calls.
 	// Upstreams leave it out of the answer. Where an answer that stopped at it ends within
@@ -36,27 +42,42 @@ type format struct {
 	example     string
 	exampleNote func(*language) string
 
-	// beforeTools and afterTools stand before and after the descriptions of the tools.
-	beforeTools, afterTools string
-	// describeTool writes one description, with a newline after it. The error says what is
-	// wrong with the schema of the tool.
+	// beforeTools and afterTools stand before and after the descriptions of the tools. heading, if it
+	// is not "", stands above all, and then the example comes after the tools.
+	heading, beforeTools, afterTools string
+	// tool stands before and after the description of one tool, which is a JSON object.
+	tool [2]string
+	// describeTool writes one description, with a newline after it, in place of that. The error
+	// says what is wrong with the schema of the tool.
 	describeTool func(w *toolWriter, t *messages.Tool) error
 
 	// beforeCalls and afterCalls stand before and after the calls of one turn.
 	beforeCalls, afterCalls string
 	// appendCall appends a past call as the model would have written it, with a newline
-	// after it. The name is not escaped, the input is a JSON object, and s is the schema of
-	// the tool. What the parser reads under the same schema is the same call (G5).
-	appendCall func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte
+	// after it. The name is not escaped, n is how many calls the conversation has had before,
+	// the input is a JSON object, and s is the schema of the tool. What the parser reads under
+	// the same schema is the same call (G5).
+	appendCall func(e *markup.Escaper, dst []byte, name string, n int, input jsontext.Value, s *schema.Schema) []byte
 	// callPrefill returns the beginning of a call to the named tool, or of a call to any tool
-	// if name is "", for the model to continue. The name is escaped.
-	callPrefill func(name string) string
+	// if name is "", for the model to continue. The name is escaped. n is as in appendCall.
+	callPrefill func(name string, n int) string
 
 	// beforeResults and afterResults stand before and after the results of the calls of one turn.
 	beforeResults, afterResults string
-	// writeResult writes one result, with a newline after it: a tool_result block, and the
-	// name of the tool that was called, which is not escaped.
-	writeResult func(w *turnWriter, tool string, result *messages.BlockParam)
+	// result stands before and after the content of one result; ID in it is what stands for the name
+	// of the tool in the call. The label of an error stands before its content.
+	result [2]string
+	// writeResult writes one result, with a newline after it, in place of that: a tool_result
+	// block, and the name of the tool that was called, which is not escaped; n is as in appendCall.
+	writeResult func(w *turnWriter, tool string, n int, result *messages.BlockParam)
+}
+
+// shaped returns f with what follows from its shape.
+func shaped(f format) *format {
+	f.example = f.shape.example(f.beforeCalls, f.afterCalls)
+	f.callPrefill = func(name string, n int) string { return f.shape.prefill(f.beforeCalls, name, n) }
+	f.appendCall = f.appendShaped
+	return &f
 }
 
 // The names of the formats: see [Target.Format].

@@ -4,7 +4,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
@@ -26,37 +25,23 @@ var jsonCalls = format{
 	exampleNote: func(l *language) string { return l.jsonBlocks },
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
-	describeTool: func(w *toolWriter, t *messages.Tool) error {
-		w.write(`{"type":"function","function":`)
-		if err := w.writeObject(t); err != nil {
-			return err
-		}
-		w.write("}\n")
-		return nil
-	},
+	tool:        [2]string{`{"type":"function","function":`, "}\n"},
 
-	appendCall: func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, _ *schema.Schema) []byte {
+	appendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
 		dst = append(dst, toolCallStart+"\n{\"name\": "...)
 		dst = appendQuotedName(e, dst, name)
 		dst = append(dst, `, "arguments": `...)
 		dst = e.AppendText(dst, rawjson.CompactString(input))
 		return append(dst, "}\n"+toolCallEnd+"\n"...)
 	},
-	callPrefill: func(name string) string {
+	callPrefill: func(name string, _ int) string {
 		if name == "" {
 			return toolCallStart + "\n{\"name\": \""
 		}
 		return string(rawjson.AppendString([]byte(toolCallStart+"\n{\"name\": "), name)) + `, "arguments":`
 	},
 
-	writeResult: func(w *turnWriter, _ string, b *messages.BlockParam) {
-		w.write("<tool_response>\n")
-		if b.IsError {
-			w.write(w.language().errorLabel)
-		}
-		w.writeContent(b.Content)
-		w.write("\n</tool_response>\n")
-	},
+	result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 }
 
 // appendQuotedName appends the name of a tool, escaped, as a JSON string. Who watches the escaper sees it

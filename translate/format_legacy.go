@@ -37,7 +37,7 @@ var legacyCalls = format{
 	beforeCalls: CallsStart + "\n",
 	afterCalls:  CallsEnd,
 	appendCall:  appendLegacyCall,
-	callPrefill: func(name string) string {
+	callPrefill: func(name string, _ int) string {
 		const anyTool = CallsStart + "\n<invoke>\n<tool_name>"
 		if name == "" {
 			return anyTool
@@ -122,7 +122,7 @@ func (w *toolWriter) writeJSON(element string, value jsontext.Value) {
 // appendLegacyCall is [format.appendCall] with an element for each parameter. Where one of
 // them cannot be written so that the parser reads it back, all stand as one JSON object
 // within <parameters>.
-func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
+func appendLegacyCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, "<invoke>\n<tool_name>"...)
 	dst = e.AppendText(dst, name)
 	dst = append(dst, "</tool_name>\n<parameters>\n"...)
@@ -159,7 +159,7 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 
 // writeLegacyResult is [format.writeResult]. A result without content is an empty line. An
 // error has the form of the documentation (docs/reference/legacy-format.md §7).
-func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
+func (w *turnWriter) writeLegacyResult(tool string, _ int, b *messages.BlockParam) {
 	if b.IsError {
 		w.write("<error>\n")
 		w.writeContent(b.Content)

@@ -6,7 +6,7 @@ import (
 )
 
 // formats are the formats that a target can name. The first is the default.
-var formats = [...]*format{legacyFormat: &legacyCalls, attributeFormat: &attributeCalls, jsonFormat: &jsonCalls}
+var formats = [...]*format{legacyFormat: &legacyCalls, attributeFormat: attributeCalls, jsonFormat: &jsonCalls}
 
 // The places of the formats in the list.
 const (

@@ -191,7 +191,7 @@ func FuzzRoundTrip(f *testing.F) {
 // roundTrip writes a call as a past one, and reads it in pieces of n bytes.
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
 	e := markup.Escaper{Tags: f.protects}
-	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, input, schema.Compile(tool.InputSchema)))
+	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, 0, input, schema.Compile(tool.InputSchema)))
 	c := completion{text, messages.StopSequence, f.stopSequence}
 	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, escaped: e.Used}, c.chunks(n))))
 	if err != nil {

@@ -18,7 +18,7 @@ func (p *parser) readBetweenCalls() state {
 		return wait
 	}
 	rest := p.in.rest()
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{' && p.call.wrapperOpen:
 		p.beginNextCall(markup.Tag{})
@@ -42,6 +42,7 @@ func (p *parser) readBetweenCalls() state {
 		return wait
 	case t.Is("invoke") && !t.Closing:
 		p.beginNextCall(t)
+		p.noteBare()
 		return atInvoke
 	case t.Is("tool_name") && !t.Closing && p.call.wrapperOpen:
 		p.beginNextCall(t)
@@ -67,6 +68,11 @@ func (p *parser) endsInTag() bool {
 	rest := p.in.rest()
 	if !p.in.eof || rest[0] != '<' {
 		return false
+	}
+	for _, g := range p.spellings {
+		if _, v := g.MatchListed(rest, false); v == markup.NeedMore {
+			return true
+		}
 	}
 	t, v := markup.MatchTextTag(rest, false)
 	return v == markup.NeedMore && (t.Kind == 0 || t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper)
@@ -200,7 +206,7 @@ func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 		if n == len(rest) {
 			return false
 		}
-		t, v := markup.MatchTag(rest[n:], p.in.eof)
+		t, v := p.matchOpener(rest[n:])
 		switch {
 		case v == markup.NeedMore:
 			return false

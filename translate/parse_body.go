@@ -53,7 +53,7 @@ func (p *parser) readCall() state {
 		call.inLine = false
 		return p.readComment(n)
 	}
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchTag(rest)
 	if v == markup.NeedMore {
 		return wait
 	}
@@ -221,7 +221,7 @@ func (p *parser) skipElement(t markup.Tag) state {
 		p.in.take(t.Len, SpanDropped)
 		return inCall
 	}
-	closer, v := markup.MatchTag(rest[end:], p.in.eof)
+	closer, v := p.matchTag(rest[end:])
 	switch v {
 	case markup.NeedMore:
 		return wait

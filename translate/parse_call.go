@@ -18,7 +18,7 @@ import (
 // second has it (inCall), and <invoke name="…"/> is a whole call. A tag with other attributes is
 // given back.
 func (p *parser) readInvoke() state {
-	t, v := markup.MatchTag(p.in.rest(), p.in.eof)
+	t, v := p.matchTag(p.in.rest())
 	if v == markup.NeedMore {
 		return wait
 	}
@@ -65,7 +65,7 @@ func (p *parser) readToolName() state {
 	}
 	match := p.matchBareName
 	if rest[0] == '<' {
-		t, v := markup.MatchTag(rest, p.in.eof)
+		t, v := p.matchTag(rest)
 		if v == markup.Match && t.Is("invoke") && !t.Closing && p.call.wrapperOpen {
 			p.noteReason("restarted")
 			return atInvoke
@@ -91,7 +91,7 @@ func (p *parser) readToolName() state {
 
 // matchTaggedName matches <tool_name>x</tool_name>, which rest begins with, and returns the name.
 func (p *parser) matchTaggedName(rest []byte) (name string, n int, v markup.Verdict) {
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchTag(rest)
 	switch {
 	case v != markup.Match:
 		return "", 0, v
@@ -125,7 +125,7 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 	case end < 0 || end > maxToolName:
 		return "", 0, t, markup.NoMatch
 	}
-	t, v = markup.MatchTag(rest[end:], p.in.eof)
+	t, v = p.matchTag(rest[end:])
 	return strings.Trim(string(rest[:end]), " \t\r\n"), end, t, v
 }
 

@@ -25,8 +25,13 @@ func (p *parser) closeCall(reason string) state {
 	if call.begunTwice && len(call.parameters) == 0 && !call.jsonInput {
 		return p.closeDoubtful() // or it is two calls without parameters
 	}
-	if call.quoted > 0 {
+	switch {
+	case call.quoted > 0:
 		return p.closeQuoted(reason)
+	case call.bare && !p.out.hasMembers(call.schema.Required):
+		return p.giveBackCall("bare_call")
+	case call.bare:
+		p.noteReason("bare_call")
 	}
 	if reason != "" {
 		p.noteReason(reason)

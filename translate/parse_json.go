@@ -209,7 +209,7 @@ func (p *parser) readAfterJSONCall() state {
 		return p.closeCall("missing_closer")
 	}
 	rest := p.in.rest()
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '<' && v == markup.NeedMore:
 		return wait

@@ -53,7 +53,7 @@ func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup
 	case n == len(rest) || rest[n] != '<':
 		return t, 0, markup.NoMatch
 	}
-	t, v = markup.MatchTextTag(rest[n:], p.in.eof)
+	t, v = p.matchTextTag(rest[n:])
 	if v == markup.Match {
 		v = markup.VerdictOf(t.Kind == markup.KindWrapper || t.Kind == markup.KindInvoke)
 	}
@@ -86,7 +86,7 @@ func (p *parser) readFenceEnd() state {
 		return p.giveBack()
 	}
 	if p.call.wrapperOpen {
-		t, v := markup.MatchTag(rest[i:], p.in.eof)
+		t, v := p.matchOpener(rest[i:])
 		switch {
 		case v == markup.NeedMore:
 			return wait

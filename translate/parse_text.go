@@ -29,7 +29,7 @@ func (p *parser) readText() state {
 		n = nextEntity(rest, n)
 	}
 	if p.mayCall || p.text.thinkingAsked {
-		n = nextTextTag(rest[:n])
+		n = p.nextTextTag(rest[:n])
 	}
 	if p.readsQuoted {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
@@ -53,7 +53,7 @@ func (p *parser) readText() state {
 
 // nextTextTag returns the index of the first `<` that may begin a tag which means something in text,
 // or len(text).
-func nextTextTag(text []byte) int {
+func (p *parser) nextTextTag(text []byte) int {
 	for at := 0; at < len(text); at++ {
 		if text[at] != '<' {
 			i := bytes.IndexByte(text[at:], '<')
@@ -65,7 +65,7 @@ func nextTextTag(text []byte) int {
 		if at+1 < len(text) && text[at+1] == '<' {
 			continue
 		}
-		if !markup.IsText(text[at:]) {
+		if !markup.IsText(text[at:]) || p.maySpell(text[at:]) {
 			return at
 		}
 	}
@@ -96,7 +96,7 @@ func (p *parser) takeText(n int) state {
 // readTextMarkup reads the `<` that rest begins with: as text, or as the beginning of a tag that
 // means something.
 func (p *parser) readTextMarkup(rest []byte) state {
-	t, v := markup.MatchTextTag(rest, p.in.eof)
+	t, v := p.matchTextTag(rest)
 	if v == markup.NeedMore {
 		return wait
 	}
@@ -135,6 +135,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}
+	p.noteBare()
 	return atInvoke
 }
 

@@ -59,7 +59,9 @@ func (p *parser) beginObject() state {
 func (p *parser) readValueStart() state {
 	rest := p.in.rest()
 	n := 0
+	g := p.call.spelling
 	switch {
+	case g != nil && g.Bare:
 	case len(rest) > 0 && rest[0] == '\n':
 		n = 1
 	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
@@ -67,6 +69,7 @@ func (p *parser) readValueStart() state {
 	}
 	i, v := p.in.matchBlanks(rest, n, markup.MaxTagBlanks)
 	switch {
+	case g != nil && !g.CDATA && (n > 0 || len(rest) > 0 && string(rest) != "\r"):
 	case v == markup.NeedMore, n == 0 && string(rest) == "\r" && !p.in.eof:
 		return wait
 	case v == markup.Match && markup.HasPrefix(rest[i:], cdataBegins):

@@ -126,6 +126,9 @@ func (p *parser) passForeignCloser(rest []byte) bool {
 		return false
 	}
 	name := rest[2 : n-1]
+	if p.call.spelling.MatchName(rest, true) != markup.NoMatch {
+		return false
+	}
 	if string(name) == v.text.closer || v.names.has(nameKey(name)) || v.text.tags.has(string(name)) {
 		return false
 	}
@@ -183,6 +186,11 @@ func (p *parser) nextEscape(text []byte) int {
 // nextSpecial can pass over most others without a match.
 func (p *parser) noteStarts() {
 	v := &p.value
+	if g := p.call.spelling; g != nil {
+		openers, closers := g.Starts()
+		v.openerStarts.addAll(openers)
+		v.closerStarts.addAll(closers)
+	}
 	for _, name := range [...]string{v.text.closer, v.tag, p.call.namespace, "parameter", "invoke"} {
 		if name != "" {
 			v.closerStarts.add(name[0])

@@ -27,7 +27,7 @@ func (p *parser) readWrapper() state {
 			return p.readAside(n)
 		}
 	}
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{':
 		return atJSONName
@@ -36,7 +36,7 @@ func (p *parser) readWrapper() state {
 	case v == markup.NeedMore:
 		return wait
 	case t.Is("invoke") && !t.Closing:
-		p.call.namespace = t.Namespace()
+		p.call.namespace, p.call.spelling = t.Namespace(), t.Spelling
 		return atInvoke
 	case t.Closing && t.IsWrapper():
 		return p.readEmptyBlock(t)
@@ -126,7 +126,7 @@ func (p *parser) matchBareInvoke(rest []byte, i int) (n int, v markup.Verdict) {
 	case i == len(rest) || rest[i] != '<':
 		return 0, markup.NoMatch
 	}
-	t, v := markup.MatchTag(rest[i:], p.in.eof)
+	t, v := p.matchTag(rest[i:])
 	if v == markup.Match {
 		v = markup.VerdictOf(t.Is("invoke") && !t.Closing && !t.Empty && len(t.Attributes) == 0)
 	}
@@ -156,7 +156,7 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	case rest[n] == '{':
 		return n, markup.VerdictOf(bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t"), []byte("\n")))
 	}
-	t, v := markup.MatchTag(rest[n:], p.in.eof)
+	t, v := p.matchOpener(rest[n:])
 	if v == markup.Match {
 		v = markup.VerdictOf(t.Is("invoke") && !t.Closing)
 	}

@@ -20,14 +20,16 @@ type parser struct {
 	// state has to see every piece.
 	writePlain func(*parser, []byte)
 
-	escaped       markup.TagSet // the names that the prompt has escaped: only these are unescaped
-	mayCall       bool          // the model was shown tools, so calls may come, asked for or not
-	textMayFollow bool          // text after the calls is part of the answer: only for Rescue
-	holdsValues   bool          // Target.HoldValues, for tools that do not say it themselves
-	readsQuoted   bool          // Target.QuotedCalls
-	wrapper       string        // the name of the wrapper that was opened last
-	ended         bool          // the answer has ended: what follows is not part of it
-	cutShort      bool          // the upstream stopped before the model had ended its answer
+	escaped       markup.TagSet      // the names that the prompt has escaped: only these are unescaped
+	mayCall       bool               // the model was shown tools, so calls may come, asked for or not
+	textMayFollow bool               // text after the calls is part of the answer: only for Rescue
+	holdsValues   bool               // Target.HoldValues, for tools that do not say it themselves
+	readsQuoted   bool               // Target.QuotedCalls
+	spellings     []*markup.Spelling // in which calls are read, besides that of legacy and attribute
+	spelled       byteSet            // what tags of these begin with, after `<`
+	wrapper       string             // the name of the wrapper that was opened last
+	ended         bool               // the answer has ended: what follows is not part of it
+	cutShort      bool               // the upstream stopped before the model had ended its answer
 
 	calls    callsRead
 	outcomes []messages.Outcome
@@ -94,14 +96,16 @@ type callSeen struct {
 	prose       []byte // text in the wrapper, before the call
 	unoffered   bool   // the tool is not offered: the block opens only when the call is whole
 	mustBeWhole bool   // so it does for another reason: the call is none unless it is whole
+	bare        bool   // it stands without the wrapper that its format has: it is none unless it has all that its tool requires
 	quoted      int    // how many back-ticks opened the Markdown code fence that it stands in, 0 for none
 	continued   bool   // the model went on after a stop sequence that was text of a value
 	restarted   bool   // the model began the call again that a prefill had opened
 	begunTwice  bool   // <invoke name="…"> stands twice: the call begun again, or one without parameters before it
 
-	attributeForm    bool   // <invoke name="…">
-	namespace        string // the prefix of the call's tags, with its colon; "" for none
-	tool             string // the tool's name, "" if it is not known
+	spelling         *markup.Spelling // of the call's tags
+	attributeForm    bool             // <invoke name="…">
+	namespace        string           // the prefix of the call's tags, with its colon; "" for none
+	tool             string           // the tool's name, "" if it is not known
 	schema           *schema.Schema
 	parametersOpen   bool            // <parameters> was opened, and not closed
 	parametersClosed bool            // </parameters> was read
@@ -160,5 +164,10 @@ const (
 // byteSet is a set of bytes.
 type byteSet [4]uint64
 
-func (b *byteSet) add(c byte)      { b[c>>6] |= 1 << (c & 63) }
+func (b *byteSet) add(c byte) { b[c>>6] |= 1 << (c & 63) }
+func (b *byteSet) addAll(list []byte) {
+	for _, c := range list {
+		b.add(c)
+	}
+}
 func (b *byteSet) has(c byte) bool { return b[c>>6]&(1<<(c&63)) != 0 }

@@ -135,7 +135,7 @@ func (p *parser) passOn() bool {
 	switch {
 	case p.state == inText:
 		kind = SpanText
-		n = nextTextTag(rest)
+		n = p.nextTextTag(rest)
 		if p.escaped != 0 {
 			n = nextEntity(rest, n)
 		}

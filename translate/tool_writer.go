@@ -92,7 +92,7 @@ func (w *toolWriter) writeExamples(t *messages.Tool, s *schema.Schema) {
 	w.write("<examples>\n")
 	for _, input := range t.InputExamples {
 		w.write(w.format.beforeCalls)
-		w.out = w.format.appendCall(&escape, w.out, t.Name, input, s)
+		w.out = w.format.appendCall(&escape, w.out, t.Name, 0, input, s)
 		if w.format.afterCalls != "" {
 			w.write(w.format.afterCalls).write("\n")
 		}

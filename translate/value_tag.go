@@ -102,7 +102,7 @@ func (p *parser) valueTagAt(raw []byte, at int) valueTag {
 		}
 		return vt
 	}
-	t, _ := markup.MatchTag(raw, true)
+	t, _ := p.call.spelling.MatchTag(raw, true)
 	vt := p.readValueTag(&t, at)
 	vt.given = p.call.parameters[vt.property] || vt.property == p.value.text.property
 	return vt
@@ -120,7 +120,16 @@ func (p *parser) readValueTag(t *markup.Tag, at int) (vt valueTag) {
 		}
 		vt.nameless = true
 	}
-	vt.declared = p.declares(vt.name)
+	switch {
+	case t.Spelling == nil:
+		vt.declared = p.declares(vt.name)
+	case len(t.Name) > 0:
+		vt.name = t.Name
+	case bytes.Equal(vt.name, parameterName):
+		vt.name = otherParameter
+	default:
+		vt.declared = p.declares(vt.name)
+	}
 	vt.maybe = !vt.declared && p.takesAny()
 	if vt.declared || !t.Closing {
 		vt.property, vt.schema, _ = p.call.schema.PropertyByTag(string(vt.name))
@@ -163,5 +172,6 @@ func (p *parser) withoutNamespace(name []byte) []byte {
 	return name
 }
 
-// parameterName is the name by which each parameter of the attribute form is closed.
-var parameterName = []byte("parameter")
+// parameterName is the name by which each parameter of the attribute form is closed. Where a format
+// spells that otherwise, an element of that name is otherParameter.
+var parameterName, otherParameter = []byte("parameter"), []byte("<parameter")

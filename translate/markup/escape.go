@@ -104,7 +104,7 @@ func isPlain(s, escape []byte, names TagSet) bool {
 		return true
 	case and:
 		return MatchEscape(s, names, "", !standsForBlank(escape)).Verdict == NoMatch
-	case len(s) > 1 && s[1] != ' ' && s[1] != '/' && s[1] != '%' && !IsNameByte(s[1]):
+	case len(s) > 1 && s[1] != ' ' && s[1] != '/' && s[1] != '%' && s[1] != '|' && !IsNameByte(s[1]):
 		return true
 	}
 	begun := len(bytes.TrimLeft(s[1:], " /")) > 0

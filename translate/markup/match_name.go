@@ -67,6 +67,16 @@ func matchBareName[S text](s S, names TagSet, parameter string, eof bool) (TagSe
 			best = NeedMore
 		}
 	}
+	if names&TagMarker != 0 {
+		for _, bar := range bars {
+			switch {
+			case HasPrefix(s, bar):
+				return TagMarker, Match
+			case !eof && IsPrefixOf(s, bar):
+				best = NeedMore
+			}
+		}
+	}
 	if names&TagOwnParameter != 0 && parameter != "" {
 		v := matchWholeName(s, parameter, eof)
 		if v == Match {

@@ -40,7 +40,16 @@ const (
 	TagFunctions
 	TagFunction
 	TagToolResponse
+	TagParam
+	TagArgKey
+	TagArgValue
+	TagToolResult
+	TagResponse
+	TagMarker // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
 )
+
+// bars are what a marker begins with, after its `<`.
+var bars = [...]string{"|", "｜", "‖"}
 
 // What each kind of text must not spell.
 const (
@@ -84,6 +93,11 @@ var tagNames = [...]struct {
 	{"functions", TagFunctions},
 	{"function", TagFunction},
 	{"tool_response", TagToolResponse},
+	{"param", TagParam},
+	{"arg_key", TagArgKey},
+	{"arg_value", TagArgValue},
+	{"tool_result", TagToolResult},
+	{"response", TagResponse},
 }
 
 // namesFrom has the names that begin with a letter.

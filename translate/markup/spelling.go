@@ -1,0 +1,329 @@
+package markup
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// This file reads tags in the spelling of a format: `<function=book>`, `<arg_key>note</arg_key>`,
+// `<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>`. Whatever reads calls reads these
+// as the tags that stand for the same in the attribute format, <invoke name="book">, so that a format
+// is added by saying how it spells them.
+
+// Spelling is how a format spells the tags of its calls, which are those of the attribute format in
+// other words. nil is the spelling of the formats legacy and attribute, in which tags have their own
+// names and any namespace. In any other, a tag that is not listed is text, whatever its name.
+type Spelling struct {
+	// Begins and Closes are what an opening and a closing tag begin with, with slips of models after
+	// the first; nil is `<` and `</`. End is what both end with; "" is `>`.
+	Begins, Closes []string
+	End            string
+	Tags           []Spelled
+	// Bare says that values have no layout: a newline after an opening tag is part of the value. CDATA
+	// says that a value may stand in a CDATA section.
+	Bare, CDATA bool
+}
+
+// Spelled is one tag of a spelling.
+type Spelled struct {
+	Name  string     // in this case of its letters
+	Means Meaning    // the tag it stands for
+	Label LabelPlace // where an opening tag has the name of its tool or parameter
+	Then  []string   // what stands behind a label that follows the tag: the first has to, the others may
+	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
+	Before []string
+	// Closing says that the tag closes, although it begins as an opening tag does.
+	Closing bool
+}
+
+// Meaning is the tag of the attribute format that another stands for.
+type Meaning uint8
+
+// What tags stand for.
+const (
+	Wrapper   Meaning = iota // <function_calls>
+	Invoke                   // <invoke name="…">
+	Parameter                // <parameter name="…">
+)
+
+// name returns the name of the tag.
+func (m Meaning) name() []byte { return meanings[m] }
+
+// meanings are the names of the tags that others stand for.
+var meanings = [...][]byte{Wrapper: []byte("function_calls"), Invoke: []byte("invoke"), Parameter: []byte("parameter")}
+
+// LabelPlace is where an opening tag has its label, the name of its tool or parameter.
+type LabelPlace uint8
+
+// The places of labels.
+const (
+	NoLabel        LabelPlace = iota
+	LabelAttribute            // <invoke name="book">
+	LabelAssigned             // <function=book>, and as above
+	LabelAfter                // <tool_call>book
+)
+
+// maxLabel bounds a label with the white space around it, in bytes.
+const maxLabel = 512
+
+// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, Name is nil.
+func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
+	if g == nil {
+		return MatchTag(s, eof)
+	}
+	t, v := g.MatchListed(s, eof)
+	if v == NoMatch && s[0] == '<' {
+		t, v = MatchTag(s, eof)
+		t.Name, t.Spelling = nil, g
+	}
+	return t, v
+}
+
+// MatchListed is MatchTag for the tags of the list alone.
+func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
+	for _, closing := range [...]bool{false, true} {
+		for _, begin := range g.begins(closing) {
+			switch {
+			case HasPrefix(s, begin):
+				found, more := g.matchNamed(s, len(begin), closing, eof)
+				if more == Match {
+					return found, more
+				}
+				v = max(v, more)
+			case IsPrefixOf(s, begin) && !eof:
+				v = NeedMore
+			}
+		}
+	}
+	return t, v
+}
+
+// MatchName reports whether s may begin with a tag of the list: it is quick, and true of some text that
+// is none.
+func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
+	if g == nil {
+		return NoMatch
+	}
+	for _, closing := range [...]bool{false, true} {
+		for _, begin := range g.begins(closing) {
+			switch {
+			case HasPrefix(s, begin):
+				_, _, more := g.listed(s, len(begin), eof)
+				v = max(v, more)
+			case IsPrefixOf(s, begin) && !eof:
+				v = max(v, NeedMore)
+			}
+		}
+	}
+	return v
+}
+
+// HasWrapper reports whether calls stand in a wrapper.
+func (g *Spelling) HasWrapper() bool {
+	return g == nil || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Wrapper })
+}
+
+// Closer returns the closing tag of a parameter.
+func (g *Spelling) Closer() string {
+	i := slices.IndexFunc(g.Tags, func(t Spelled) bool { return t.Means == Parameter })
+	return g.begins(true)[0] + g.Tags[i].Name + g.end()
+}
+
+// Starts returns the bytes that stand after the first byte of a tag, which is the same for all, and the
+// first bytes of the names that stand after `</`.
+func (g *Spelling) Starts() (after, names []byte) {
+	for _, begin := range g.begins(false) {
+		if len(begin) > 1 {
+			after = append(after, begin[1])
+			continue
+		}
+		for i := range g.Tags {
+			after = append(after, g.Tags[i].Name[0])
+		}
+	}
+	for _, begin := range g.begins(true) {
+		if len(begin) > 2 {
+			names = append(names, begin[2])
+			continue
+		}
+		for i := range g.Tags {
+			names = append(names, g.Tags[i].Name[0])
+		}
+	}
+	return after, names
+}
+
+// begins returns what opening tags begin with, or closing ones.
+func (g *Spelling) begins(closing bool) []string {
+	switch {
+	case closing && g.Closes != nil:
+		return g.Closes
+	case closing:
+		return tagCloses
+	case g.Begins != nil:
+		return g.Begins
+	}
+	return tagBegins
+}
+
+// What tags begin with in most spellings.
+var tagBegins, tagCloses = []string{"<"}, []string{"</"}
+
+// end returns what tags end with.
+func (g *Spelling) end() string {
+	if g.End != "" {
+		return g.End
+	}
+	return ">"
+}
+
+// listed finds the tag of the list whose name stands at s[i], and returns the index after that.
+func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v Verdict) {
+	for k := range g.Tags {
+		name := g.Tags[k].Name
+		switch {
+		case !HasPrefix(s[i:], name):
+			if IsPrefixOf(s[i:], name) && !eof {
+				v = NeedMore
+			}
+		case i+len(name) == len(s):
+			if !eof {
+				v = NeedMore
+			}
+		case !IsTagByte(s[i+len(name)]) || !IsTagByte(name[len(name)-1]):
+			return &g.Tags[k], i + len(name), Match
+		}
+	}
+	return nil, 0, v
+}
+
+// matchNamed matches the rest of a tag whose name begins at s[i].
+func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verdict) {
+	tag, i, v := g.listed(s, i, eof)
+	if v != Match {
+		return t, v
+	}
+	t = Tag{Name: tag.Means.name(), Full: s[i-len(tag.Name) : i], Spelling: g, Closing: closing || tag.Closing, nameEnd: i}
+	if !t.Closing && tag.Label == LabelAssigned && i < len(s) && s[i] == '=' {
+		return t.assigned(s, i+1, eof)
+	}
+	n, v := g.matchEnd(s, i, eof)
+	if v != Match {
+		return t, v
+	}
+	t.Attributes = bytes.TrimSpace(s[i:n])
+	t.Len = n + len(g.end())
+	switch {
+	case t.Closing:
+		return t, VerdictOf(len(t.Attributes) == 0)
+	case tag.Label == LabelAfter:
+		return t.labelled(tag, s, eof)
+	case tag.Label != NoLabel:
+		if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
+			t.Attributes, t.Empty = bytes.TrimSpace(rest), true
+		}
+		_, ok := t.NameAttribute()
+		return t, VerdictOf(ok)
+	}
+	return t, VerdictOf(len(t.Attributes) == 0)
+}
+
+// matchEnd returns the index of what ends a tag, from i on.
+func (g *Spelling) matchEnd(s []byte, i int, eof bool) (n int, v Verdict) {
+	end := g.end()
+	if i < len(s) && !IsBlank(s[i]) && s[i] != '/' && !HasPrefix(s[i:], end) && !IsPrefixOf(s[i:], end) {
+		return 0, NoMatch
+	}
+	var quoted byte
+	for ; i < len(s) && i < MaxTagLen; i++ {
+		switch c := s[i]; {
+		case quoted != 0:
+			if c == quoted {
+				quoted = 0
+			}
+		case HasPrefix(s[i:], end):
+			return i, Match
+		case IsPrefixOf(s[i:], end) && !eof:
+			return 0, NeedMore
+		case c == '<':
+			return 0, NoMatch
+		case c == '"' || c == '\'':
+			quoted = c
+		}
+	}
+	if i >= MaxTagLen || eof {
+		return 0, NoMatch
+	}
+	return 0, NeedMore
+}
+
+// assigned reads the label that begins at s[i], behind a `=`. Where the tag is not ended on its line, a
+// second `=` ends it: <parameter=command=create</parameter>.
+func (t Tag) assigned(s []byte, i int, eof bool) (Tag, Verdict) {
+	head := s[i:min(len(s), i+maxLabel)]
+	n := bytes.IndexAny(head, "<>\n")
+	switch {
+	case n < 0 && len(head) < maxLabel && !eof:
+		return t, NeedMore
+	case n < 0:
+		return t, NoMatch
+	case head[n] != '>':
+		if n = bytes.IndexByte(head[:n], '='); n < 0 {
+			return t, NoMatch
+		}
+	}
+	t.label = bytes.Trim(head[:n], " \t\"'")
+	t.Len = i + n + 1
+	return t, VerdictOf(len(t.label) > 0)
+}
+
+// labelled reads the label that follows the tag.
+func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
+	head := s[t.Len:min(len(s), t.Len+maxLabel)]
+	more := NeedMore
+	if eof || len(head) == maxLabel {
+		more = NoMatch
+	}
+	first := head[SkipBlanks(head, 0, len(head)):]
+	n := bytes.IndexAny(first, "<[{\"\n")
+	switch {
+	case n < 0:
+		return t, more
+	case n == 0 || strings.IndexByte("{\"", first[n]) >= 0:
+		return t, NoMatch
+	}
+	t.label = bytes.TrimSpace(first[:n])
+	i := len(s[:t.Len]) + len(head) - len(first) + n
+	i = SkipBlanks(s, i, maxLabel)
+	if len(tag.Then) == 0 {
+		return t, matchOneOf(s[i:], tag.Before, more)
+	}
+	if v := matchOneOf(s[i:], tag.Then[:1], more); v != Match {
+		return t, v
+	}
+	t.Len = i + len(tag.Then[0])
+	for _, then := range tag.Then[1:] {
+		at := SkipBlanks(s, t.Len, maxLabel)
+		switch v := matchOneOf(s[at:], []string{then}, more); v {
+		case NeedMore:
+			return t, v
+		case Match:
+			t.Len = at + len(then)
+		}
+	}
+	return t, Match
+}
+
+// matchOneOf reports whether s begins with one of list. more is the verdict if it may go on to.
+func matchOneOf(s []byte, list []string, more Verdict) (v Verdict) {
+	for _, text := range list {
+		switch {
+		case HasPrefix(s, text):
+			return Match
+		case IsPrefixOf(s, text):
+			v = max(v, more)
+		}
+	}
+	return v
+}
