@@ -85,4 +85,13 @@ const (
 	FormatLegacy    = "legacy"    // <invoke> with child tags: docs/reference/legacy-format.md §5
 	FormatAttribute = "attribute" // <invoke name="…">: docs/reference/legacy-format.md §14
 	FormatJSON      = "json"      // <tool_call>{"name":…,"arguments":…}</tool_call>: docs/reference/formats.md §6
+
+	FormatQwen3Coder = "qwen3-coder" // <tool_call><function=…><parameter=…>: docs/reference/formats.md §1
+	FormatSeedOSS    = "seed-oss"    // <seed:tool_call><function=…>: §1b
+	FormatGLM        = "glm"         // <tool_call>…<arg_key>…</arg_key><arg_value>: §2
+	FormatDSML       = "dsml"        // <｜DSML｜invoke name="…">: §3
+	FormatMiniMax    = "minimax"     // <minimax:tool_call><invoke name="…">: §5
+	FormatKimi       = "kimi"        // <|tool_call_begin|>functions.…:0<|tool_call_argument_begin|>{…}: §4
+	FormatDeepSeek   = "deepseek"    // <｜tool▁call▁begin｜>…<｜tool▁sep｜>{…}: §12
+	FormatMiniCPM    = "minicpm"     // <function name="…"><param name="…">: §13
 )

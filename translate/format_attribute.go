@@ -13,10 +13,7 @@ var attributeCalls = shaped(format{
 	callCloser:   CallsEnd,
 	protects:     markup.TagFunctions | markup.TagFunction,
 
-	shape: shape{
-		call:  [3]string{`<invoke name="`, "\">\n", "</invoke>\n"},
-		param: [3]string{`<parameter name="`, `">`, "</parameter>\n"},
-	},
+	shape:       attributeShape,
 	exampleNote: func(l *language) string { return l.plainValues },
 	beforeTools: "<functions>\n",
 	afterTools:  "</functions>",
@@ -28,3 +25,9 @@ var attributeCalls = shaped(format{
 	afterResults:  resultsEnd,
 	writeResult:   (*turnWriter).writeLegacyResult,
 })
+
+// attributeShape is how calls are written there.
+var attributeShape = shape{
+	call:  [3]string{`<invoke name="`, "\">\n", "</invoke>\n"},
+	param: [3]string{`<parameter name="`, `">`, "</parameter>\n"},
+}

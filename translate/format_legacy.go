@@ -85,6 +85,10 @@ func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 	w.write("<parameters>\n")
 	for i := range d.Parameters {
 		w.writeParameter(&d.Parameters[i])
+		if !d.Parameters[i].Required {
+			w.write("<required>false</required>\n")
+		}
+		w.writeParameterSchema(&d.Parameters[i])
 	}
 	if len(d.Parameters) == 0 {
 		w.write("\n")
@@ -96,16 +100,16 @@ func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 	return nil
 }
 
-// writeParameter describes one parameter.
+// writeParameter begins to describe a parameter, and writeParameterSchema ends that.
 func (w *toolWriter) writeParameter(p *schema.Parameter) {
 	w.write("<parameter>\n<name>").writeTag(markup.ParamTag(p.Name)).write("</name>\n")
 	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
 	if len(p.Description) > 0 {
 		w.write("<description>").writeEscapedBytes(p.Description).write("</description>\n")
 	}
-	if !p.Required {
-		w.write("<required>false</required>\n")
-	}
+}
+
+func (w *toolWriter) writeParameterSchema(p *schema.Parameter) {
 	w.writeJSON("enum", p.Enum)
 	w.writeJSON("default", p.Default)
 	w.writeJSON("schema", p.Schema)

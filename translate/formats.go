@@ -6,14 +6,7 @@ import (
 )
 
 // formats are the formats that a target can name. The first is the default.
-var formats = [...]*format{legacyFormat: &legacyCalls, attributeFormat: attributeCalls, jsonFormat: &jsonCalls}
-
-// The places of the formats in the list.
-const (
-	legacyFormat = iota
-	attributeFormat
-	jsonFormat
-)
+var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, minicpmCalls}
 
 // Formats returns the names of the formats, as [Target.Format] takes them; the default
 // comes first.

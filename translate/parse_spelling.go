@@ -1,6 +1,10 @@
 package translate
 
-import "dragoman/translate/markup"
+import (
+	"slices"
+
+	"dragoman/translate/markup"
+)
 
 // Tags in the spelling of a format. Which formats are read besides legacy and attribute is set for the
 // parser; which of them a call is in is known with its first tag, and its other tags are read in that
@@ -62,5 +66,19 @@ func (p *parser) noteBare() {
 	call := &p.call
 	if call.spelling != nil && call.spelling.HasWrapper() && !call.wrapperOpen {
 		call.mustBeWhole, call.bare = true, true
+	}
+}
+
+// readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
+// read in the first that knows what stands behind it.
+func (p *parser) readIn(list ...*format) {
+	for _, labelled := range [...]bool{true, false} {
+		for _, f := range list {
+			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
+				p.spellings = append(p.spellings, g)
+				after, _ := g.Starts()
+				p.spelled.addAll(after)
+			}
+		}
 	}
 }

@@ -124,13 +124,18 @@ func (g *Spelling) HasWrapper() bool {
 	return g == nil || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Wrapper })
 }
 
+// Labels reports whether labels stand behind the tags of calls.
+func (g *Spelling) Labels() bool {
+	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Label == LabelAfter })
+}
+
 // Closer returns the closing tag of a parameter.
 func (g *Spelling) Closer() string {
 	i := slices.IndexFunc(g.Tags, func(t Spelled) bool { return t.Means == Parameter })
 	return g.begins(true)[0] + g.Tags[i].Name + g.end()
 }
 
-// Starts returns the bytes that stand after the first byte of a tag, which is the same for all, and the
+// Starts returns the bytes that stand after the `<` of an opening tag, and the
 // first bytes of the names that stand after `</`.
 func (g *Spelling) Starts() (after, names []byte) {
 	for _, begin := range g.begins(false) {
@@ -294,9 +299,10 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
-	i := len(s[:t.Len]) + len(head) - len(first) + n
-	i = SkipBlanks(s, i, maxLabel)
+	end := t.Len + len(head) - len(first) + n
+	i := SkipBlanks(s, end, maxLabel)
 	if len(tag.Then) == 0 {
+		t.Len = end
 		return t, matchOneOf(s[i:], tag.Before, more)
 	}
 	if v := matchOneOf(s[i:], tag.Then[:1], more); v != Match {
