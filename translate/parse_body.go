@@ -44,6 +44,11 @@ func (p *parser) readCall() state {
 	}
 	rest := p.in.rest()
 	if rest[0] != '<' {
+		if rest[0] == '{' && call.spelling.IsJSON() && p.mayBeObject() {
+			p.openOffered()
+			p.value = valueSeen{}
+			return inJSONCall
+		}
 		return p.readStrayText(rest)
 	}
 	switch n, v := markup.MatchComment(rest, p.in.eof); v {

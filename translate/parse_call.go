@@ -28,6 +28,9 @@ func (p *parser) readInvoke() state {
 	p.in.take(t.Len, SpanMarkup)
 	if name, ok := t.NameAttribute(); ok {
 		p.call.attributeForm = true
+		if g := p.call.spelling; g != nil && g.IDs {
+			name = p.tools.ofID(name)
+		}
 		if next, ok := p.nameTool(name); !ok {
 			return next
 		}
@@ -135,7 +138,7 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, reason := p.tools.find(name)
 	if tool == nil {
-		if p.call.quoted > 0 {
+		if p.call.quoted > 0 || p.call.bare {
 			return p.giveBack(), false
 		}
 		if !isToolName(name) {

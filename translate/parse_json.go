@@ -142,7 +142,11 @@ func (p *parser) readJSONCall() state {
 	case !p.in.eof:
 		return wait
 	case p.cutShort || p.out.pending:
-		p.out.writeCutObject(openArguments(markup.Unescape(string(v.held), p.escaped, "")))
+		said := markup.Unescape(string(v.held), p.escaped, "")
+		if !p.call.spelling.IsJSON() {
+			said = openArguments(said)
+		}
+		p.out.writeCutObject(said)
 		return p.breakOff()
 	}
 	return p.closeUnreadableJSON()
@@ -151,6 +155,9 @@ func (p *parser) readJSONCall() state {
 // endJSONCall reads a call whose text is whole, and writes its arguments as the input.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.value.held), p.escaped, "")
+	if p.call.spelling.IsJSON() {
+		return p.endJSONInput(said)
+	}
 	text, ok := rawjson.AppendLoose(nil, said)
 	var call jsonCall
 	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
@@ -171,6 +178,20 @@ func (p *parser) endJSONCall() state {
 	if len(call.Rest) > 0 {
 		p.noteReason("extra_element")
 	}
+	return p.writeJSONInput(said, input)
+}
+
+// endJSONInput is endJSONCall where the object is the input alone.
+func (p *parser) endJSONInput(said string) state {
+	input, ok := rawjson.AppendLooseKind(nil, said, '{')
+	if !ok {
+		return p.closeUnreadableJSON()
+	}
+	return p.writeJSONInput(said, input)
+}
+
+// writeJSONInput writes the input of a call, which stands in what the model said.
+func (p *parser) writeJSONInput(said string, input []byte) state {
 	if !jsontext.Value(said).IsValid() {
 		p.noteReason("mended_json")
 	}
@@ -209,10 +230,25 @@ func (p *parser) readAfterJSONCall() state {
 		return p.closeCall("missing_closer")
 	}
 	rest := p.in.rest()
+	if p.call.fence != "" && p.call.spelling.IsJSON() {
+		switch {
+		case markup.IsPrefixOf(rest, "```") && !p.in.eof:
+			return wait
+		case markup.HasPrefix(rest, "```"):
+			p.in.take(len("```"), SpanMarkup)
+		}
+		p.call.fence = ""
+		return afterJSONCall
+	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '<' && v == markup.NeedMore:
 		return wait
+	case p.call.spelling.IsJSON() && v == markup.Match && t.Closing && t.Is("invoke"):
+		p.in.take(t.Len, SpanMarkup)
+		return p.closeCall("")
+	case !p.call.spelling.Ends():
+		return p.closeCall("")
 	case rest[0] == '<' && v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':
 		return p.closeCall("")
 	}

@@ -23,6 +23,9 @@ type Spelling struct {
 	// Bare says that values have no layout: a newline after an opening tag is part of the value. CDATA
 	// says that a value may stand in a CDATA section.
 	Bare, CDATA bool
+	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
+	// that what stands for the name of the tool is an id of the call, which has the name in it.
+	JSON, IDs bool
 }
 
 // Spelled is one tag of a spelling.
@@ -31,6 +34,8 @@ type Spelled struct {
 	Means Meaning    // the tag it stands for
 	Label LabelPlace // where an opening tag has the name of its tool or parameter
 	Then  []string   // what stands behind a label that follows the tag: the first has to, the others may
+	// Word may stand between the tag and a label that follows it; the label then ends with its line.
+	Word string
 	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
 	Before []string
 	// Closing says that the tag closes, although it begins as an opening tag does.
@@ -122,6 +127,14 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 // HasWrapper reports whether calls stand in a wrapper.
 func (g *Spelling) HasWrapper() bool {
 	return g == nil || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Wrapper })
+}
+
+// IsJSON reports whether a call has one JSON object in place of parameters.
+func (g *Spelling) IsJSON() bool { return g != nil && g.JSON }
+
+// Ends reports whether a call has a closing tag.
+func (g *Spelling) Ends() bool {
+	return g == nil || g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing })
 }
 
 // Labels reports whether labels stand behind the tags of calls.
@@ -291,6 +304,14 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		more = NoMatch
 	}
 	first := head[SkipBlanks(head, 0, len(head)):]
+	if tag.Word != "" {
+		switch v := matchOneOf(first, []string{tag.Word}, more); v {
+		case NeedMore:
+			return t, v
+		case Match:
+			return t.onLine(first[len(tag.Word):], t.Len+len(head)-len(first)+len(tag.Word), more)
+		}
+	}
 	n := bytes.IndexAny(first, "<[{\"\n")
 	switch {
 	case n < 0:
@@ -319,6 +340,18 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		}
 	}
 	return t, Match
+}
+
+// onLine reads a label that ends with the line, or with what may stand on it: rest is the text after the
+// tag, which begins at an index of the whole.
+func (t Tag) onLine(rest []byte, at int, more Verdict) (Tag, Verdict) {
+	n := bytes.IndexAny(rest, "\n<{`")
+	if n < 0 {
+		return t, more
+	}
+	t.label = bytes.TrimSpace(rest[:n])
+	t.Len = at + n
+	return t, VerdictOf(len(t.label) > 0)
 }
 
 // matchOneOf reports whether s begins with one of list. more is the verdict if it may go on to.
