@@ -101,7 +101,7 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	s := &f.shape
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := in.PropertyByTag(name)
-		text, ok := valueText(ps, value)
+		text, ok := valueText(f.spelling, ps, value)
 		if !ok || read != name || !s.takesName(name) {
 			return dst, false
 		}
