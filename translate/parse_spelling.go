@@ -3,6 +3,7 @@ package translate
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"dragoman/translate/markup"
 )
@@ -77,12 +78,37 @@ func (p *parser) readIn(list ...*format) {
 		for _, f := range list {
 			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
-				after, _ := g.Starts()
-				p.spelled.addAll(after)
+				p.spelled.join(&spelledBy(g).openers)
 			}
 		}
 	}
 }
+
+// starts are the bytes that tags begin with: opening ones after `<`, and closing ones after `</`.
+type starts struct{ openers, closers byteSet }
+
+// spelledBy returns what the tags of a spelling begin with.
+func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
+
+// allStarts has the starts of the spellings of all formats.
+var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
+	all := map[*markup.Spelling]*starts{}
+	for _, f := range formats {
+		if f.spelling == nil {
+			continue
+		}
+		s := &starts{}
+		openers, closers := f.spelling.Starts()
+		for _, c := range openers {
+			s.openers.add(c)
+		}
+		for _, c := range closers {
+			s.closers.add(c)
+		}
+		all[f.spelling] = s
+	}
+	return all
+})
 
 // readJoined reads a call in which the name of the tool and that of the first parameter stand together,
 // since the tag between them is missing: t has both as its label. They are told apart by the tools. The

@@ -158,8 +158,8 @@ func (g *Spelling) Closer() string {
 	return g.begins(true)[0] + g.Tags[i].Name + g.end()
 }
 
-// Starts returns the bytes that stand after the `<` of an opening tag, and the
-// first bytes of the names that stand after `</`.
+// Starts returns the bytes that stand after the `<` of an opening tag, and those that stand after `</`.
+// It finds them anew each time.
 func (g *Spelling) Starts() (after, names []byte) {
 	for _, begin := range g.begins(false) {
 		if len(begin) > 1 {
