@@ -17,6 +17,10 @@ import (
 // shape, and states in the parser.
 type format struct {
 	name string
+	// models are parts of the ids of models that were trained on the format, in lower case. erased says
+	// that its markers are special tokens, which servers erase from what they pass on.
+	models []string
+	erased bool
 
 	// shape is how calls are written, and spelling how their tags may be written; nil for the tags of
 	// legacy and attribute.

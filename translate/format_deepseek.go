@@ -7,6 +7,7 @@ import "dragoman/translate/markup"
 // the JSON, is read, too.
 var deepseekCalls = shaped(format{
 	name:         FormatDeepSeek,
+	models:       []string{"deepseek-v3", "deepseek.v3", "deepseek-v3.2-exp", "deepseek-r1", "deepseek.r1", "cogito"},
 	stopSequence: deepseekEnd,
 	impliedEnd:   deepseekEnd,
 	callOpener:   "<｜tool▁call▁begin｜>",

@@ -6,6 +6,7 @@ import "dragoman/translate/markup"
 // their names, and with an attribute that says whether a value is a string (docs/reference/formats.md §3).
 var dsmlCalls = shaped(format{
 	name:         FormatDSML,
+	models:       []string{"deepseek-v3.2", "deepseek.v3.2", "deepseek-v4", "deepseek.v4"},
 	stopSequence: "</｜DSML｜tool_calls>",
 	impliedEnd:   "</｜DSML｜tool_calls>",
 	callOpener:   "<｜DSML｜invoke name=",

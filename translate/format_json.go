@@ -14,6 +14,7 @@ import (
 // is the result that a model may make up next.
 var jsonCalls = format{
 	name:         FormatJSON,
+	models:       []string{"qwen", "qwq", "hermes", "granite-4", "ernie-4.5", "exaone", "smollm3", "falcon-h1", "trinity", "gemma-3", "gemma3"},
 	stopSequence: "<tool_response>",
 	callOpener:   toolCallStart,
 	callCloser:   toolCallEnd,

@@ -7,6 +7,7 @@ import "dragoman/translate/markup"
 // the request. Its template has a turn of its own for each result; they stand in blocks here.
 var kimiCalls = shaped(format{
 	name:         FormatKimi,
+	models:       []string{"kimi-k2"},
 	stopSequence: kimiEnd,
 	impliedEnd:   kimiEnd,
 	callOpener:   "<|tool_call_begin|>",

@@ -6,6 +6,7 @@ import "dragoman/translate/markup"
 // CDATA section (docs/reference/formats.md §13).
 var minicpmCalls = shaped(format{
 	name:         FormatMiniCPM,
+	models:       []string{"minicpm5", "minicpm-5"},
 	stopSequence: "<tool_response>",
 	callOpener:   "<function name=",
 	callCloser:   "</function>",

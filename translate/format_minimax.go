@@ -6,6 +6,7 @@ import "dragoman/translate/markup"
 // (docs/reference/formats.md §5), which is read as one of ours behind a namespace.
 var minimaxCalls = shaped(format{
 	name:         FormatMiniMax,
+	models:       []string{"minimax-m2"},
 	stopSequence: "</minimax:tool_call>",
 	impliedEnd:   "</minimax:tool_call>",
 	callOpener:   "<invoke name=",

@@ -14,6 +14,7 @@ import (
 // (docs/reference/formats.md §1). As in the json format, nothing stands around the calls of a turn.
 var qwenCalls = shaped(format{
 	name:         FormatQwen3Coder,
+	models:       []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},
 	stopSequence: "<tool_response>",
 	callOpener:   "<function=",
 	callCloser:   toolCallEnd,
@@ -37,6 +38,7 @@ var qwenCalls = shaped(format{
 // (docs/reference/formats.md §1b). Its template has a role for results; they stand in blocks here.
 var seedCalls = shaped(format{
 	name:         FormatSeedOSS,
+	models:       []string{"seed-oss"},
 	stopSequence: "<tool_response>",
 	callOpener:   "<function=",
 	callCloser:   "</seed:tool_call>",

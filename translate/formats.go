@@ -31,3 +31,24 @@ func formatOf(name string) (*format, error) {
 	}
 	return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(Formats(), ", "))
 }
+
+// AcceptAll stands for all formats in [Target.Accept].
+const AcceptAll = "all"
+
+// formatsOf returns the formats of the names in a [Target.Accept].
+func formatsOf(accept string) (list []*format, err error) {
+	switch accept {
+	case "":
+		return nil, nil
+	case AcceptAll:
+		return formats[:], nil
+	}
+	for name := range strings.SplitSeq(accept, ",") {
+		f, err := formatOf(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}

@@ -44,7 +44,7 @@ func (p *parser) readCall() state {
 	}
 	rest := p.in.rest()
 	if rest[0] != '<' {
-		if rest[0] == '{' && call.spelling.IsJSON() && p.mayBeObject() {
+		if (rest[0] == '{' || rest[0] == '"') && call.spelling.IsJSON() && p.mayBeObject() {
 			p.openOffered()
 			p.value = valueSeen{}
 			return inJSONCall
@@ -89,7 +89,7 @@ func (p *parser) readComment(n int) state {
 // readClosingTag reads a closing tag between parameters: the end of the call or of its parameters,
 // or a stray one.
 func (p *parser) readClosingTag(t markup.Tag) state {
-	kind := SpanMarkup
+	call, kind := &p.call, SpanMarkup
 	switch {
 	case t.Is("invoke"):
 		p.in.take(t.Len, SpanMarkup)
@@ -101,7 +101,7 @@ func (p *parser) readClosingTag(t markup.Tag) state {
 		return p.closeCall("missing_closer")
 	case t.Is("parameters"):
 		p.call.parametersOpen, p.call.parametersClosed = false, true
-	case p.out.pending:
+	case p.out.pending && !(call.spelling != nil && !call.unoffered && t.Is("parameter")):
 		return p.giveBackCall("stray_closer")
 	default:
 		if len(p.call.stray) > 0 {

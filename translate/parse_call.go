@@ -25,24 +25,38 @@ func (p *parser) readInvoke() state {
 	if v == markup.NoMatch {
 		return p.giveBack()
 	}
-	p.in.take(t.Len, SpanMarkup)
-	if name, ok := t.NameAttribute(); ok {
-		p.call.attributeForm = true
-		if g := p.call.spelling; g != nil && g.IDs {
-			name = p.tools.ofID(name)
-		}
-		if next, ok := p.nameTool(name); !ok {
-			return next
-		}
-		if t.Empty {
-			return p.closeCall("")
-		}
-		return inCall
+	if _, ok := t.NameAttribute(); ok {
+		return p.beginNamed(t)
 	}
+	p.in.take(t.Len, SpanMarkup)
 	if len(t.Attributes) > 0 || t.Empty {
 		return p.giveBack()
 	}
 	return atToolName
+}
+
+// beginNamed reads t, which opens a call and names its tool.
+func (p *parser) beginNamed(t markup.Tag) state {
+	p.call.attributeForm = true
+	name, _ := t.NameAttribute()
+	if g := p.call.spelling; g != nil {
+		switch next, v := p.readJoined(t, name); {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match:
+			return next
+		case g.IDs:
+			name = p.tools.ofID(name)
+		}
+	}
+	p.in.take(t.Len, SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	if t.Empty {
+		return p.closeCall("")
+	}
+	return inCall
 }
 
 // maxToolName bounds the text that is read as the name of a tool, with blanks before and after it.
@@ -138,7 +152,7 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, reason := p.tools.find(name)
 	if tool == nil {
-		if p.call.quoted > 0 || p.call.bare {
+		if p.call.quoted > 0 || p.call.bare || p.call.spelling != nil && !p.call.wrapperOpen && p.text.code.midLine { // quoted, or prose
 			return p.giveBack(), false
 		}
 		if !isToolName(name) {

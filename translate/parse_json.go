@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -9,6 +10,7 @@ import (
 
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // A call in JSON: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
@@ -183,11 +185,53 @@ func (p *parser) endJSONCall() state {
 
 // endJSONInput is endJSONCall where the object is the input alone.
 func (p *parser) endJSONInput(said string) state {
+	if said[0] == '"' {
+		p.noteReason("json_string")
+		said = rawjson.UnquoteLoose(said)
+	}
 	input, ok := rawjson.AppendLooseKind(nil, said, '{')
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
+	if p.call.unoffered && p.call.spelling.IDs {
+		p.inferTool(input)
+	}
 	return p.writeJSONInput(said, input)
+}
+
+// inferTool names the tool of a call whose id has no name in it: the one offered tool that takes such an
+// input, if there is but one.
+func (p *parser) inferTool(input jsontext.Value) {
+	found, label := "", p.call.tool
+	if !strings.HasPrefix(label, "call_") && strings.Trim(label, "0123456789") != "" {
+		return
+	}
+	for i := range p.tools.list {
+		if !declaresAll(p.schemas.of(&p.tools.list[i]), input) {
+			continue
+		}
+		if found != "" {
+			return
+		}
+		found = p.tools.list[i].Name
+	}
+	if found == "" {
+		return
+	}
+	p.nameTool(found)
+	p.noteReason("tool_name")
+}
+
+// declaresAll reports whether a schema declares every member of an input, which has all that it requires.
+func declaresAll(s *schema.Schema, input jsontext.Value) bool {
+	given := map[string]bool{}
+	for name := range rawjson.NamedMembers(input) {
+		if !s.Declares([]byte(markup.ParamTag(name))) {
+			return false
+		}
+		given[name] = true
+	}
+	return !slices.ContainsFunc(s.Required, func(name string) bool { return !given[name] })
 }
 
 // writeJSONInput writes the input of a call, which stands in what the model said.

@@ -2,6 +2,8 @@ package translate
 
 import (
 	"slices"
+	"strings"
+	"sync"
 
 	"dragoman/translate/markup"
 )
@@ -23,7 +25,7 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 		switch {
 		case v == markup.NeedMore:
 			return t, v
-		case v == markup.Match && !(t.Closing && p.call.wrapperOpen && string(t.Full) == p.wrapper):
+		case v == markup.Match && !(t.Closing && t.Is("invoke") && p.call.wrapperOpen && string(t.Full) == p.wrapper):
 			return t, v
 		}
 	}
@@ -76,9 +78,97 @@ func (p *parser) readIn(list ...*format) {
 		for _, f := range list {
 			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
-				after, _ := g.Starts()
-				p.spelled.addAll(after)
+				p.spelled.join(&spelledBy(g).openers)
 			}
 		}
 	}
+}
+
+// starts are the bytes that tags begin with: opening ones after `<`, and closing ones after `</`.
+type starts struct{ openers, closers byteSet }
+
+// spelledBy returns what the tags of a spelling begin with.
+func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
+
+// allStarts has the starts of the spellings of all formats.
+var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
+	all := map[*markup.Spelling]*starts{}
+	for _, f := range formats {
+		if f.spelling == nil {
+			continue
+		}
+		s := &starts{}
+		openers, closers := f.spelling.Starts()
+		for _, c := range openers {
+			s.openers.add(c)
+		}
+		for _, c := range closers {
+			s.closers.add(c)
+		}
+		all[f.spelling] = s
+	}
+	return all
+})
+
+// readJoined reads a call in which the name of the tool and that of the first parameter stand together,
+// since the tag between them is missing: t has both as its label. They are told apart by the tools. The
+// verdict is NoMatch if t is no such tag.
+func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Verdict) {
+	rest := p.in.rest()
+	between := p.call.spelling.Between()
+	if between == "" || t.Len >= len(rest) || p.tools.named(label) != nil {
+		return wait, markup.NoMatch
+	}
+	tool, param := p.splitLabel(label)
+	if tool == "" {
+		return wait, markup.NoMatch
+	}
+	mended := append([]byte(between+param), rest[t.Len:]...)
+	first, v := p.call.spelling.MatchListed(mended, p.in.eof)
+	if v != markup.Match {
+		return wait, v
+	}
+	first.Len -= len(between + param)
+	p.in.take(t.Len, SpanMarkup)
+	if next, ok := p.nameTool(tool); !ok {
+		return next, v
+	}
+	p.noteReason("tool_name")
+	p.openOffered()
+	return p.beginValue(first, param, param, false), v
+}
+
+// splitLabel splits a label into the name of an offered tool and that of a parameter that it declares.
+// Of several tools it is the one with the longest name.
+func (p *parser) splitLabel(label string) (tool, param string) {
+	for i := range p.tools.list {
+		t := &p.tools.list[i]
+		rest, ok := strings.CutPrefix(label, t.Name)
+		if !ok || rest == "" || len(t.Name) <= len(tool) {
+			continue
+		}
+		if property, _, declared := p.schemas.of(t).PropertyByTag(rest); declared && property == rest {
+			tool, param = t.Name, rest
+		}
+	}
+	return tool, param
+}
+
+// matchUnbracketed matches the tag of a call in a wrapper that has lost its `<`: function=book>.
+func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
+	if len(rest) == 0 || rest[0] == '<' || !p.spelled.has(rest[0]) {
+		return t, markup.NoMatch
+	}
+	text := append([]byte{'<'}, rest[:min(len(rest), maxToolName)]...)
+	for _, g := range p.spellings {
+		if g.Labels() {
+			continue
+		}
+		t, v = g.MatchListed(text, p.in.eof || len(text) > maxToolName)
+		if v == markup.NeedMore || v == markup.Match && t.Is("invoke") && !t.Closing {
+			t.Len--
+			return t, v
+		}
+	}
+	return t, markup.NoMatch
 }

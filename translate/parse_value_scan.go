@@ -187,9 +187,9 @@ func (p *parser) nextEscape(text []byte) int {
 func (p *parser) noteStarts() {
 	v := &p.value
 	if g := p.call.spelling; g != nil {
-		openers, closers := g.Starts()
-		v.openerStarts.addAll(openers)
-		v.closerStarts.addAll(closers)
+		starts := spelledBy(g)
+		v.openerStarts.join(&starts.openers)
+		v.closerStarts.join(&starts.closers)
 	}
 	for _, name := range [...]string{v.text.closer, v.tag, p.call.namespace, "parameter", "invoke"} {
 		if name != "" {

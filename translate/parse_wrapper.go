@@ -18,6 +18,14 @@ func (p *parser) readWrapper() state {
 		return p.waitOrGiveBack()
 	}
 	rest := p.in.rest()
+	switch t, v := p.matchUnbracketed(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.call.spelling = t.Spelling
+		p.noteReason("tag_bracket")
+		return p.beginNamed(t)
+	}
 	if rest[0] == '<' || p.calls.whole == 0 && len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
 		if v == markup.NeedMore {

@@ -165,9 +165,9 @@ const (
 type byteSet [4]uint64
 
 func (b *byteSet) add(c byte) { b[c>>6] |= 1 << (c & 63) }
-func (b *byteSet) addAll(list []byte) {
-	for _, c := range list {
-		b.add(c)
+func (b *byteSet) join(other *byteSet) {
+	for i := range b {
+		b[i] |= other[i]
 	}
 }
 func (b *byteSet) has(c byte) bool { return b[c>>6]&(1<<(c&63)) != 0 }

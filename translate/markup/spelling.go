@@ -3,7 +3,6 @@ package markup
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // This file reads tags in the spelling of a format: `<function=book>`, `<arg_key>note</arg_key>`,
@@ -142,14 +141,25 @@ func (g *Spelling) Labels() bool {
 	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Label == LabelAfter })
 }
 
+// Between returns the tag that stands between the label of a call and that of its first parameter, ""
+// if that is no tag of its own.
+func (g *Spelling) Between() string {
+	for i := range g.Tags {
+		if t := &g.Tags[i]; t.Means == Parameter && t.Label == LabelAfter {
+			return g.begins(false)[0] + t.Name + g.end()
+		}
+	}
+	return ""
+}
+
 // Closer returns the closing tag of a parameter.
 func (g *Spelling) Closer() string {
 	i := slices.IndexFunc(g.Tags, func(t Spelled) bool { return t.Means == Parameter })
 	return g.begins(true)[0] + g.Tags[i].Name + g.end()
 }
 
-// Starts returns the bytes that stand after the `<` of an opening tag, and the
-// first bytes of the names that stand after `</`.
+// Starts returns the bytes that stand after the `<` of an opening tag, and those that stand after `</`.
+// It finds them anew each time.
 func (g *Spelling) Starts() (after, names []byte) {
 	for _, begin := range g.begins(false) {
 		if len(begin) > 1 {
@@ -316,7 +326,7 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	switch {
 	case n < 0:
 		return t, more
-	case n == 0 || strings.IndexByte("{\"", first[n]) >= 0:
+	case n == 0 || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON:
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
@@ -326,7 +336,11 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		t.Len = end
 		return t, matchOneOf(s[i:], tag.Before, more)
 	}
-	if v := matchOneOf(s[i:], tag.Then[:1], more); v != Match {
+	switch v := matchOneOf(s[i:], tag.Then[:1], more); {
+	case v == NoMatch && i < len(s) && s[i] == '{' && t.Spelling.JSON: // it is missing
+		t.Len = i
+		return t, Match
+	case v != Match:
 		return t, v
 	}
 	t.Len = i + len(tag.Then[0])
@@ -337,6 +351,10 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 			return t, v
 		case Match:
 			t.Len = at + len(then)
+		default: // it is missing, and its line may have ended before
+			if t.Len < len(s) && s[t.Len] == '\n' {
+				t.Len++
+			}
 		}
 	}
 	return t, Match
