@@ -192,6 +192,9 @@ func FuzzRoundTrip(f *testing.F) {
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
 	e := markup.Escaper{Tags: f.protects}
 	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, 0, input, schema.Compile(tool.InputSchema)))
+	if f.impliedEnd != f.afterCalls { // the upstream has not stopped at the end of the calls
+		text += f.afterCalls
+	}
 	c := completion{text, messages.StopSequence, f.stopSequence}
 	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, escaped: e.Used}, c.chunks(n))))
 	if err != nil {

@@ -31,6 +31,9 @@ func (p *parser) readText() state {
 	if p.mayCall || p.text.thinkingAsked {
 		n = p.nextTextTag(rest[:n])
 	}
+	if p.mayCall {
+		n = p.nextLiteral(rest[:n])
+	}
 	if p.readsQuoted {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
 			n = i
@@ -47,6 +50,9 @@ func (p *parser) readText() state {
 			return inText
 		}
 		return wait
+	}
+	if rest[0] != '<' {
+		return p.readTextLiteral(rest)
 	}
 	return p.readTextMarkup(rest)
 }

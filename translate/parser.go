@@ -40,6 +40,9 @@ type parser struct {
 	call  callSeen
 	value valueSeen
 	doubt doubt
+
+	readsLiteral [len(quotesOf)]bool // of each syntax, whether calls in it are read
+	literal      literalSeen
 }
 
 // state names what is being read. The function of a state (see states) reads as much of the
@@ -70,6 +73,7 @@ const (
 	betweenCalls   // a whole call, or the end of the wrapper
 	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
 	inBrokenCall   // text of a call, among other calls, that was given back or has too much stray text
+	inLiteral      // nothing, or a part, of calls that are literals of a language
 	inForeignBlock // a wrapper, in which there is something other than a call
 	afterAnswer    // the whole answer: what follows is no part of it
 )

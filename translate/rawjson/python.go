@@ -17,14 +17,64 @@ import (
 // Numbers keep their digits. What JSON has nothing for, such as nan, 0x1f and sets, is none.
 func AppendPython(dst []byte, text string) ([]byte, bool) {
 	p := python{out: dst, text: text}
-	return p.finish(dst, p.value(0))
+	ok := p.value(0)
+	if p.skipBlanks(); !ok || p.i < len(p.text) || !jsontext.Value(p.out[len(dst):]).IsValid() {
+		return dst, false
+	}
+	return p.out, true
 }
 
-// AppendPythonArguments appends the JSON object of the arguments of a call in Python, which is what
-// stands between its parentheses, and reports whether all are named: a=1, **{"b": 2}.
-func AppendPythonArguments(dst []byte, text string) ([]byte, bool) {
-	p := python{out: dst, text: text}
-	return p.finish(dst, p.arguments())
+// PythonCall is a call as it stands in a program.
+type PythonCall struct {
+	Name      string
+	Arguments jsontext.Value // an object
+	Spread    bool           // they stand in a dict: f(**{"a": 1})
+}
+
+// ReadPythonCalls reads a call in Python, or a list of calls. The arguments are literals, and all have
+// names. It returns the calls that are whole, and reports whether the text is nothing but those.
+func ReadPythonCalls(text string) (calls []PythonCall, ok bool) {
+	p := python{text: text}
+	p.skipBlanks()
+	list := p.take("[")
+	for {
+		p.skipBlanks()
+		if list && p.take("]") {
+			break
+		}
+		call, ok := p.call()
+		if !ok {
+			return calls, false
+		}
+		calls = append(calls, call)
+		if !list {
+			break
+		}
+		if p.skipBlanks(); !p.take(",") && !strings.HasPrefix(p.text[p.i:], "]") {
+			return calls, false
+		}
+	}
+	p.skipBlanks()
+	return calls, p.i == len(p.text)
+}
+
+// call reads a call.
+func (p *python) call() (call PythonCall, ok bool) {
+	from := p.i
+	for p.i < len(p.text) && IsPythonCallByte(p.text[p.i]) {
+		p.i++
+	}
+	call.Name = p.text[from:p.i]
+	p.skipBlanks()
+	if !p.take("(") {
+		return call, false
+	}
+	p.skipBlanks()
+	call.Spread = strings.HasPrefix(p.text[p.i:], "**")
+	p.out = nil
+	ok = p.arguments()
+	call.Arguments = p.out
+	return call, ok && call.Name != "" && call.Arguments.IsValid()
 }
 
 // python reads a literal, and appends its JSON to out.
@@ -32,15 +82,6 @@ type python struct {
 	out  []byte
 	text string
 	i    int
-}
-
-// finish returns what was read, if ok says that it was and nothing but white space follows it.
-func (p *python) finish(dst []byte, ok bool) ([]byte, bool) {
-	p.skipBlanks()
-	if !ok || p.i < len(p.text) || !jsontext.Value(p.out[len(dst):]).IsValid() {
-		return dst, false
-	}
-	return p.out, true
 }
 
 // maxPythonDepth bounds how deep brackets may lie in each other: it is as for JSON.
@@ -135,29 +176,18 @@ func (p *python) tuple(depth int) bool {
 	}) && (items == 0 || commas > 0)
 }
 
-// arguments reads the arguments of a call.
+// arguments reads the arguments of a call, and the parenthesis behind them.
 func (p *python) arguments() bool {
 	p.out = append(p.out, '{')
-	for p.skipBlanks(); p.i < len(p.text); p.skipBlanks() {
-		if !p.argument() {
-			return false
-		}
-		p.skipBlanks()
-		p.out = append(p.out, ',')
-		if !p.take(",") && p.i < len(p.text) {
-			return false
-		}
-	}
-	p.endItems('{')
-	return true
+	return p.items('{', ')', 0, p.argument)
 }
 
 // argument reads one argument, or the members of a dict behind two stars.
-func (p *python) argument() bool {
+func (p *python) argument(depth int) bool {
 	if p.take("**") {
 		p.skipBlanks()
 		from := len(p.out)
-		if p.i == len(p.text) || p.text[p.i] != '{' || !p.value(1) {
+		if p.i == len(p.text) || p.text[p.i] != '{' || !p.value(depth) {
 			return false
 		}
 		n := copy(p.out[from:], p.out[from+1:len(p.out)-1])
@@ -171,13 +201,17 @@ func (p *python) argument() bool {
 	p.out = append(AppendString(p.out, p.text[from:p.i]), ':')
 	named := p.i > from
 	p.skipBlanks()
-	return named && p.take("=") && p.value(1)
+	return named && p.take("=") && p.value(depth)
 }
 
 // isWordByte reports whether c may stand in an identifier.
 func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf
 }
+
+// IsPythonCallByte reports whether c may stand in the name of what is called: names of tools have more
+// than those of Python.
+func IsPythonCallByte(c byte) bool { return isWordByte(c) || c == '.' || c == '-' }
 
 // IsPythonName reports whether s can be the name of an argument.
 func IsPythonName(s string) bool {
@@ -342,4 +376,35 @@ func (p *python) take(s string) bool {
 		return true
 	}
 	return false
+}
+
+// AppendAsPython appends a JSON value, which is well-formed, as a literal of Python.
+func AppendAsPython(dst []byte, value jsontext.Value) []byte {
+	for i := 0; i < len(value); {
+		switch c := value[i]; c {
+		case '"':
+			n := i + 1
+			for value[n] != '"' {
+				if value[n] == '\\' {
+					n++
+				}
+				n++
+			}
+			dst = AppendString(dst, Unquote(value[i:n+1]))
+			i = n + 1
+		case 't':
+			dst, i = append(dst, "True"...), i+len("true")
+		case 'f':
+			dst, i = append(dst, "False"...), i+len("false")
+		case 'n':
+			dst, i = append(dst, "None"...), i+len("null")
+		case ',', ':':
+			dst, i = append(dst, c, ' '), i+1
+		case ' ', '\t', '\r', '\n':
+			i++
+		default:
+			dst, i = append(dst, c), i+1
+		}
+	}
+	return dst
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/rawjson"
 )
 
@@ -29,16 +31,35 @@ d'''`, `"a'b \"c\"\nd"`}, {`"""x\"""y"""`, `"x\"\"\"y"`}, {`r'C:\new\'x'`, `"C:\
 	}
 }
 
-func TestAppendPythonArguments(t *testing.T) {
+func TestReadPythonCalls(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{``, `{}`}, {` `, `{}`}, {`note='a', count = 3,`, `{"note":"a","count":3}`}, {`**{"a b": 1}`, `{"a b":1}`}, {`a=1, **{'b': [2], 'c': ()}, d=None`, `{"a":1,"b":[2],"c":[],"d":null}`},
-		{`größe=1`, `{"größe":1}`}, {`**{}`, `{}`}, {`a=1, **{}, b=2`, ``},
-		{`2`, ``}, {`'a'`, ``}, {`a`, ``}, {`a=`, ``}, {`a=1, a=2`, ``}, {`a=f(1)`, ``}, {`a=1 b=2`, ``}, {`, a=1`, ``}, {`**[1]`, ``}, {`*{}`, ``}, {`="x"`, ``},
+		{`[book(note='a', count = 3,), ping()]`, `book{"note":"a","count":3}ping{}`}, {` ping( ) `, `ping{}`}, {`[]`, ``}, {`[a-b.c(x=[1, (2,)]),]`, `a-b.c{"x":[1,[2]]}`},
+		{`f(**{"a b": 1})`, `f{"a b":1}`}, {`f(a=1, **{'b': [2], 'c': ()}, d=None)`, `f{"a":1,"b":[2],"c":[],"d":null}`}, {`f(größe=1, x='f(a=1)]')`, `f{"größe":1,"x":"f(a=1)]"}`},
+		{`[f(2)]`, `no`}, {`f('a')`, `no`}, {`f(a)`, `no`}, {`f(a=)`, `no`}, {`f(a=1, a=2)`, `no`}, {`f(a=g(1))`, `no`}, {`f(a=1 b=2)`, `no`}, {`f(, a=1)`, `no`}, {`f(**[1])`, `no`}, {`f(="x")`, `no`},
+		{`(a=1)`, `no`}, {`f(a=1`, `no`}, {`[f(a=1), g(b=`, `f{"a":1}no`}, {`[f() g()]`, `f{}no`}, {`f() and`, `f{}no`}, {`f()g()`, `f{}no`}, {``, `no`}, {`[f()`, `f{}no`}, {`f(**{}, a=1)`, `no`},
 	} {
-		got, ok := rawjson.AppendPythonArguments(nil, tt.text)
-		if string(got) != tt.want || ok != (tt.want != "") {
-			t.Errorf("%s is %s %t, want %s", tt.text, got, ok, tt.want)
+		calls, ok := rawjson.ReadPythonCalls(tt.text)
+		got := ""
+		for _, c := range calls {
+			got += c.Name + string(c.Arguments)
 		}
+		if !ok {
+			got += "no"
+		}
+		if got != tt.want {
+			t.Errorf("%s is %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestAppendAsPython(t *testing.T) {
+	const value = `{"a":[true,false,null,"tr\"ue\/",-1.50],"b":{}}`
+	got := rawjson.AppendAsPython(nil, jsontext.Value(value))
+	if want := `{"a": [True, False, None, "tr\"ue/", -1.50], "b": {}}`; string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if again, ok := rawjson.AppendPython(nil, string(got)); !ok || string(again) != `{"a":[true,false,null,"tr\"ue/",-1.50],"b":{}}` {
+		t.Errorf("read as %s", again)
 	}
 }
 
