@@ -72,10 +72,10 @@
 // them). Each is a function that reads as much of the input as it can decide
 // on, and returns the next state:
 //
-//	inText         -> atInvoke inWrapper inRehearsal afterThinking afterAnswer
+//	inText         -> atInvoke inWrapper inLiteral inRehearsal afterThinking afterAnswer
 //	afterThinking  -> inText
 //	inRehearsal    -> inText
-//	inWrapper      -> atInvoke inCall atJSONName inForeignBlock, betweenCalls or inText after an empty one
+//	inWrapper      -> atInvoke inCall atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one
 //	atInvoke       -> atToolName inCall betweenCalls
 //	atToolName     -> inCall, atInvoke where it stands twice
 //	inCall         -> atValue inValue betweenCalls, inBrokenCall after too much stray text
@@ -86,7 +86,8 @@
 //	inJSONCall     -> afterJSONCall betweenCalls
 //	afterJSONCall  -> betweenCalls
 //	atFenceEnd     -> betweenCalls
-//	betweenCalls   -> atInvoke inWrapper atJSONName afterAnswer
+//	inLiteral      -> betweenCalls
+//	betweenCalls   -> atInvoke inWrapper atJSONName inLiteral afterAnswer
 //	inBrokenCall   -> betweenCalls
 //	inForeignBlock -> inText
 //	afterAnswer    -> inText, only for [Rescue]

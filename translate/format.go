@@ -102,5 +102,6 @@ const (
 	FormatKimi       = "kimi"        // <|tool_call_begin|>functions.…:0<|tool_call_argument_begin|>{…}: §4
 	FormatDeepSeek   = "deepseek"    // <｜tool▁call▁begin｜>…<｜tool▁sep｜>{…}: §12
 	FormatPythonic   = "pythonic"    // [book(note="…"), ping()]: §11
+	FormatGemma      = "gemma"       // <|tool_call>call:…{…}<tool_call|>: §9
 	FormatMiniCPM    = "minicpm"     // <function name="…"><param name="…">: §13
 )

@@ -161,7 +161,7 @@ func validEach(s string) string { return string([]rune(s)) }
 // pieces of any size.
 func FuzzRoundTrip(f *testing.F) {
 	for _, v := range []string{`"x"`, `"5"`, `5`, `12345678901234567890.50`, `null`, `"null"`, `true`, `"true"`, `[1,"a",{}]`, `{"k":"</m>"}`,
-		`"\n"`, `"\r\n a \r"`, `"</s>\n</parameters>\n</invoke>"`, `"<![CDATA[x]]>"`, `"&lt;invoke>"`, `"<function_calls>"`, `""`, `"\u0000"`, `"` + "`" + `"`} {
+		`"\n"`, `"\r\n a \r"`, `"</s>\n</parameters>\n</invoke>"`, `"<![CDATA[x]]>"`, `"&lt;invoke>"`, `"<function_calls>"`, `""`, `"<|\"|>"`, `"a<"`, `"\"|>}"`, `"&lt;|\"|>"`, `"<\n|"`, `"it's )] <escape>"`, `{"a b":"<|\"|>","c":["'"]}`, `"\u0000"`, `"` + "`" + `"`} {
 		f.Add("s", v, "x", v, uint8(1))
 		f.Add("n", v, "parameters", v, uint8(3))
 		f.Add("o", v, "a b", v, uint8(0))
