@@ -28,6 +28,8 @@ type format struct {
 	spelling *markup.Spelling
 	// literal is the syntax of calls that are literals of a language.
 	literal literalSyntax
+	// channels says that headers are read: see parse_channels.go.
+	channels bool
 
 	// stopSequence is the stop sequence for the upstream: what a model writes after its calls.
 	// Upstreams leave it out of the answer. Where an answer that stopped at it ends within
@@ -103,5 +105,6 @@ const (
 	FormatDeepSeek   = "deepseek"    // <｜tool▁call▁begin｜>…<｜tool▁sep｜>{…}: §12
 	FormatPythonic   = "pythonic"    // [book(note="…"), ping()]: §11
 	FormatGemma      = "gemma"       // <|tool_call>call:…{…}<tool_call|>: §9
+	FormatHarmony    = "harmony"     // <|channel|>commentary to=functions.… json<|message|>{…}: §7
 	FormatMiniCPM    = "minicpm"     // <function name="…"><param name="…">: §13
 )

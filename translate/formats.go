@@ -6,7 +6,7 @@ import (
 )
 
 // formats are the formats that a target can name. The first is the default.
-var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, kimiCalls, deepseekCalls, minicpmCalls, pythonicCalls, gemmaCalls}
+var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, kimiCalls, deepseekCalls, minicpmCalls, pythonicCalls, gemmaCalls, harmonyCalls}
 
 // Formats returns the names of the formats, as [Target.Format] takes them; the default
 // comes first.

@@ -45,6 +45,20 @@ func (p *parser) readBetweenCalls() state {
 			return betweenCalls
 		}
 	}
+	if p.readsChannels {
+		h, v := matchHeader(rest, p.in.eof)
+		if v == markup.NoMatch {
+			h, v = p.matchErasedHeader(rest)
+		}
+		switch {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match && h.tool != "":
+			return p.beginChannelCall(h)
+		case v == markup.Match:
+			return p.runOn()
+		}
+	}
 	switch {
 	case rest[0] != '<' || v == markup.NoMatch:
 		return p.runOn()

@@ -271,6 +271,9 @@ func (p *parser) readAfterJSONCall() state {
 		if !p.in.eof {
 			return wait
 		}
+		if !p.call.spelling.Ends() {
+			return p.closeCall("")
+		}
 		return p.closeCall("missing_closer")
 	}
 	rest := p.in.rest()

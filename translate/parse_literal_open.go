@@ -17,12 +17,15 @@ func (p *parser) nextLiteral(text []byte) int {
 			n = i
 		}
 	}
-	if !p.readsLiteral[gemmaLiteral] {
+	if p.text.joined {
+		n = nextJoined(text[:n])
+	}
+	if !p.readsLineStarts() {
 		return n
 	}
 	atStart := !p.text.code.midLine
 	for at := 0; at < n; atStart = true {
-		if i := markup.SkipBlanks(text, at, n); atStart && i < n && (markup.HasPrefix(text[i:], gemmaCall) || markup.IsPrefixOf(text[i:], gemmaCall)) {
+		if i := markup.SkipBlanks(text, at, n); atStart && i < n && p.beginsCall(text[i:]) {
 			return i
 		}
 		i := bytes.IndexByte(text[at:n], '\n')
@@ -34,16 +37,30 @@ func (p *parser) nextLiteral(text []byte) int {
 	return n
 }
 
+// readsLineStarts reports whether calls may begin with a line of prose.
+func (p *parser) readsLineStarts() bool { return p.readsLiteral[gemmaLiteral] || p.readsChannels }
+
+// beginsCall reports whether text may begin such a call.
+func (p *parser) beginsCall(text []byte) bool {
+	return p.readsLiteral[gemmaLiteral] && (markup.HasPrefix(text, gemmaCall) || markup.IsPrefixOf(text, gemmaCall)) ||
+		p.readsChannels && beginsHeader(text)
+}
+
 // readTextLiteral reads what may begin such calls in prose, which rest begins with: as text, or as their
 // beginning (inLiteral). The mark then stands before it.
 func (p *parser) readTextLiteral(rest []byte) state {
+	if p.readsChannels && rest[0] != '[' {
+		if next, v := p.readErasedHeader(rest); v != markup.NoMatch {
+			return next
+		}
+	}
 	syntax, name, _, v := p.matchLiteral(rest)
 	if v == markup.NeedMore {
 		return wait
 	}
 	code := &p.text.code
 	code.settle()
-	if tool, _ := p.tools.find(name); v == markup.NoMatch || tool == nil || code.fence > 0 || code.inline > 0 {
+	if tool, _ := p.tools.find(name); v == markup.NoMatch || tool == nil || code.fence > 0 || code.inline > 0 || syntax == pythonLiteral && rest[0] != '[' {
 		return p.takeText(1)
 	}
 	p.beginCall(markup.Tag{})

@@ -41,8 +41,9 @@ type parser struct {
 	value valueSeen
 	doubt doubt
 
-	readsLiteral [len(quotesOf)]bool // of each syntax, whether calls in it are read
-	literal      literalSeen
+	readsChannels bool                // headers of channels are read
+	readsLiteral  [len(quotesOf)]bool // of each syntax, whether calls in it are read
+	literal       literalSeen
 }
 
 // state names what is being read. The function of a state (see states) reads as much of the
@@ -86,6 +87,9 @@ type textSeen struct {
 
 	prefill string // the client's prefill, without opening: the completion continues it
 	opening string // the beginning of a call at the end of the prefill, written by forceCall
+
+	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
+	channel string // that of the message that is read, "" if none has begun
 
 	thinkingAsked bool   // thinking at the beginning of the answer becomes a block of its own
 	inThinking    bool   // that block is open

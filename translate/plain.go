@@ -117,7 +117,7 @@ func (p *parser) feedPlain(s string) bool {
 		if p.readsLiteral[pythonLiteral] {
 			bracket = '['
 		}
-		begins := p.readsLiteral[gemmaLiteral] && !p.text.code.midLine // a call may begin here
+		begins := p.readsLineStarts() && (!p.text.code.midLine || p.text.joined) // a call may begin here
 		if p.text.code.run > 0 || begins || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
 			return false
 		}
