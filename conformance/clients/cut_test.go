@@ -30,6 +30,7 @@ var cuts = map[string]cut{
 		how: mended + "; `stream_values: whole` prevents that, and so does the tool's `eager_input_streaming: false`"},
 	"LangChain AWS":          {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
 	"LangChain.js Anthropic": {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
+	"LangChain.js AWS":       {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
 	"Vercel AI SDK":          {open: conformance.Refuses, runs: true, how: "the call is invalid, and no tool is run"},
 	"Pydantic AI":            {open: conformance.Refuses, runs: true, how: "the call cannot be read, and the agent asks the model once more"},
 	"LlamaIndex": {open: conformance.Mends, runs: true,

@@ -10,9 +10,17 @@ import (
 var javascript = []client{
 	{
 		name: "LangChain.js Anthropic", release: "1.5.11", api: "Messages", dialect: conformance.Messages,
-		program: nodeProgram("langchain-javascript", "langchain-javascript"),
+		program: nodeProgram("langchain-javascript", "langchain-javascript", "anthropic"),
 		hides:   conformance.Hides{Events: true, NoSuchTool: true},
-		cannot:  except(doubles, conformance.ToolError, "the status of its message of a tool is not sent"),
+		cannot:  except(doubles, conformance.ToolError, langchainToolError),
+	},
+	{
+		name: "LangChain.js AWS", release: "1.4.5", api: "Converse", dialect: conformance.Converse,
+		program: nodeProgram("langchain-javascript", "langchain-javascript", "converse"),
+		// The failure within a stream has no request id.
+		hides: conformance.Hides{Events: true, StopSequence: true, RequestID: true, NoSuchTool: true},
+		cannot: except(except(doubles, conformance.ToolError, langchainToolError),
+			conformance.NoTool, "Converse has no such tool_choice"),
 	},
 	strandsTypeScript("Messages", "anthropic", conformance.Messages, map[string]string{
 		conformance.NoTool:        strandsNoTool,
@@ -24,6 +32,8 @@ var javascript = []client{
 		conformance.FailureWithin: strandsTooLong,
 	}),
 }
+
+const langchainToolError = "the status of its message of a tool is not sent"
 
 const strandsTooLong = "that the prompt is too long has neither a status nor a cause"
 
