@@ -31,6 +31,13 @@ var javascript = []client{
 		conformance.NoTool:        strandsNoTool,
 		conformance.FailureWithin: strandsTooLong,
 	}),
+	{
+		name: "Mastra", release: "1.71.0", api: "Messages", dialect: conformance.Messages,
+		program: nodeProgram("mastra", "mastra"),
+		// The failure within a stream has no request id.
+		hides:  conformance.Hides{Events: true, StopReason: true, RequestID: true},
+		cannot: doubles,
+	},
 }
 
 const langchainToolError = "the status of its message of a tool is not sent"
