@@ -30,15 +30,19 @@ var cuts = map[string]cut{
 		how: mended + "; `stream_values: whole` prevents that, and so does the tool's `eager_input_streaming: false`"},
 	"LangChain AWS":          {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
 	"LangChain.js Anthropic": {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
+	"LangChain.js AWS":       {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
 	"Vercel AI SDK":          {open: conformance.Refuses, runs: true, how: "the call is invalid, and no tool is run"},
 	"Pydantic AI":            {open: conformance.Refuses, runs: true, how: "the call cannot be read, and the agent asks the model once more"},
 	"LlamaIndex": {open: conformance.Mends, runs: true,
 		how: "as it comes, the agent would run the tool with null for the value; `stream_values: whole` prevents that"},
 	"Strands TypeScript": {open: conformance.Refuses, runs: true, how: "the message does not have the call, and the agent ends with an error"},
-	"Strands":            {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
-	"LiteLLM":            unread,
-	"Haystack":           {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
-	"Google ADK":         {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
+	"Mastra":             {open: conformance.Drops, runs: true, how: "the call has no input, and the agent runs it so only if none is required"},
+	"Genkit Anthropic": {open: conformance.Drops, runs: true,
+		how: "the call has what came whole, and the tool is run so if that is all that its schema requires"},
+	"Strands":    {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
+	"LiteLLM":    unread,
+	"Haystack":   {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
+	"Google ADK": {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
 }
 
 var (
