@@ -39,6 +39,7 @@ var cuts = map[string]cut{
 	"LiteLLM":            unread,
 	"Haystack":           {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
 	"AWS SDK for Rust":   unread,
+	"genai":              {open: conformance.Refuses, how: "the input of the call is its JSON as a string"},
 	"Google ADK":         {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
 }
 

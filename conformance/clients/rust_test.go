@@ -8,4 +8,13 @@ var rust = []client{
 		name: "AWS SDK for Rust", release: "1.153.0", api: "Converse", dialect: conformance.Converse,
 		program: rustProgram("aws"), cannot: map[string]string{conformance.NoTool: notInConverse},
 	},
+	{
+		name: "genai", release: "0.7.2", api: "Messages", dialect: conformance.Messages,
+		program: rustProgram("genai"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, Refusals: true},
+		cannot: map[string]string{
+			conformance.ToolError:   untoldError,
+			conformance.ImageResult: "its message of a tool holds text alone",
+		},
+	},
 }
