@@ -40,6 +40,7 @@ var cuts = map[string]cut{
 	"Haystack":           {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
 	"AWS SDK for Rust":   unread,
 	"genai":              {open: conformance.Refuses, how: "the input of the call is its JSON as a string"},
+	"rig":                {open: conformance.Refuses, runs: true, how: "the call is marked as invalid, with half a value in its arguments; the agent does not run it, and tells the model"},
 	"Google ADK":         {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
 }
 

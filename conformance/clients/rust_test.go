@@ -17,4 +17,9 @@ var rust = []client{
 			conformance.ImageResult: "its message of a tool holds text alone",
 		},
 	},
+	{
+		name: "rig", release: "0.44.0", api: "Messages", dialect: conformance.Messages,
+		program: rustProgram("rig"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, Refusals: true},
+	},
 }
