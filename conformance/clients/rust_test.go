@@ -4,9 +4,10 @@ import "dragoman/conformance"
 
 // rust are clients in Rust, which only make conformance runs.
 var rust = []client{
+	{name: "AWS SDK for Rust", release: "1.153.0", api: "InvokeModel", program: rustProgram("aws", "invoke"), dialect: conformance.Invoke},
 	{
 		name: "AWS SDK for Rust", release: "1.153.0", api: "Converse", dialect: conformance.Converse,
-		program: rustProgram("aws"), cannot: map[string]string{conformance.NoTool: notInConverse},
+		program: rustProgram("aws", "converse"), cannot: map[string]string{conformance.NoTool: notInConverse},
 	},
 	{
 		name: "genai", release: "0.7.2", api: "Messages", dialect: conformance.Messages,

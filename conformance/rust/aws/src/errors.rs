@@ -2,7 +2,6 @@
 
 use aws_sdk_bedrockruntime::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
 use aws_sdk_bedrockruntime::operation::RequestId;
-use aws_sdk_bedrockruntime::types::error::ConverseStreamOutputError as Exception;
 use program::{Error, Failure};
 use serde_json::json;
 
@@ -19,21 +18,17 @@ where
     }
 }
 
-/// What is said of an exception within a stream: it has neither a code nor a status, and its request is known by the
-/// answer that it breaks off.
-pub fn broken_off<R: std::fmt::Debug>(e: SdkError<Exception, R>, request_id: &str) -> Error {
-    let Some(told) = e.as_service_error() else {
-        return Error::Own(DisplayErrorContext(e).to_string());
-    };
-    let name = match told {
-        Exception::InternalServerException(_) => Some("InternalServerException"),
-        Exception::ModelStreamErrorException(_) => Some("ModelStreamErrorException"),
-        Exception::ServiceUnavailableException(_) => Some("ServiceUnavailableException"),
-        Exception::ThrottlingException(_) => Some("ThrottlingException"),
-        Exception::ValidationException(_) => Some("ValidationException"),
-        other => other.code(),
-    };
-    failure(0, name, told.message(), Some(request_id))
+/// What is said of an exception within a stream. It has neither a code nor a status: its text begins with its name, and
+/// its request is known by the answer that it breaks off.
+pub fn broken_off<E, R>(e: SdkError<E, R>, request_id: &str) -> Error
+where
+    E: ProvideErrorMetadata + std::error::Error + 'static,
+    R: std::fmt::Debug,
+{
+    match e.as_service_error() {
+        Some(told) => failure(0, told.to_string().split(':').next(), told.message(), Some(request_id)),
+        None => Error::Own(DisplayErrorContext(e).to_string()),
+    }
 }
 
 fn failure(status: u16, name: Option<&str>, message: Option<&str>, request_id: Option<&str>) -> Error {

@@ -61,7 +61,7 @@ impl Conversation {
     fn keep(&mut self, content: MessageContent, stop: Option<StopReason>) -> Result<Answer, Error> {
         let given = content.parts().iter().filter_map(given).collect::<Result<_, _>>()?;
         self.request.messages.push(ChatMessage::assistant(content));
-        let stop_reason = stop.as_ref().map_or("", StopReason::raw).to_string();
+        let stop_reason = stop.map(|stop| stop.raw().to_string());
         Ok(Answer { content: given, stop_reason, ..Answer::default() })
     }
 }

@@ -8,26 +8,28 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 
 /// What every request of a conversation says.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct Setup {
     pub model: String,
     pub max_tokens: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<Choice>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_sequences: Vec<String>,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct Tool {
     pub name: String,
     pub description: String,
     pub input_schema: Value,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Choice {
     Auto,
@@ -37,7 +39,7 @@ pub enum Choice {
 }
 
 /// A block of what the user says.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Part {
     Text {
@@ -55,24 +57,26 @@ pub enum Part {
 }
 
 /// The data of an image, in base64.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct Source {
+    #[serde(rename = "type")]
+    pub kind: String,
     pub media_type: String,
     pub data: String,
 }
 
 /// A message of the model.
-#[derive(Default, Serialize)]
+#[derive(Default, Deserialize, Serialize)]
 pub struct Answer {
     pub content: Vec<Block>,
-    pub stop_reason: String,
+    pub stop_reason: Option<String>,
     pub stop_sequence: Option<String>,
     /// The types of the stream's events.
     #[serde(skip)]
     pub events: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
     Text { text: String },

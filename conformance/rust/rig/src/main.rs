@@ -62,7 +62,7 @@ impl Conversation {
             other => format!("{other:?}"),
         };
         let content = told.choice.iter().filter_map(words::given).collect::<Result<_, _>>()?;
-        Ok(Answer { content, stop_reason, ..Answer::default() })
+        Ok(Answer { content, stop_reason: Some(stop_reason), ..Answer::default() })
     }
 }
 
