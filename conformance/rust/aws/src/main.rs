@@ -18,14 +18,16 @@ fn main() -> std::io::Result<()> {
     }
 }
 
+/// A client. With the argument retries, it asks as often as it does by default.
 fn dial(base_url: &str, key: &str) -> Client {
+    let retries = std::env::args().any(|arg| arg == "retries");
     let config = Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .endpoint_url(base_url)
         .region(Region::new("us-east-1"))
         .credentials_provider(Credentials::new(key, "secret", None, None, "given"))
         .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .retry_config(RetryConfig::disabled())
+        .retry_config(if retries { RetryConfig::standard() } else { RetryConfig::disabled() })
         .build();
     Client::from_conf(config)
 }
