@@ -30,9 +30,12 @@ impl Conversation {
             .with_capture_content(true)
             .with_capture_tool_calls(true);
         options.tool_choice = setup.tool_choice.map(choice);
-        let mut request = ChatRequest::default();
-        request.system = setup.system;
-        request.tools = Some(setup.tools.into_iter().map(tool).collect()).filter(|tools: &Vec<_>| !tools.is_empty());
+        let tools = setup.tools.into_iter().map(tool).collect::<Vec<_>>();
+        let request = ChatRequest {
+            system: setup.system,
+            tools: Some(tools).filter(|tools| !tools.is_empty()),
+            ..ChatRequest::default()
+        };
         Conversation { client: client(base_url, key), model: setup.model, options, request }
     }
 
