@@ -39,10 +39,13 @@ var cuts = map[string]cut{
 	"Mastra":             {open: conformance.Drops, runs: true, how: "the call has no input, and the agent runs it so only if none is required"},
 	"Genkit Anthropic": {open: conformance.Drops, runs: true,
 		how: "the call has what came whole, and the tool is run so if that is all that its schema requires"},
-	"Strands":    {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
-	"LiteLLM":    unread,
-	"Haystack":   {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
-	"Google ADK": {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
+	"Strands":          {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
+	"LiteLLM":          unread,
+	"Haystack":         {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
+	"Google ADK":       {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
+	"AWS SDK for Rust": unread,
+	"genai":            {open: conformance.Refuses, how: "the input of the call is its JSON as a string"},
+	"rig":              {open: conformance.Refuses, runs: true, how: "the call is marked as invalid, with half a value in its arguments; the agent does not run it, and tells the model"},
 }
 
 var (
