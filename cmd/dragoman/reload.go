@@ -209,6 +209,9 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 		return unusable(cfg, err)
 	}
 	before.giveUp(upstreams)
+	if r.telemetry != nil {
+		r.telemetry.Serve(cfg.Models)
+	}
 	live.swap(cfg, next, upstreams)
 	r.site.connections.limit(mostConnections(cfg, r.log))
 	if identity != nil {
