@@ -80,6 +80,42 @@ func TestSinceTheTurnBefore(t *testing.T) {
 	p.quiet()
 }
 
+// What differs is told by whole lines, or by characters where a line is long.
+func TestDifferences(t *testing.T) {
+	long := strings.Repeat("äöü ", 200)
+	s := serve(t, weather)
+	p := open(t, s.url, 1300, 800)
+	p.live()
+	for i, test := range []struct{ before, after, gone, added string }{
+		{"a\nb\nc\n", "a\nx\nc\n", "b\n", "x\n"},
+		{"- a\n- c\n", "- a\n- b\n- c\n", "", "- b\n"},
+		{"- a\n- b\n- c\n", "- a\n- c\n", "- b\n", ""},
+		{"a\na\n", "a\na\na\n", "", "a\n"},
+		{"a", "a\nb", "a", "a\nb"},
+		{"one two three", "one 2 three", "one two three", "one 2 three"},
+		{long + "é" + long, long + "è" + long, "é", "è"},
+		{long + "é" + long, long + long, "é", ""},
+		{long + long, long + "日本" + long, "", "日本"},
+		{"", "a\n", "", "a\n"},
+	} {
+		s.ask(conversation(t, test.before, fmt.Sprint(i)))
+		s.ask(conversation(t, test.after, fmt.Sprint(i), "a", "b"))
+		p.await(fmt.Sprintf(`document.querySelector('#count').textContent === '%d'`, 2*i+2))
+		p.press(kb.Home, kb.Enter)
+		if i == 0 {
+			p.compare()
+		}
+		p.await(`document.querySelectorAll('.prompt ins, .prompt del').length >= 2 && document.querySelector('.completion').textContent.includes('stopped:')`)
+		for kind, want := range map[string]string{"del": test.gone, "ins": test.added} {
+			if got := p.text(`document.querySelector('.prompt [data-section="system[0]"] ` + kind + `')?.textContent ?? ''`); got != want {
+				t.Errorf("from %.20q to %.20q: %s is %q, want %q", test.before, test.after, kind, got, want)
+			}
+		}
+		p.press(kb.Escape)
+	}
+	p.quiet()
+}
+
 // What is new is text, whatever it holds, and a turn before that is forgotten is said to be.
 func TestHostileTurns(t *testing.T) {
 	all := strings.Join(hostile, "\n")

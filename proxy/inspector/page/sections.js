@@ -88,8 +88,8 @@ function differ(text, old) {
   else while (from > 0 && inCharacter(text[from] ?? old[from])) from--;
   while (same > 0 && inCharacter(text.at(-same))) same--;
   const begins = (t) => t.length === same || t[t.length - same - 1] === newline;
-  const rest = text.subarray(text.length - same).indexOf(newline) + 1;
-  if (!(begins(text) && begins(old)) && rest > 0 && rest < near) same -= rest;
+  const rest = text.subarray(text.length - same).indexOf(newline) + 1 || same;
+  if (!(begins(text) && begins(old)) && rest < near) same -= rest;
   return { from, to: text.length - same, end: old.length - same };
 }
 
