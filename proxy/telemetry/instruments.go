@@ -2,8 +2,6 @@ package telemetry
 
 import (
 	"cmp"
-	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +22,7 @@ type instruments struct {
 	generation *generation
 	histograms map[*instrument]*prometheus.HistogramVec
 	counters   map[*instrument]*prometheus.CounterVec
+	vectors    []*prometheus.MetricVec // all of these
 	units      map[string]string
 
 	bounds sync.RWMutex // held while series are ended, and shared by whoever makes some
@@ -52,11 +51,11 @@ func newInstruments(g *generation) *instruments {
 		case histogram:
 			v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: i.name, Help: i.help, Buckets: i.buckets}, labels)
 			is.registry.MustRegister(v)
-			is.histograms[i] = v
+			is.histograms[i], is.vectors = v, append(is.vectors, v.MetricVec)
 		case counter:
 			v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: i.name, Help: i.help}, labels)
 			is.registry.MustRegister(v)
-			is.counters[i] = v
+			is.counters[i], is.vectors = v, append(is.vectors, v.MetricVec)
 		}
 		is.units[i.name] = i.unit
 	}
@@ -81,18 +80,16 @@ func (is *instruments) bound(routes []proxy.Route) {
 	}
 	is.mu.Lock()
 	defer is.mu.Unlock()
-	for _, names := range []iter.Seq[string]{maps.Keys(before), maps.Keys(is.models)} {
-		for name := range names {
-			if is.named[name] || is.isOneOfMany(name) {
-				continue
-			}
-			delete(is.models, name)
-			for _, v := range is.histograms {
-				v.DeletePartialMatch(prometheus.Labels{attrRequestModel: name})
-			}
-			for _, v := range is.counters {
-				v.DeletePartialMatch(prometheus.Labels{attrRequestModel: name})
-			}
+	for name := range is.models {
+		before[name] = true
+	}
+	for name := range before {
+		if is.named[name] || is.isOneOfMany(name) {
+			continue
+		}
+		delete(is.models, name)
+		for _, v := range is.vectors {
+			v.DeletePartialMatch(prometheus.Labels{attrRequestModel: name})
 		}
 	}
 }

@@ -49,26 +49,28 @@ func (l *loader) fromEnvironment() {
 	if set, _ := l.first([]string{g.projectFrom, g.locationFrom, credentialsVariable}); set != "" {
 		cause += fmt.Sprintf(" (%s is set, but Google Vertex AI needs a project and a location: GOOGLE_CLOUD_PROJECT and CLOUD_ML_REGION)", set)
 	}
-	serve, end := "dragoman serve", ""
+	ways := waysToServe
 	if l.src.Wraps {
-		serve, end = "dragoman run", " -- COMMAND"
+		ways = waysToRun
 	}
-	column := 42 + len(end)
-	var ways strings.Builder
-	for _, way := range [][2]string{
-		{serve + " --simulated" + end, "the built-in model: no account, no network"},
-		{"AWS_REGION=us-east-1 " + serve + end, "Amazon Bedrock, with your AWS credentials"},
-		{"GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global " + serve + end, "Google Vertex AI, with your Google credentials"},
-		{serve + " --config dragoman.yaml" + end, "upstreams and models of your own"},
-	} {
-		fmt.Fprintf(&ways, "\n  %-*s", column, way[0])
-		if len(way[0]) > column {
-			fmt.Fprintf(&ways, "\n  %*s", column, "")
-		}
-		ways.WriteString(way[1])
-	}
-	l.complain("", "", cause, "do one of:"+ways.String())
+	l.complain("", "", cause, "do one of:"+ways)
 }
+
+// What can be done where there is no upstream.
+const (
+	waysToServe = `
+  dragoman serve --simulated                the built-in model: no account, no network
+  AWS_REGION=us-east-1 dragoman serve       Amazon Bedrock, with your AWS credentials
+  GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global dragoman serve
+                                            Google Vertex AI, with your Google credentials
+  dragoman serve --config dragoman.yaml     upstreams and models of your own`
+	waysToRun = `
+  dragoman run --simulated -- COMMAND               the built-in model: no account, no network
+  AWS_REGION=us-east-1 dragoman run -- COMMAND      Amazon Bedrock, with your AWS credentials
+  GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global dragoman run -- COMMAND
+                                                    Google Vertex AI, with your Google credentials
+  dragoman run --config dragoman.yaml -- COMMAND    upstreams and models of your own`
+)
 
 // regionFrom says where awsRegion has a region from.
 func (l *loader) regionFrom(profile string) string {
