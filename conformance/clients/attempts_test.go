@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"maps"
 	"os/exec"
 	"testing"
 
@@ -10,11 +11,14 @@ import (
 // retries is the argument by which a program leaves it to its library how often it asks.
 const retries = "retries"
 
-// attempting are the libraries whose requests are counted.
-var attempting = map[string]struct {
+// attempts is a library whose requests are counted.
+type attempts struct {
 	program func(t *testing.T) *exec.Cmd
 	dialect conformance.Dialect
-}{
+}
+
+// attempting are those libraries.
+var attempting = map[string]attempts{
 	"AWS SDK for Go InvokeModel":         {goProgram("aws-go", "invoke", retries), conformance.Invoke},
 	"AWS SDK for Go Converse":            {goProgram("aws-go", "converse", retries), conformance.Converse},
 	"boto3 InvokeModel":                  {pythonProgram("aws-python", "requirements.txt", "invoke", retries), conformance.Invoke},
@@ -26,9 +30,19 @@ var attempting = map[string]struct {
 	"Anthropic Python Vertex":            {pythonProgram("anthropic-python", "requirements-2.txt", "vertex", retries), conformance.Vertex},
 }
 
+// attemptingMore are those of which only make conformance counts the requests.
+var attemptingMore = map[string]attempts{
+	"AWS SDK for Java InvokeModel": {javaProgram("aws-java", "invoke", retries), conformance.Invoke},
+	"AWS SDK for Java Converse":    {javaProgram("aws-java", "converse", retries), conformance.Converse},
+}
+
 // TestAttempts counts what the libraries send by default when the server fails.
 func TestAttempts(t *testing.T) {
-	for name, c := range attempting {
+	all := maps.Clone(attempting)
+	if *runMore {
+		maps.Copy(all, attemptingMore)
+	}
+	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conformance.Attempts(t, conformance.Client{Open: conformance.Program(t, c.program(t)), Dialect: c.dialect})

@@ -26,6 +26,7 @@ var cuts = map[string]cut{
 	"AWS SDK for Go":                   unread,
 	"boto3":                            unread,
 	"AWS SDK for JavaScript":           unread,
+	"AWS SDK for Java":                 unread,
 	"LangChain Anthropic": {open: conformance.Mends, runs: true, eager: true,
 		how: mended + "; `stream_values: whole` prevents that, and so does the tool's `eager_input_streaming: false`"},
 	"LangChain AWS":          {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},
