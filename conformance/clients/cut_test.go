@@ -28,6 +28,7 @@ var cuts = map[string]cut{
 	"AWS SDK for JavaScript":           unread,
 	"AWS SDK for Java":                 unread,
 	"LangChain4j":                      {open: conformance.Refuses, runs: true, how: "the arguments cannot be read, and the AI service ends with an error before it runs the tool"},
+	"Spring AI":                        {open: conformance.Refuses, runs: true, how: "the arguments cannot be read, and the chat ends with an error before it runs the tool"},
 	"LangChain Anthropic": {open: conformance.Mends, runs: true, eager: true,
 		how: mended + "; `stream_values: whole` prevents that, and so does the tool's `eager_input_streaming: false`"},
 	"LangChain AWS":          {open: conformance.Mends, runs: true, how: mended + "; `stream_values: whole` prevents that"},

@@ -32,6 +32,16 @@ var java = []client{
 			conformance.AbortWhole:  "the blocking client of the AWS SDK cannot cancel a request",
 		},
 	},
+	{
+		name: "Spring AI", release: "2.0.1", api: "Messages", dialect: conformance.Messages,
+		program: javaProgram("spring-ai"),
+		hides:   conformance.Hides{Events: true, StopSequence: true},
+		cannot: map[string]string{
+			conformance.ToolError:   untoldError,
+			conformance.ImageResult: "its message of a tool is a text",
+			conformance.AbortWhole:  unstoppable[conformance.AbortWhole],
+		},
+	},
 }
 
 const int32s = "the calls of its history have integers of 32 bits"
