@@ -38,6 +38,7 @@ var cuts = map[string]cut{
 	"Strands":            {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
 	"LiteLLM":            unread,
 	"Haystack":           {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
+	"llm":                {open: conformance.Drops, runs: true, how: "the call has what came whole, and the chain runs the tool so"},
 	"Google ADK":         {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
 }
 

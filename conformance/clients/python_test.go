@@ -46,6 +46,15 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
 		cannot:  map[string]string{conformance.CutShort: "it drops a call that was cut, also one of which values came whole"},
 	},
+	{
+		name: "llm", release: "0.36", api: "Messages", dialect: conformance.Messages, streams: true,
+		program: pythonProgram("llm", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice, conformance.ToolError: untoldError,
+			conformance.AbortWhole: "it asks for a stream in any case",
+		},
+	},
 }
 
 // adk are the models of Google ADK for Claude.
@@ -55,11 +64,13 @@ func adk(api, argument string, dialect conformance.Dialect) client {
 		program: pythonProgram("google-adk", "requirements.txt", argument),
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
 		cannot: map[string]string{
-			conformance.ForcedTool: "it has no tool_choice", conformance.NoTool: "it has no tool_choice",
+			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice,
 			conformance.ToolError: untoldError,
 		},
 	}
 }
+
+const noChoice = "it has no tool_choice"
 
 const untoldError = "its message of a tool does not tell that the result is an error"
 
