@@ -39,6 +39,7 @@ var cuts = map[string]cut{
 	"LiteLLM":            unread,
 	"Haystack":           {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
 	"llm":                {open: conformance.Drops, runs: true, how: "the call has what came whole, and the chain runs the tool so"},
+	"OpenAI Agents":      {open: conformance.Refuses, runs: true, how: "it leaves the JSON to the tool, and a parser refuses it"},
 	"Google ADK":         {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
 }
 

@@ -29,7 +29,7 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
 		cannot: map[string]string{
 			conformance.ToolError:     untoldError,
-			conformance.FailureWithin: "what it makes of a failure within a stream is a message without a type",
+			conformance.FailureWithin: untypedFailure,
 		},
 	},
 	{
@@ -46,6 +46,8 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
 		cannot:  map[string]string{conformance.CutShort: "it drops a call that was cut, also one of which values came whole"},
 	},
+	openAIAgents("Messages", "anthropic", conformance.Messages),
+	openAIAgents("Converse", "converse", conformance.Converse),
 	{
 		name: "llm", release: "0.36", api: "Messages", dialect: conformance.Messages, streams: true,
 		program: pythonProgram("llm", "requirements.txt"),
@@ -69,6 +71,30 @@ func adk(api, argument string, dialect conformance.Dialect) client {
 		},
 	}
 }
+
+// openAIAgents are the models of the OpenAI Agents SDK that LiteLLM asks: an older one than the rows of
+// LiteLLM have, for newer ones cannot be installed beside the SDK.
+func openAIAgents(api, provider string, dialect conformance.Dialect) client {
+	c := client{
+		name: "OpenAI Agents", release: "0.24.0", api: api, dialect: dialect,
+		program: pythonProgram("openai-agents", "requirements.txt", provider),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
+		cannot: map[string]string{
+			conformance.ToolError: untoldError,
+			conformance.CutShort:  "it does not tell that the token limit ended an answer",
+			conformance.Abort:     "LiteLLM 1.83.0, the newest that it works with, leaves the connection of a stream open when the stream is closed or the run is cancelled",
+		},
+	}
+	if provider == "converse" {
+		c.hides.RequestID = true
+		c.cannot[conformance.NoTool] = notInConverse
+	} else {
+		c.cannot[conformance.FailureWithin] = untypedFailure
+	}
+	return c
+}
+
+const untypedFailure = "what it makes of a failure within a stream is a message without a type"
 
 const noChoice = "it has no tool_choice"
 
