@@ -34,13 +34,15 @@ var cuts = map[string]cut{
 	"Pydantic AI":            {open: conformance.Refuses, runs: true, how: "the call cannot be read, and the agent asks the model once more"},
 	"LlamaIndex": {open: conformance.Mends, runs: true,
 		how: "as it comes, the agent would run the tool with null for the value; `stream_values: whole` prevents that"},
-	"Strands TypeScript": {open: conformance.Refuses, runs: true, how: "the message does not have the call, and the agent ends with an error"},
-	"Strands":            {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
-	"LiteLLM":            unread,
-	"Haystack":           {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
-	"llm":                {open: conformance.Drops, runs: true, how: "the call has what came whole, and the chain runs the tool so"},
-	"OpenAI Agents":      {open: conformance.Refuses, runs: true, how: "it leaves the JSON to the tool, and a parser refuses it"},
-	"Google ADK":         {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
+	"Strands TypeScript":          {open: conformance.Refuses, runs: true, how: "the message does not have the call, and the agent ends with an error"},
+	"Strands":                     {open: conformance.Drops, runs: true, how: "the call has no input, and the agent ends without running it"},
+	"LiteLLM":                     unread,
+	"LiteLLM proxy for Anthropic": {open: conformance.Drops, how: "the call has what came whole"},
+	"LiteLLM proxy for OpenAI":    unread,
+	"Haystack":                    {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
+	"llm":                         {open: conformance.Drops, runs: true, how: "the call has what came whole, and the chain runs the tool so"},
+	"OpenAI Agents":               {open: conformance.Refuses, runs: true, how: "it leaves the JSON to the tool, and a parser refuses it"},
+	"Google ADK":                  {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
 }
 
 var (

@@ -38,6 +38,9 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true},
 		cannot:  map[string]string{conformance.ToolError: untoldError, conformance.NoTool: notInConverse},
 	},
+	litellmProxy("Anthropic", "Messages", "messages", conformance.Messages),
+	litellmProxy("OpenAI", "Messages", "messages", conformance.Messages),
+	litellmProxy("OpenAI", "Converse", "converse", conformance.Converse),
 	adk("Messages", "messages", conformance.Messages),
 	adk("Vertex", "vertex", conformance.Vertex),
 	{
@@ -70,6 +73,28 @@ func adk(api, argument string, dialect conformance.Dialect) client {
 			conformance.ToolError: untoldError,
 		},
 	}
+}
+
+// litellmProxy is LiteLLM's proxy between a package and the server.
+func litellmProxy(of, api, provider string, dialect conformance.Dialect) client {
+	c := client{
+		name: "LiteLLM proxy for " + of, release: "1.106.2", api: api, dialect: dialect,
+		program: pythonProgram("litellm-proxy", "requirements.txt", of, provider),
+		hides:   conformance.Hides{Events: true, RequestID: true},
+		cannot: map[string]string{
+			conformance.AbortWhole: "the proxy goes on to wait for an answer that is not streamed when its client has left",
+			conformance.Statuses:   "the proxy has statuses and types of its own for some, as 400 for 413 and 500 for 529",
+		},
+	}
+	if of == "OpenAI" {
+		c.hides.StopSequence, c.hides.StopReason = true, true
+		c.cannot[conformance.ToolError] = untoldError
+		c.cannot[conformance.FailureWithin] = "the proxy tells of it in words of its own"
+	}
+	if provider == "converse" {
+		c.cannot[conformance.NoTool] = notInConverse
+	}
+	return c
 }
 
 // openAIAgents are the models of the OpenAI Agents SDK that LiteLLM asks: an older one than the rows of

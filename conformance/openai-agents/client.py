@@ -12,8 +12,8 @@ from agents.extensions.models.litellm_model import LitellmModel
 from agents.items import ModelResponse
 from agents.models.interface import ModelTracing
 from agents.usage import Usage
-from litellm.llms.base_llm.chat.transformation import BaseLLMException
 
+import litellm_failure
 import program
 
 litellm.suppress_debug_info = True
@@ -80,21 +80,7 @@ class Conversation:
             pass
 
     def failure(self, e):
-        """The library has errors of its own, and keeps that of the server as where they come from."""
-        while e and not isinstance(e, BaseLLMException):
-            e = e.__cause__ or e.__context__
-        if e:
-            response = getattr(e.__context__, "response", None)
-            headers = e.headers or response and response.headers or {}
-            # The message is the body; within a stream of Bedrock there is the name of the exception before it.
-            message = e.message.decode() if isinstance(e.message, bytes) else e.message
-            name, brace, rest = message.partition("{")
-            if not brace:
-                return None
-            body = json.loads(brace + rest)
-            if name := headers.get("x-amzn-errortype") or name.strip():
-                body["__type"] = name
-            return {"status": e.status_code, "body": body, "request_id": headers.get("request-id")}
+        return litellm_failure.told(e)
 
 
 def choice(type, name=None):
