@@ -33,7 +33,7 @@ var Cases = []Case{
 	{"stop sequence", scripted(stopSequence)},
 	{Abort, runAbort},
 	{AbortWhole, runAbortWhole},
-	{"error statuses", runStatuses},
+	{Statuses, runStatuses},
 	{FailureWithin, runFailures},
 }
 
@@ -49,6 +49,7 @@ const (
 	CutCall       = "cut call"       // a streamed call is cut by max_tokens
 	Abort         = "abort"          // the client leaves a stream before its end
 	AbortWhole    = "abort whole"    // the client gives up an answer that is not streamed
+	Statuses      = "error statuses" // the server refuses, or passes on what the upstream refused with
 	FailureWithin = "failure within" // the model fails before or within its answer
 )
 
