@@ -39,6 +39,7 @@ var cuts = map[string]cut{
 	"LiteLLM":            unread,
 	"Haystack":           {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
 	"Google ADK":         {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
+	"AutoGen":            {open: conformance.Refuses, runs: true, how: "the agent cannot read the arguments, and runs no tool"},
 }
 
 var (

@@ -46,6 +46,15 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
 		cannot:  map[string]string{conformance.CutShort: "it drops a call that was cut, also one of which values came whole"},
 	},
+	{
+		name: "AutoGen", release: "0.7.5", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("autogen", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ToolError:   "that a result is an error stands in its message, and is not sent",
+			conformance.ImageResult: resultText,
+		},
+	},
 }
 
 // adk are the models of Google ADK for Claude.
@@ -62,5 +71,7 @@ func adk(api, argument string, dialect conformance.Dialect) client {
 }
 
 const untoldError = "its message of a tool does not tell that the result is an error"
+
+const resultText = "a tool's result is text alone"
 
 const strandsNoTool = "its tool_choice has no none"
