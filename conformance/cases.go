@@ -30,7 +30,7 @@ var Cases = []Case{
 	{LongNumbers, scripted(longNumbers)},
 	{CutShort, all(scripted(cutText), scripted(cutCall, whole), simulated(Setup{MaxTokens: 1}, holdCut))},
 	{CutCall, runCutCall},
-	{"stop sequence", scripted(stopSequence)},
+	{StopSequence, scripted(stopSequence)},
 	{Abort, runAbort},
 	{AbortWhole, runAbortWhole},
 	{"error statuses", runStatuses},
@@ -46,6 +46,7 @@ const (
 	LongNumbers   = "long numbers"   // a value has more digits than a double keeps
 	CutShort      = "cut"            // max_tokens cuts a text, or a call that is not streamed
 	CutCall       = "cut call"       // a streamed call is cut by max_tokens
+	StopSequence  = "stop sequence"  // a stop sequence of the client's ends the answer
 	Abort         = "abort"          // the client leaves a stream before its end
 	AbortWhole    = "abort whole"    // the client gives up an answer that is not streamed
 	FailureWithin = "failure within" // the model fails before or within its answer

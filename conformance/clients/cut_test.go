@@ -40,6 +40,8 @@ var cuts = map[string]cut{
 	"Haystack":           {open: conformance.Refuses, runs: true, how: "the call is left out, and no tool is run"},
 	"Google ADK":         {open: conformance.Refuses, runs: true, how: "the answer is an error, and no tool is run"},
 	"AutoGen":            {open: conformance.Refuses, runs: true, how: "the agent cannot read the arguments, and runs no tool"},
+	"Semantic Kernel": {open: conformance.Drops, runs: true,
+		how: "the call has what came whole, and the kernel runs it so if no parameter that is required is missing"},
 }
 
 var (

@@ -55,6 +55,17 @@ var python = []client{
 			conformance.ImageResult: resultText,
 		},
 	},
+	{
+		name: "Semantic Kernel", release: "1.45.0", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("semantic-kernel", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, Refusals: true},
+		cannot: map[string]string{
+			conformance.NoTool:       "it refuses a tool_choice of none",
+			conformance.ToolError:    untoldError,
+			conformance.ImageResult:  resultText,
+			conformance.StopSequence: "it has no word for it, and the answer is an error",
+		},
+	},
 }
 
 // adk are the models of Google ADK for Claude.
