@@ -51,7 +51,7 @@ var python = []client{
 		program: pythonProgram("autogen", "requirements.txt"),
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
 		cannot: map[string]string{
-			conformance.ToolError:   "that a result is an error stands in its message, and is not sent",
+			conformance.ToolError:   unsentError,
 			conformance.ImageResult: resultText,
 		},
 	},
@@ -64,6 +64,15 @@ var python = []client{
 			conformance.ToolError:    untoldError,
 			conformance.ImageResult:  resultText,
 			conformance.StopSequence: "it has no word for it, and the answer is an error",
+		},
+	},
+	{
+		name: "Agno", release: "3.1.10", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("agno", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, TokenLimit: true},
+		cannot: map[string]string{
+			conformance.ToolError: unsentError,
+			conformance.CutShort:  "it gives no stop reason, and drops a call that was cut",
 		},
 	},
 }
@@ -82,6 +91,8 @@ func adk(api, argument string, dialect conformance.Dialect) client {
 }
 
 const untoldError = "its message of a tool does not tell that the result is an error"
+
+const unsentError = "that a result is an error stands in its message, and is not sent"
 
 const resultText = "a tool's result is text alone"
 
