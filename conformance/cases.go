@@ -16,7 +16,7 @@ type Case struct {
 // Cases are all of them, in the order of the README's table.
 var Cases = []Case{
 	{"text", all(scripted(simpleText), simulated(Setup{}, holdText))},
-	{"tool loop", all(scripted(toolLoop), simulated(Setup{System: "Be brief.", Tools: both}, holdLoop))},
+	{ToolLoop, all(scripted(toolLoop), simulated(Setup{System: "Be brief.", Tools: both}, holdLoop))},
 	{"parallel calls", scripted(parallelCalls)},
 	{"no arguments", scripted(noArguments)},
 	{ForcedTool, all(
@@ -39,6 +39,7 @@ var Cases = []Case{
 
 // The names of the cases that some libraries cannot pass.
 const (
+	ToolLoop      = "tool loop"      // calls in several turns, also with text before them
 	ForcedTool    = "forced tool"    // tool_choice says that a tool must be called
 	NoTool        = "no tool"        // tool_choice says that no tool may be called
 	ToolError     = "tool error"     // a tool answers with an error

@@ -42,7 +42,8 @@ var cuts = map[string]cut{
 	"AutoGen":            {open: conformance.Refuses, runs: true, how: "the agent cannot read the arguments, and runs no tool"},
 	"Semantic Kernel": {open: conformance.Drops, runs: true,
 		how: "the call has what came whole, and the kernel runs it so if no parameter that is required is missing"},
-	"Agno": {open: conformance.Drops, runs: true, how: "the call has what came whole, and the agent runs it so"},
+	"CrewAI": {open: conformance.Drops, how: "the call has what came whole, and a tool refuses to run without a value that it requires"},
+	"Agno":   {open: conformance.Drops, runs: true, how: "the call has what came whole, and the agent runs it so"},
 }
 
 var (

@@ -75,6 +75,16 @@ var python = []client{
 			conformance.CutShort:  "it gives no stop reason, and drops a call that was cut",
 		},
 	},
+	{
+		name: "CrewAI", release: "1.15.30", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("crewai", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ToolLoop:   "it drops the text beside a call",
+			conformance.ForcedTool: noToolChoice, conformance.NoTool: noToolChoice,
+			conformance.ToolError: untoldError,
+		},
+	},
 }
 
 // adk are the models of Google ADK for Claude.
@@ -84,11 +94,13 @@ func adk(api, argument string, dialect conformance.Dialect) client {
 		program: pythonProgram("google-adk", "requirements.txt", argument),
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
 		cannot: map[string]string{
-			conformance.ForcedTool: "it has no tool_choice", conformance.NoTool: "it has no tool_choice",
+			conformance.ForcedTool: noToolChoice, conformance.NoTool: noToolChoice,
 			conformance.ToolError: untoldError,
 		},
 	}
 }
+
+const noToolChoice = "it has no tool_choice"
 
 const untoldError = "its message of a tool does not tell that the result is an error"
 
