@@ -53,6 +53,11 @@ var cuts = map[string]cut{
 	"LiteLLM proxy for OpenAI":    unread,
 	"llm":                         {open: conformance.Drops, runs: true, how: "the call has what came whole, and the chain runs the tool so"},
 	"OpenAI Agents":               {open: conformance.Refuses, runs: true, how: "it leaves the JSON to the tool, and a parser refuses it"},
+	"AutoGen":                     {open: conformance.Refuses, runs: true, how: "the agent cannot read the arguments, and runs no tool"},
+	"Semantic Kernel": {open: conformance.Drops, runs: true,
+		how: "the call has what came whole, and the kernel runs it so if no parameter that is required is missing"},
+	"CrewAI": {open: conformance.Drops, how: "the call has what came whole, and a tool refuses to run without a value that it requires"},
+	"Agno":   {open: conformance.Drops, runs: true, how: "the call has what came whole, and the agent runs it so"},
 }
 
 var (

@@ -60,6 +60,45 @@ var python = []client{
 			conformance.AbortWhole: "it asks for a stream in any case",
 		},
 	},
+	{
+		name: "AutoGen", release: "0.7.5", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("autogen", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ToolError:   unsentError,
+			conformance.ImageResult: resultText,
+		},
+	},
+	{
+		name: "Semantic Kernel", release: "1.45.0", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("semantic-kernel", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, Refusals: true},
+		cannot: map[string]string{
+			conformance.NoTool:       "it refuses a tool_choice of none",
+			conformance.ToolError:    untoldError,
+			conformance.ImageResult:  resultText,
+			conformance.StopSequence: "it has no word for it, and the answer is an error",
+		},
+	},
+	{
+		name: "Agno", release: "3.1.10", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("agno", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, TokenLimit: true},
+		cannot: map[string]string{
+			conformance.ToolError: unsentError,
+			conformance.CutShort:  "it gives no stop reason, and drops a call that was cut",
+		},
+	},
+	{
+		name: "CrewAI", release: "1.15.30", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("crewai", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ToolLoop:   "it drops the text beside a call",
+			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice,
+			conformance.ToolError: untoldError,
+		},
+	},
 }
 
 // adk are the models of Google ADK for Claude.
@@ -124,5 +163,9 @@ const untypedFailure = "what it makes of a failure within a stream is a message 
 const noChoice = "it has no tool_choice"
 
 const untoldError = "its message of a tool does not tell that the result is an error"
+
+const unsentError = "that a result is an error stands in its message, and is not sent"
+
+const resultText = "a tool's result is text alone"
 
 const strandsNoTool = "its tool_choice has no none"
