@@ -59,3 +59,10 @@ func javaProgram(folder string, args ...string) func(*testing.T) *exec.Cmd {
 		return command(classes, "java", append([]string{"-cp", path, "Client"}, args...)...)
 	}
 }
+
+// rustProgram is a member of the workspace of the clients in Rust.
+func rustProgram(member string, args ...string) func(*testing.T) *exec.Cmd {
+	return func(t *testing.T) *exec.Cmd {
+		return command(".", install.Rust(t, filepath.Join("..", "rust"), member), args...)
+	}
+}
