@@ -119,7 +119,7 @@ func remainder(markup, written string) (string, bool) {
 // innermost first.
 func closeTags(written string) string {
 	var open []string
-	for _, tag := range tags.FindAllString(written, -1) {
+	for tag := range eachTag(written) {
 		if !strings.HasPrefix(tag, "</") {
 			open = append(open, closerOf(tag))
 		} else if n := len(open); n > 0 {

@@ -1,7 +1,6 @@
 package simulated
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +47,7 @@ func listen(system string, stops []string) *speech {
 	most := 0
 	for _, f := range formats {
 		shared := 0
-		for _, tag := range tags.FindAllString(f.Example, -1) {
+		for tag := range eachTag(f.Example) {
 			switch {
 			case strings.Contains(tag, "$"):
 			case strings.Contains(system, tag):
@@ -180,30 +179,4 @@ func (s *speech) mark() string {
 		return s.opens
 	}
 	return before
-}
-
-// tags matches tags and markers. The second alternative is that of a marker in brackets.
-var tags = regexp.MustCompile(`</?[^\s<>/][^<>]*>|\[/?[A-Z_]+\]`)
-
-// firstTag returns the tag that a text begins with, "" for none.
-func firstTag(s string) string {
-	if at := tags.FindStringIndex(s); at != nil && at[0] == 0 {
-		return s[:at[1]]
-	}
-	return ""
-}
-
-// closerOf returns the tag that closes what another one opens.
-func closerOf(tag string) string {
-	switch name, _, _ := strings.Cut(strings.Trim(tag, "<[]>"), "="); {
-	case strings.HasPrefix(tag, "["):
-		return "[/" + tag[1:]
-	case strings.HasSuffix(name, "begin|"), strings.HasSuffix(name, "begin｜"):
-		return strings.Replace(tag, "begin", "end", 1)
-	case strings.HasPrefix(name, "|") && !strings.HasSuffix(name, "|"):
-		return "<" + name[1:] + "|>"
-	default:
-		name, _, _ = strings.Cut(name, " ")
-		return "</" + name + ">"
-	}
 }
