@@ -16,6 +16,9 @@ func report(results string) string {
 		if heading, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(heading, "## ") { // the id of the call
 			text = rest
 		}
+		if said, quoted := between(text, ownQuote, ownQuote); quoted && strings.HasPrefix(text, "response:") {
+			text = said
+		}
 		if reason, failed := cutErrorLabel(text); failed {
 			lines = append(lines, "The tool failed: "+reason)
 		} else {

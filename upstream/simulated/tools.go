@@ -54,7 +54,7 @@ func readTools(system string) (tools []shownTool, rest string) {
 			return tools, rest
 		}
 	}
-	return nil, system
+	return readDeclarations(system)
 }
 
 // appendElements appends the tool that elements describe; nameTag has its name. Parameters
