@@ -34,6 +34,8 @@ var attempting = map[string]attempt{
 var attemptingMore = map[string]attempt{
 	"AWS SDK for Rust InvokeModel": {rustProgram("aws", "invoke", retries), conformance.Invoke},
 	"AWS SDK for Rust Converse":    {rustProgram("aws", "converse", retries), conformance.Converse},
+	"AWS SDK for Java InvokeModel": {javaProgram("aws-java", "invoke", retries), conformance.Invoke},
+	"AWS SDK for Java Converse":    {javaProgram("aws-java", "converse", retries), conformance.Converse},
 }
 
 // TestAttempts counts what the libraries send by default when the server fails.

@@ -46,17 +46,21 @@ func Node(t *testing.T, pins string) string {
 	})
 }
 
-// Java returns a folder with the .class files of the program in a .java file, and all .jar files that
-// the pom.xml beside it pins.
-func Java(t *testing.T, program string) string {
+// Java returns a folder with the .class files of .java files, and all .jar files that a pom.xml pins.
+func Java(t *testing.T, pom string, sources ...string) string {
 	t.Helper()
 	Need(t, "javac")
 	Need(t, "mvn")
-	pom := filepath.Join(filepath.Dir(program), "pom.xml")
-	return cached(t, "java", read(t, pom)+read(t, program)+Run(t, ".", "javac", "-version"), func(folder string) {
-		Copy(t, folder, pom, program)
+	key := read(t, pom) + Run(t, ".", "javac", "-version")
+	compile := []string{"-cp", "*"}
+	for _, source := range sources {
+		key += read(t, source)
+		compile = append(compile, filepath.Base(source))
+	}
+	return cached(t, "java", key, func(folder string) {
+		Copy(t, folder, append(sources, pom)...)
 		Run(t, folder, "mvn", "--batch-mode", "--quiet", "dependency:copy-dependencies", "-DoutputDirectory=.")
-		Run(t, folder, "javac", "-cp", "*", filepath.Base(program))
+		Run(t, folder, "javac", compile...)
 	})
 }
 
