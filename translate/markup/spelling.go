@@ -25,6 +25,8 @@ type Spelling struct {
 	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
 	// that what stands for the name of the tool is an id of the call, which has the name in it.
 	JSON, IDs bool
+	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
+	Typed string
 }
 
 // Spelled is one tag of a spelling.
@@ -71,13 +73,14 @@ const (
 // maxLabel bounds a label with the white space around it, in bytes.
 const maxLabel = 512
 
-// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, Name is nil.
+// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, Name is nil. One that has the
+// name of a listed tag and is not written like that is none.
 func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
 	if g == nil {
 		return MatchTag(s, eof)
 	}
 	t, v := g.MatchListed(s, eof)
-	if v == NoMatch && s[0] == '<' {
+	if v == NoMatch && s[0] == '<' && g.MatchName(s, true) == NoMatch {
 		t, v = MatchTag(s, eof)
 		t.Name, t.Spelling = nil, g
 	}
