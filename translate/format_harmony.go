@@ -10,8 +10,7 @@ var harmonyCalls = shaped(format{
 	models:       []string{"gpt-oss"},
 	erased:       true,
 	channels:     true,
-	stopSequence: harmonyCall,
-	impliedEnd:   harmonyCall,
+	stopSequence: "<|start|>functions.", // the result of a call
 	callOpener:   "to=functions.",
 	callCloser:   harmonyCall,
 	protects:     markup.TagMarker | markup.TagToolResponse,
