@@ -21,7 +21,7 @@ type format struct {
 	// around its prompts is not kept.
 	readOnly bool
 	// alone are what stands before a call in JSON that is a whole answer, or before a list of such calls;
-	// with a bracket at its end, before a list alone.
+	// with a bracket at its end, before a list alone. For aloneName, see there.
 	alone []string
 	// models are parts of the ids of models that were trained on the format, in lower case. erased says
 	// that its markers are special tokens, which servers erase from what they pass on.

@@ -15,7 +15,7 @@ var mistralCalls = shaped(format{
 	protects:     markup.TagBracket,
 	shape:        shape{call: [3]string{"[TOOL_CALLS]", "[ARGS]", ""}},
 	spelling:     bracketTags,
-	alone:        []string{"["},
+	alone:        []string{"[", aloneName},
 
 	heading:      "# Tools\n\n",
 	exampleNote:  func(l *language) string { return l.jsonBlocks },

@@ -16,6 +16,15 @@ func (p *parser) readBetweenCalls() state {
 		return wait
 	}
 	rest := p.in.rest()
+	if p.call.wrapperOpen && p.wrapperSpelling == namedCalls {
+		switch _, _, v := p.matchNamed(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(markup.Tag{Spelling: namedCalls})
+			return p.readNamed()
+		}
+	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{' && p.call.wrapperOpen:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // Calls in JSON that stand in a list, and those that are a whole answer without anything around them:
@@ -27,17 +28,31 @@ func (p *parser) nextText() state {
 // readAnswer is the state atAnswer: nothing has been read, or thinking. A call in JSON that may be the
 // whole answer follows (atJSONName), and the mark is set before it; or anything else (inText).
 func (p *parser) readAnswer() state {
-	rest := p.in.rest()
-	n, v := p.matchAlone(rest)
-	switch {
-	case v == markup.NeedMore:
-		return wait
-	case v == markup.NoMatch || !p.mayCall:
+	if !p.mayCall {
 		return inText
 	}
-	p.beginCall(markup.Tag{Spelling: aloneCalls})
-	p.openWrapper(markup.Tag{Spelling: aloneCalls})
+	rest := p.in.rest()
+	n, v := p.matchAlone(rest)
+	named := v == markup.NoMatch && slices.Contains(p.alone, aloneName)
+	if named {
+		_, n, v = p.matchNamed(rest)
+	}
+	switch v {
+	case markup.NeedMore:
+		return wait
+	case markup.NoMatch:
+		return inText
+	}
+	t := markup.Tag{Spelling: aloneCalls}
+	if named {
+		t.Spelling = namedCalls
+	}
+	p.beginCall(t)
+	p.openWrapper(t)
 	p.call.mustBeWhole, p.call.bare, p.call.alone = true, true, true
+	if named {
+		return p.readNamed()
+	}
 	p.inList = bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t\r\n"), []byte("["))
 	if bytes.Contains(rest[:n], fence) {
 		p.call.fence = string(fence)
@@ -46,8 +61,47 @@ func (p *parser) readAnswer() state {
 	return atJSONName
 }
 
-// aloneCalls is the spelling of calls without tags.
-var aloneCalls = &markup.Spelling{Endless: true}
+// aloneCalls is the spelling of calls without tags, and namedCalls that of an input with the name of the
+// tool before it: what is left of [TOOL_CALLS]book[ARGS]{…}.
+var (
+	aloneCalls = &markup.Spelling{Endless: true}
+	namedCalls = &markup.Spelling{Endless: true, JSON: true}
+)
+
+// aloneName says in [format.alone] that the name of an offered tool may stand before an input.
+const aloneName = "NAME"
+
+// matchNamed matches the name of an offered tool and the { of its input, after white space. n is the
+// index of that.
+func (p *parser) matchNamed(rest []byte) (name string, n int, v markup.Verdict) {
+	start, v := p.in.matchBlanks(rest, 0, maxGap)
+	if v != markup.Match {
+		return "", 0, v
+	}
+	n = start
+	for n < len(rest) && n-start <= maxOfferedName && markup.IsNameByte(rest[n]) {
+		n++
+	}
+	name = string(rest[start:n])
+	switch {
+	case n == len(rest) && slices.ContainsFunc(p.tools.list, func(t messages.Tool) bool { return strings.HasPrefix(t.Name, name) }):
+		return "", 0, p.in.needMore()
+	case n == len(rest) || rest[n] != '{' || p.tools.named(name) == nil:
+		return "", 0, markup.NoMatch
+	}
+	return name, n, markup.Match
+}
+
+// readNamed reads the name that matchNamed has matched (inCall).
+func (p *parser) readNamed() state {
+	name, n, _ := p.matchNamed(p.in.rest())
+	p.call.attributeForm = true
+	p.in.take(n, SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	return inCall
+}
 
 // fence opens and ends a Markdown code fence.
 var fence = []byte("```")
@@ -63,6 +117,9 @@ func (p *parser) matchAlone(rest []byte) (n int, v markup.Verdict) {
 	}
 	v = markup.NoMatch
 	for _, begin := range p.alone {
+		if begin == aloneName {
+			continue
+		}
 		n, more := p.matchAloneAfter(rest, start, begin)
 		if more == markup.Match {
 			return n, more
@@ -157,6 +214,12 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 		return markup.VerdictOf(p.inList && closers[0] == ']')
 	case rest[i] == ';' || rest[i] == '{':
 		return markup.Match
+	case p.call.spelling == namedCalls:
+		if _, _, v = p.matchNamed(rest[i:]); v != markup.NoMatch {
+			return v
+		}
+	}
+	switch {
 	case rest[i] == '<' && i+1 == len(rest):
 		return p.in.needMore()
 	case rest[i] == '<' && rest[i+1] == '|':
