@@ -1,6 +1,6 @@
 # All targets need Go and nothing else, but lint, which fetches staticcheck, and conformance,
-# scoreboard and bench-peers, which need Python and Node.js too, and the first Java. The benchmarks
-# with a load need Linux.
+# scoreboard and bench-peers, which need Python and Node.js too, and the first Java and Rust. The
+# benchmarks with a load need Linux.
 
 GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)

@@ -25,8 +25,8 @@ var Cases = []Case{
 	)},
 	{NoTool, simulated(Setup{Tools: both, Choice: &Choice{Type: "none"}}, holdText)},
 	{ToolError, all(scripted(toolError), simulated(Setup{Tools: both}, holdToolError))},
-	{"image result", scripted(imageResult)},
-	{"every argument", scripted(arguments)},
+	{ImageResult, scripted(imageResult)},
+	{Arguments, scripted(arguments)},
 	{LongNumbers, scripted(longNumbers)},
 	{CutShort, all(scripted(cutText), scripted(cutCall, whole), simulated(Setup{MaxTokens: 1}, holdCut))},
 	{CutCall, runCutCall},
@@ -42,6 +42,8 @@ const (
 	ForcedTool    = "forced tool"    // tool_choice says that a tool must be called
 	NoTool        = "no tool"        // tool_choice says that no tool may be called
 	ToolError     = "tool error"     // a tool answers with an error
+	ImageResult   = "image result"   // a tool answers with an image beside text
+	Arguments     = "every argument" // a value of each type
 	LongNumbers   = "long numbers"   // a value has more digits than a double keeps
 	CutShort      = "cut"            // max_tokens cuts a text, or a call that is not streamed
 	CutCall       = "cut call"       // a streamed call is cut by max_tokens
