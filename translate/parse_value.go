@@ -28,7 +28,13 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	p.value.layout, p.value.tail = p.call.before, tail[:0]
 	p.value.text = openValue{property: property, closer: closer, element: element, schema: s, first: true}
 	p.noteStarts()
-	switch str, nullable := s.IsString(); {
+	str, nullable := s.IsString()
+	if g := p.call.spelling; g != nil && g.Typed != "" && s.AcceptsString() {
+		if is, _ := t.Attribute(g.Typed); is == "true" { // so says the model, and the schema has nothing against it
+			str, nullable = true, false
+		}
+	}
+	switch {
 	case p.call.parameters[property] && s.ArraySchema() != nil: // or they are elements of one list
 		return p.closeDoubtful()
 	case p.call.parameters[property]:

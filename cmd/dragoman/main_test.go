@@ -312,13 +312,13 @@ models:
   - {name: "*", upstream: east, wire: messages, tools: auto, fallbacks: [{upstream: sim}, {upstream: east, model: m}]}
 `)
 	got := invocation{}.run(t, "models", "--config", path)
-	want := `NAME        UPSTREAM  KIND       MODEL                           FORMAT              PREFILL    WIRE      TOOLS  FALLBACKS
-claude-2.1  sim       simulated  =                               legacy              true       default   xml    -
-claude-3-*  sim       simulated  three                           legacy              false      default   xml    -
-*instant*   east      bedrock    =                               legacy              true       text      xml    -
-zai.*       east      bedrock    =                               auto                by family  default   xml    -
+	want := `NAME        UPSTREAM  KIND       MODEL                            FORMAT              PREFILL    WIRE      TOOLS  FALLBACKS
+claude-2.1  sim       simulated  =                                legacy              true       default   xml    -
+claude-3-*  sim       simulated  three                            legacy              false      default   xml    -
+*instant*   east      bedrock    =                                legacy              true       text      xml    -
+zai.*       east      bedrock    =                                auto                by family  default   xml    -
 qwen        east      bedrock    qwen.qwen3-coder-480b-a35b-v1:0  qwen3-coder (auto)  false      default   xml    -
-*           east      bedrock    =                               legacy              by family  messages  auto   sim,east
+*           east      bedrock    =                                legacy              by family  messages  auto   sim,east
 `
 	if got.code != 0 || got.stdout != want {
 		t.Errorf("models:\n%s%s", got.stdout, got.stderr)

@@ -27,6 +27,8 @@ type Spelling struct {
 	JSON, IDs bool
 	// Endless says that nothing has to end calls and wrappers.
 	Endless bool
+	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
+	Typed string
 }
 
 // Spelled is one tag of a spelling.
@@ -77,13 +79,14 @@ const (
 // maxLabel bounds a label with the white space around it, in bytes.
 const maxLabel = 512
 
-// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, Name is nil.
+// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, Name is nil. One that has the
+// name of a listed tag and is not written like that is none.
 func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
 	if g == nil {
 		return MatchTag(s, eof)
 	}
 	t, v := g.MatchListed(s, eof)
-	if v == NoMatch && s[0] == '<' {
+	if v == NoMatch && s[0] == '<' && g.MatchName(s, true) == NoMatch {
 		t, v = MatchTag(s, eof)
 		t.Name, t.Spelling = nil, g
 	}
