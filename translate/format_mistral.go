@@ -21,8 +21,8 @@ var mistralCalls = shaped(format{
 	exampleNote:  func(l *language) string { return l.jsonBlocks },
 	beforeTools:  "[AVAILABLE_TOOLS][",
 	afterTools:   "][/AVAILABLE_TOOLS]",
-	tool:         [2]string{`{"type":"function","function":`, "}"},
-	betweenTools: ",\n",
+	tool:         [2]string{`{"type":"function","function":`, "}\n"},
+	betweenTools: ",",
 	result:       [2]string{"[TOOL_RESULTS]", "[/TOOL_RESULTS]\n"},
 })
 
