@@ -73,7 +73,7 @@
 // on, and returns the next state:
 //
 //	inText         -> atInvoke inWrapper inRehearsal afterThinking afterAnswer, atAnswer after thinking
-//	atAnswer       -> atJSONName inText
+//	atAnswer       -> atJSONName inCall inText
 //	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText
 //	inWrapper      -> atInvoke inCall atJSONName inForeignBlock, betweenCalls or inText after an empty one

@@ -20,12 +20,12 @@ var listCalls = [...]*format{
 
 // opening is the spelling of a marker before calls that nothing ends.
 func opening(marker string) *markup.Spelling {
-	return &markup.Spelling{Endless: true, Tags: []markup.Spelled{{Name: marker, Means: markup.Wrapper}}}
+	return &markup.Spelling{Lists: true, Endless: true, Tags: []markup.Spelled{{Name: marker, Means: markup.Wrapper}}}
 }
 
 // enclosing is that of a marker before calls, and one after them; "" for the closing tag.
 func enclosing(marker, end string) *markup.Spelling {
-	g := &markup.Spelling{Tags: []markup.Spelled{{Name: marker, Means: markup.Wrapper}}}
+	g := &markup.Spelling{Lists: true, Tags: []markup.Spelled{{Name: marker, Means: markup.Wrapper}}}
 	if end != "" {
 		g.Tags = append(g.Tags, markup.Spelled{Name: end, Means: markup.Wrapper, Closing: true})
 	}

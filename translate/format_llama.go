@@ -18,7 +18,7 @@ var llamaCalls = &format{
 	callOpener:   pythonTag,
 	callCloser:   `"parameters"`,
 	protects:     markup.TagMarker | markup.TagToolResponse | markup.TagFunction,
-	spelling:     &markup.Spelling{Endless: true, Tags: append([]markup.Spelled{{Name: "|python_tag|", Means: markup.Wrapper}}, functionTags...)},
+	spelling:     &markup.Spelling{Lists: true, Endless: true, Tags: append([]markup.Spelled{{Name: "|python_tag|", Means: markup.Wrapper}}, functionTags...)},
 	alone:        []string{""},
 
 	example:     pythonTag + `{"name": "$TOOL_NAME", "parameters": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}` + "\n",

@@ -27,6 +27,6 @@ var mistralCalls = shaped(format{
 })
 
 // bracketTags are its tags.
-var bracketTags = &markup.Spelling{JSON: true, Endless: true, Begins: []string{"["}, End: "]", Tags: []markup.Spelled{
+var bracketTags = &markup.Spelling{JSON: true, Lists: true, Endless: true, Begins: []string{"["}, End: "]", Tags: []markup.Spelled{
 	{Name: "TOOL_CALLS", Means: markup.Invoke, Label: markup.LabelAfter, Wraps: true, ID: []string{"[CALL_ID]"}, Then: []string{"[ARGS]"}},
 }}

@@ -138,7 +138,7 @@ func (p *parser) endJSONCall() state {
 		}
 		p.noteReason("mended_json")
 	}
-	if !p.call.spelling.WrapsJSON() && p.format.name != FormatJSON && p.format.name != FormatLlama {
+	if !p.call.spelling.IsListed() && p.format.name != FormatJSON && p.format.name != FormatLlama {
 		p.noteReason("json_call")
 	}
 	if len(call.Rest) > 0 {

@@ -64,7 +64,7 @@ func (p *parser) readAnswer() state {
 // aloneCalls is the spelling of calls without tags, and namedCalls that of an input with the name of the
 // tool before it: what is left of [TOOL_CALLS]book[ARGS]{…}.
 var (
-	aloneCalls = &markup.Spelling{Endless: true}
+	aloneCalls = &markup.Spelling{Lists: true, Endless: true}
 	namedCalls = &markup.Spelling{Endless: true, JSON: true}
 )
 

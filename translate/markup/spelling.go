@@ -25,8 +25,9 @@ type Spelling struct {
 	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
 	// that what stands for the name of the tool is an id of the call, which has the name in it.
 	JSON, IDs bool
-	// Endless says that nothing has to end calls and wrappers.
-	Endless bool
+	// Lists says that calls stand in a wrapper as JSON, each with its name. Endless says that nothing has
+	// to end calls and wrappers.
+	Lists, Endless bool
 	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
 	Typed string
 }
@@ -145,10 +146,8 @@ func (g *Spelling) Ends() bool {
 	return g == nil || !g.Endless && (g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing }))
 }
 
-// WrapsJSON reports whether calls stand in a wrapper as JSON, each with its name and arguments.
-func (g *Spelling) WrapsJSON() bool {
-	return g != nil && (g.Endless || !slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke }))
-}
+// IsListed reports whether calls stand in a wrapper as JSON, each with its name and arguments.
+func (g *Spelling) IsListed() bool { return g != nil && g.Lists }
 
 // IsBracketed reports whether tags begin with a bracket.
 func (g *Spelling) IsBracketed() bool { return g.begins(false)[0] == "[" }
