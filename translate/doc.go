@@ -53,6 +53,10 @@
 //	param      = "<" tag ">" value "</" tag ">"
 //	           | "<parameter name=" quoted ">" value "</parameter>" .
 //
+// The tags may be spelled in other ways, as the formats say ([format]): <function=NAME> is <invoke
+// name="NAME"> to the parser, <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|> as well. A
+// call is read in the spelling of its first tag to its end.
+//
 // An object is JSON: the whole input of a call or, in a block, a whole call with
 // its name and arguments, which may stand in a list. The wrapper of such calls is <tool_call>; package
 // markup has the other names that the parser takes for <function_calls> and for
@@ -76,10 +80,10 @@
 //	atAnswer       -> atJSONName inCall inText
 //	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText
-//	inWrapper      -> atInvoke inCall atJSONName inForeignBlock, betweenCalls or inText after an empty one
-//	atInvoke       -> atToolName inCall betweenCalls
+//	inWrapper      -> atInvoke inCall atValue atJSONName inForeignBlock, betweenCalls or inText after an empty one
+//	atInvoke       -> atToolName inCall atValue betweenCalls
 //	atToolName     -> inCall, atInvoke where it stands twice
-//	inCall         -> atValue inValue betweenCalls, inBrokenCall after too much stray text
+//	inCall         -> atValue inValue inJSONCall betweenCalls, inBrokenCall after too much stray text
 //	atValue        -> inValue
 //	inValue        -> inCall, inDoubt where it is doubtful which tag ends the value
 //	inDoubt        -> inValue
