@@ -48,7 +48,7 @@ func (p *parser) finishCall() state {
 	p.out.closeToolUse()
 	p.noteOutcome(p.outcome())
 	p.calls.whole++
-	p.calls.closed = !call.spelling.HasWrapper() // the end of such a call is that of its block, too
+	p.calls.closed = !call.spelling.HasWrapper() && call.spelling.Ends() // the end of such a call is that of its block, too
 	p.call = callSeen{begun: true, wrapperOpen: call.wrapperOpen}
 	if p.req.ToolChoice.DisableParallelToolUse {
 		p.calls.closed = true
