@@ -35,6 +35,9 @@ func TestFormatFor(t *testing.T) {
 		"LiquidAI/LFM2-8B-A1B":                   FormatPythonic,
 		"openai.gpt-oss-120b-1:0":                FormatJSON,
 		"google/gemma-4-27b-it":                  FormatJSON,
+		"mistral.devstral-2-123b":                FormatJSON,
+		"meta.llama3-3-70b-instruct-v1:0":        FormatJSON,
+		"ServiceNow-AI/Apriel-1.6-15b":           FormatJSON,
 		"a-model-of-which-nobody-knows-anything": FormatJSON,
 	} {
 		if got := FormatFor(model); got != want {
@@ -46,6 +49,9 @@ func TestFormatFor(t *testing.T) {
 	}
 	if got := AcceptFor("openai.gpt-oss-120b-1:0"); got != FormatHarmony {
 		t.Errorf("of gpt-oss %q is read besides", got)
+	}
+	if got := AcceptFor("ibm/granite-3.3-8b"); got != "granite" {
+		t.Errorf("of Granite %q is read besides", got)
 	}
 	if got := AcceptFor("claude-2.1"); got != "" {
 		t.Errorf("of Claude %q is read besides", got)

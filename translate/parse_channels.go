@@ -284,7 +284,7 @@ func (p *parser) beginChannelCall(h header) state {
 	} else {
 		p.beginCall(markup.Tag{Spelling: harmonySpelling})
 	}
-	p.call.mustBeWhole, p.call.bare = h.bare, h.bare
+	p.call.mustBeWhole, p.call.bare, p.call.attributeForm = h.bare, h.bare, true
 	p.in.take(h.len, SpanMarkup)
 	if next, ok := p.nameTool(strings.TrimPrefix(h.tool, "functions.")); !ok {
 		return next

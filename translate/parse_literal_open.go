@@ -37,6 +37,9 @@ func (p *parser) nextLiteral(text []byte) int {
 	return n
 }
 
+// readsLiterals reports whether calls may begin without a tag.
+func (p *parser) readsLiterals() bool { return p.readsLiteral[pythonLiteral] || p.readsLineStarts() }
+
 // readsLineStarts reports whether calls may begin with a line of prose.
 func (p *parser) readsLineStarts() bool { return p.readsLiteral[gemmaLiteral] || p.readsChannels }
 
@@ -61,6 +64,9 @@ func (p *parser) readTextLiteral(rest []byte) state {
 	code := &p.text.code
 	code.settle()
 	if tool, _ := p.tools.find(name); v == markup.NoMatch || tool == nil || code.fence > 0 || code.inline > 0 || syntax == pythonLiteral && rest[0] != '[' {
+		if p.beginsTag(rest[0]) {
+			return p.readTextMarkup(rest)
+		}
 		return p.takeText(1)
 	}
 	p.beginCall(markup.Tag{})

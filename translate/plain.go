@@ -114,7 +114,7 @@ func (p *parser) feedPlain(s string) bool {
 		p.value.endsBlank = s[len(s)-1] == ' '
 	case messages.BlockText:
 		bracket := byte('`')
-		if p.readsLiteral[pythonLiteral] {
+		if p.bracketed || p.readsLiteral[pythonLiteral] {
 			bracket = '['
 		}
 		begins := p.readsLineStarts() && (!p.text.code.midLine || p.text.joined) // a call may begin here

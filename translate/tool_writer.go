@@ -95,8 +95,8 @@ func (w *toolWriter) writeExamples(t *messages.Tool, s *schema.Schema) {
 		w.write(w.format.beforeCalls)
 		w.out = w.format.appendCall(&escape, w.out, t.Name, 0, input, s)
 		w.out = bytes.TrimSuffix(w.out, []byte(w.format.betweenCalls))
-		if w.format.afterCalls != "" {
-			w.write(w.format.afterCalls).write("\n")
+		if w.write(w.format.afterCalls); !bytes.HasSuffix(w.out, []byte("\n")) {
+			w.write("\n")
 		}
 	}
 	w.write("</examples>\n")
