@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // markerPattern matches what begins a tag of a format: its name, or its bars and all between them.
@@ -30,5 +33,32 @@ func TestFramesOfFormats(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Nor can two blocks that stand side by side.
+func TestSeamsOfFormats(t *testing.T) {
+	text := func(s string) messages.BlockParam {
+		return messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain(s)}
+	}
+	for _, f := range formats {
+		for _, m := range markerPattern.FindAllString(f.example, -1) {
+			for i := range m {
+				if i == 0 {
+					continue
+				}
+				a, b := m[:i], m[i:]+">"
+				req := spoken("x")
+				req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{text("a " + a), text(b)}}}
+				prompt := mustRender(t, req, Target{Format: f.name})
+				var glued strings.Builder
+				for _, part := range prompt.Turns[0].Parts {
+					glued.WriteString(part.Text.String())
+				}
+				if strings.Contains(glued.String(), m) {
+					t.Errorf("%s: %q and %q spell %q", f.name, a, b, m)
+				}
+			}
+		}
 	}
 }

@@ -89,7 +89,7 @@ func mayOpenTag(text rawjson.Text, begun bool) bool {
 	s := text.String()
 	i := strings.LastIndexByte(s, '<')
 	return (i >= 0 || begun) && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
-		return r < 0x80 && r != '/' && r != '%' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
+		return r < 0x80 && r != '/' && r != '%' && r != '|' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
 	})
 }
 
@@ -97,7 +97,7 @@ func mayOpenTag(text rawjson.Text, begun bool) bool {
 // they spell a tag together.
 func (w *turnWriter) addPending() {
 	if len(w.pending) > 1 {
-		if texts := asStrings(w.pending); spellTogether(texts) {
+		if texts := asStrings(w.pending); w.spellTogether(texts) {
 			w.origins.joinPending(texts)
 			w.pending = append(w.pending[:0], rawjson.Plain(strings.Join(texts, "\n")))
 		}
@@ -118,8 +118,8 @@ func (w *turnWriter) addPending() {
 // spellTogether reports whether a tag runs from one text into the next. It looks at the
 // texts joined by a newline, as [Prompt.Text] joins them, and by nothing, as an upstream
 // may do: a tag that neither has alone makes the escaped text longer.
-func spellTogether(texts []string) bool {
-	var probe markup.Escaper
+func (w *turnWriter) spellTogether(texts []string) bool {
+	probe := markup.Escaper{Tags: w.escape.Tags}
 	alone := 0
 	for _, s := range texts {
 		alone += len(probe.Text(s))
