@@ -333,6 +333,9 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
+	if more = NeedMore; eof { // what stands behind the label is not bounded with it
+		more = NoMatch
+	}
 	end := t.Len + len(head) - len(first) + n
 	i := SkipBlanks(s, end, maxLabel)
 	if len(tag.Then) == 0 {
