@@ -71,3 +71,19 @@ func TestAccept(t *testing.T) {
 		t.Error("an unknown format is accepted")
 	}
 }
+
+// A tag that several formats have means in the call that was read what it meant where that began.
+func TestSharedTags(t *testing.T) {
+	req := spoken("Hi")
+	req.Tools = []messages.Tool{{Name: "ping", InputSchema: jsontext.Value(`{"type":"object"}`)}}
+	prompt := mustRender(t, req, Target{Format: FormatJSON, Accept: AcceptAll})
+	for _, tt := range []struct{ text, want string }{
+		{"<tool_call>\n{\"name\":\"ping\"}\n</tool_call>", "ping {}\ntool_use"},
+		{"<tool_call>function=ping></tool_call>", "ping {}\ntool_use\n# repaired ping tag_bracket"},
+		{"<tool_call>Calling\n{\"name\":\"ping\"}\n</tool_call>", "text \"Calling\"\nping {}\ntool_use\n# repaired ping stray_text"},
+	} {
+		if got := show(parseIn(t, prompt, req, completion{tt.text, messages.StopEndTurn, ""}, 0)); got != tt.want {
+			t.Errorf("%s is read as\n%s\nwant\n%s", tt.text, got, tt.want)
+		}
+	}
+}

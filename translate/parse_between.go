@@ -53,9 +53,7 @@ func (p *parser) readBetweenCalls() state {
 		return betweenCalls
 	case t.IsWrapper():
 		p.beginNextCall(t)
-		p.call.wrapperOpen, p.wrapper = true, string(t.Name)
-		p.in.take(t.Len, SpanMarkup)
-		return inWrapper
+		return p.openWrapper(t)
 	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
 		p.in.take(t.Len, SpanMarkup)
 		return betweenCalls

@@ -33,9 +33,7 @@ func (p *parser) readBackTick(rest []byte) state {
 	p.call.mustBeWhole, p.call.quoted = true, ticks
 	p.in.take(n, SpanMarkup)
 	if t.Kind == markup.KindWrapper {
-		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
-		p.in.take(t.Len, SpanMarkup)
-		return inWrapper
+		return p.openWrapper(t.Tag)
 	}
 	return atInvoke
 }

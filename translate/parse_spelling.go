@@ -25,7 +25,7 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 		switch {
 		case v == markup.NeedMore:
 			return t, v
-		case v == markup.Match && !(t.Closing && t.Is("invoke") && p.call.wrapperOpen && string(t.Full) == p.wrapper):
+		case v == markup.Match && !(t.Closing && t.Is("invoke") && p.call.wrapperOpen && string(t.Full) == p.wrapper) && !p.isProse(&t, rest):
 			return t, v
 		}
 	}
@@ -39,7 +39,7 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 		switch {
 		case v == markup.NeedMore:
 			return t, v
-		case v == markup.NoMatch || tag.Closing:
+		case v == markup.NoMatch || tag.Closing || p.isProse(&tag, rest):
 		case tag.Is("invoke"):
 			return markup.TextTag{Tag: tag, Kind: markup.KindInvoke, Name: "invoke"}, v
 		case tag.IsWrapper():
@@ -47,6 +47,30 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 		}
 	}
 	return markup.MatchTextTag(rest, p.in.eof)
+}
+
+// isProse reports whether the label of t, which rest begins with, is what models write before a call in
+// JSON, and no name of a tool: <tool_call>Let me see. {"name":…}
+func (p *parser) isProse(t *markup.Tag, rest []byte) bool {
+	if t.Closing || !t.Is("invoke") || !t.Spelling.Labels() || t.Spelling.IsJSON() {
+		return false
+	}
+	if i := markup.SkipBlanks(rest, t.Len, len(rest)); i == len(rest) || rest[i] != '{' {
+		return false
+	}
+	label, _ := t.NameAttribute()
+	tool, _ := p.tools.find(label)
+	return tool == nil
+}
+
+// openWrapper reads t, which opens a wrapper.
+func (p *parser) openWrapper(t markup.Tag) state {
+	p.call.wrapperOpen, p.wrapper = true, string(t.Name)
+	if t.Spelling != nil { // there it has a name that is not its own
+		p.wrapper = string(t.Full)
+	}
+	p.in.take(t.Len, SpanMarkup)
+	return inWrapper
 }
 
 // maySpell reports whether the `<` that text begins with may begin a tag in a spelling of the parser's.

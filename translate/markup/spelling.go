@@ -325,11 +325,11 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 			return t.onLine(first[len(tag.Word):], t.Len+len(head)-len(first)+len(tag.Word), more)
 		}
 	}
-	n := bytes.IndexAny(first, "<[{\"\n")
+	n := bytes.IndexAny(first, "<>[{\"\n")
 	switch {
 	case n < 0:
 		return t, more
-	case n == 0 || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON:
+	case n == 0 || first[n] == '>' || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON:
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
