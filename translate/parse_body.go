@@ -120,8 +120,12 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 	call := &p.call
 	tag, element := string(t.Full), true
 	if t.Is("parameter") {
-		if name, ok := t.NameAttribute(); ok {
+		name, ok := t.NameAttribute()
+		switch {
+		case ok:
 			tag, element = name, false
+		case t.Spelling != nil: // <arg_value> without a key
+			return p.readStrayTag(t)
 		}
 	}
 	property, _, declared := call.schema.PropertyByTag(tag)

@@ -358,6 +358,12 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		case Match:
 			t.Len = at + len(then)
 		default: // it is missing, and its line may have ended before
+			switch again := matchOneOf(s[at:], []string{string(s[:t.nameEnd]) + t.Spelling.end()}, more); again {
+			case NeedMore:
+				return t, again
+			case Match: // keys stand before all values: which value is whose is not said
+				return t, NoMatch
+			}
 			if t.Len < len(s) && s[t.Len] == '\n' {
 				t.Len++
 			}
