@@ -80,6 +80,8 @@ func TestSharedTags(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"<tool_call>\n{\"name\":\"ping\"}\n</tool_call>", "ping {}\ntool_use"},
 		{"<tool_call>function=ping></tool_call>", "ping {}\ntool_use\n# repaired ping tag_bracket"},
+		{`<function name="ping"><param name="p"><![CDATA[x]]></param></function>`, "ping {\"p\":\"x\"}\ntool_use"},
+		{`<function name="ping"><parameter name="p">x</parameter></function>`, "ping {\"p\":\"x\"}\ntool_use\n# repaired ping bare_call"},
 		{"<tool_call>Calling\n{\"name\":\"ping\"}\n</tool_call>", "text \"Calling\"\nping {}\ntool_use\n# repaired ping stray_text"},
 	} {
 		if got := show(parseIn(t, prompt, req, completion{tt.text, messages.StopEndTurn, ""}, 0)); got != tt.want {

@@ -98,9 +98,9 @@ func (p *parser) noteBare() {
 // readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
 // read in the first that knows what stands behind it.
 func (p *parser) readIn(list ...*format) {
-	for _, labelled := range [...]bool{true, false} {
+	for _, looksBehind := range [...]bool{true, false} {
 		for _, f := range list {
-			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
+			if g := f.spelling; g != nil && g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
 				p.spelled.join(&spelledBy(g).openers)
 			}

@@ -37,7 +37,8 @@ type Spelled struct {
 	Then  []string   // what stands behind a label that follows the tag: the first has to, the others may
 	// Word may stand between the tag and a label that follows it; the label then ends with its line.
 	Word string
-	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
+	// Before is what has to stand behind a label instead, or behind a tag that has it as an attribute, as
+	// one of these, without being part of the tag.
 	Before []string
 	// Closing says that the tag closes, although it begins as an opening tag does.
 	Closing bool
@@ -142,6 +143,11 @@ func (g *Spelling) Ends() bool {
 // Labels reports whether labels stand behind the tags of calls.
 func (g *Spelling) Labels() bool {
 	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Label == LabelAfter })
+}
+
+// LooksBehind reports whether the tags of calls are known by what stands behind them, too.
+func (g *Spelling) LooksBehind() bool {
+	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && (t.Before != nil || t.Then != nil) })
 }
 
 // Between returns the tag that stands between the label of a call and that of its first parameter, ""
@@ -254,8 +260,14 @@ func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verd
 		if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
 			t.Attributes, t.Empty = bytes.TrimSpace(rest), true
 		}
-		_, ok := t.NameAttribute()
-		return t, VerdictOf(ok)
+		if _, ok := t.NameAttribute(); !ok || tag.Before == nil || t.Empty {
+			return t, VerdictOf(ok)
+		}
+		more := NeedMore
+		if eof {
+			more = NoMatch
+		}
+		return t, matchOneOf(s[SkipBlanks(s, t.Len, maxLabel):], tag.Before, more)
 	}
 	return t, VerdictOf(len(t.Attributes) == 0)
 }
