@@ -22,6 +22,7 @@ func TestFormatFor(t *testing.T) {
 		"zai.glm-4.6":                            FormatGLM,
 		"z-ai/glm-5.1":                           FormatGLM,
 		"glm-5-maas":                             FormatGLM,
+		"glm4:9b":                                FormatJSON, // has a format of its own
 		"deepseek.v3-v1:0":                       FormatDeepSeek,
 		"deepseek/deepseek-v3.2-exp":             FormatDeepSeek,
 		"deepseek/deepseek-v3.2":                 FormatDSML,
