@@ -146,6 +146,8 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 		}
 	}
 	switch {
+	case t.Spelling != nil && element && !declared: // parameters have tags of their own
+		return p.readStrayTag(t)
 	case call.jsonInput, call.strayTag, element && !declared && len(call.stray) > 0, bytes.IndexByte(call.stray, '{') >= 0:
 		return p.readStrayTag(t)
 	case len(call.parameters) == maxParameters:
