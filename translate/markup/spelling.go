@@ -161,10 +161,14 @@ func (g *Spelling) Between() string {
 	return ""
 }
 
-// Closer returns the closing tag of a parameter.
-func (g *Spelling) Closer() string {
-	i := slices.IndexFunc(g.Tags, func(t Spelled) bool { return t.Means == Parameter })
-	return g.begins(true)[0] + g.Tags[i].Name + g.end()
+// Closer returns the closing tag of the value of a parameter.
+func (g *Spelling) Closer() (closer string) {
+	for i := range g.Tags {
+		if g.Tags[i].Means == Parameter { // of several, the last stands before the value
+			closer = g.begins(true)[0] + g.Tags[i].Name + g.end()
+		}
+	}
+	return closer
 }
 
 // Starts returns the bytes that stand after the `<` of an opening tag, and those that stand after `</`.
