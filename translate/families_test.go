@@ -22,6 +22,7 @@ func TestFormatFor(t *testing.T) {
 		"zai.glm-4.6":                            FormatGLM,
 		"z-ai/glm-5.1":                           FormatGLM,
 		"glm-5-maas":                             FormatGLM,
+		"glm4:9b":                                FormatJSON, // has a format of its own
 		"deepseek.v3-v1:0":                       FormatDeepSeek,
 		"deepseek/deepseek-v3.2-exp":             FormatDeepSeek,
 		"deepseek/deepseek-v3.2":                 FormatDSML,
@@ -82,5 +83,23 @@ func TestAccept(t *testing.T) {
 	}
 	if _, err := Render(req, Target{Accept: "glm,nothing"}); err == nil {
 		t.Error("an unknown format is accepted")
+	}
+}
+
+// A tag that several formats have means in the call that was read what it meant where that began.
+func TestSharedTags(t *testing.T) {
+	req := spoken("Hi")
+	req.Tools = []messages.Tool{{Name: "ping", InputSchema: jsontext.Value(`{"type":"object"}`)}}
+	prompt := mustRender(t, req, Target{Format: FormatJSON, Accept: AcceptAll})
+	for _, tt := range []struct{ text, want string }{
+		{"<tool_call>\n{\"name\":\"ping\"}\n</tool_call>", "ping {}\ntool_use"},
+		{"<tool_call>function=ping></tool_call>", "ping {}\ntool_use\n# repaired ping tag_bracket"},
+		{`<function name="ping"><param name="p"><![CDATA[x]]></param></function>`, "ping {\"p\":\"x\"}\ntool_use"},
+		{`<function name="ping"><parameter name="p">x</parameter></function>`, "ping {\"p\":\"x\"}\ntool_use\n# repaired ping bare_call"},
+		{"<tool_call>Calling\n{\"name\":\"ping\"}\n</tool_call>", "text \"Calling\"\nping {}\ntool_use\n# repaired ping stray_text"},
+	} {
+		if got := show(parseIn(t, prompt, req, completion{tt.text, messages.StopEndTurn, ""}, 0)); got != tt.want {
+			t.Errorf("%s is read as\n%s\nwant\n%s", tt.text, got, tt.want)
+		}
 	}
 }

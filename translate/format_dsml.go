@@ -35,7 +35,7 @@ var dsmlCalls = shaped(format{
 	},
 
 	heading:     "## Tools\n\n",
-	exampleNote: func(l *language) string { return l.plainValues },
+	exampleNote: func(l *language) string { return l.typedValues },
 	beforeTools: "<functions>\n",
 	afterTools:  "</functions>",
 	tool:        [2]string{"", "\n"},

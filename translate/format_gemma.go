@@ -18,7 +18,7 @@ var gemmaCalls = &format{
 	stopSequence: "<|tool_response>",
 	callOpener:   gemmaOpens,
 	callCloser:   gemmaCloses,
-	protects:     markup.TagMarker | markup.TagToolResponse,
+	protects:     markup.TagMarker | markup.TagToolResponse | markup.TagTool,
 	literal:      gemmaLiteral,
 	spelling: &markup.Spelling{Tags: []markup.Spelled{
 		{Name: "|tool_call", Means: markup.Wrapper},

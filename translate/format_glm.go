@@ -6,7 +6,7 @@ import "dragoman/translate/markup"
 // values of its parameters each in an element, without layout (docs/reference/formats.md §2).
 var glmCalls = shaped(format{
 	name:         FormatGLM,
-	models:       []string{"glm-4", "glm4", "glm-5", "laguna", "poolside"},
+	models:       []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside"},
 	stopSequence: "<tool_response>",
 	callOpener:   "<arg_key>",
 	callCloser:   toolCallEnd,

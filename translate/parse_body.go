@@ -127,8 +127,12 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 	call := &p.call
 	tag, element := string(t.Full), true
 	if t.Is("parameter") {
-		if name, ok := t.NameAttribute(); ok {
+		name, ok := t.NameAttribute()
+		switch {
+		case ok:
 			tag, element = name, false
+		case t.Spelling != nil: // <arg_value> without a key
+			return p.readStrayTag(t)
 		}
 	}
 	property, _, declared := call.schema.PropertyByTag(tag)
@@ -149,6 +153,8 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 		}
 	}
 	switch {
+	case t.Spelling != nil && element && !declared: // parameters have tags of their own
+		return p.readStrayTag(t)
 	case call.jsonInput, call.strayTag, element && !declared && len(call.stray) > 0, bytes.IndexByte(call.stray, '{') >= 0:
 		return p.readStrayTag(t)
 	case len(call.parameters) == maxParameters:

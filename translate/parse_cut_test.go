@@ -375,3 +375,18 @@ func TestWholeAtCut(t *testing.T) {
 		}
 	}
 }
+
+// However much white space stands between a label and the tag behind it, the verdict on them is the same.
+func TestBlanksBehindLabel(t *testing.T) {
+	req := spoken("x")
+	prompt := mustRender(t, req, Target{Format: FormatGLM})
+	for n := 480; n < 530; n++ {
+		c := completion{"<tool_call>f" + strings.Repeat("\n", n) + "<arg_key>p</arg_key><arg_value>1</arg_value></tool_call>", messages.StopEndTurn, ""}
+		want := show(parseIn(t, prompt, req, c, 0))
+		for _, pieces := range []int{1, 7} {
+			if got := show(parseIn(t, prompt, req, c, pieces)); got != want {
+				t.Fatalf("%d blanks, in pieces of %d:\n%s\nat once:\n%s", n, pieces, got, want)
+			}
+		}
+	}
+}

@@ -99,7 +99,7 @@ func (p *parser) readJSONCall() state {
 		return p.endJSONCall()
 	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString: // a tag in place of the last brace, which the model forgot
 		p.noteReason("missing_brace")
-		v.held = append(v.held, '}')
+		v.held, v.braced = append(v.held, '}'), true
 		return p.endJSONCall()
 	case end == markup.NoMatch:
 		return p.closeUnreadableJSON()
@@ -183,6 +183,9 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 func (p *parser) closeUnreadableJSON() state {
 	p.noteReason("invalid_json")
 	held := p.value.held
+	if p.value.braced {
+		held = held[:len(held)-1]
+	}
 	p.value.held = nil
 	if p.out.pending {
 		return p.giveBackCall("invalid_json")

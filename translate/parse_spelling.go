@@ -26,7 +26,7 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 		switch {
 		case v == markup.NeedMore:
 			return t, v
-		case v == markup.Match && !(t.Closing && t.Is("invoke") && p.call.wrapperOpen && string(t.Full) == p.wrapper):
+		case v == markup.Match && !(t.Closing && t.Is("invoke") && p.call.wrapperOpen && string(t.Full) == p.wrapper) && !p.isProse(&t, rest):
 			return t, v
 		}
 	}
@@ -43,7 +43,7 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 		switch {
 		case v == markup.NeedMore:
 			return t, v
-		case v == markup.NoMatch || tag.Closing:
+		case v == markup.NoMatch || tag.Closing || p.isProse(&tag, rest):
 		case tag.Is("invoke"):
 			return markup.TextTag{Tag: tag, Kind: markup.KindInvoke, Name: "invoke"}, v
 		case tag.IsWrapper():
@@ -71,10 +71,27 @@ func (p *parser) nextTagStart(text []byte, i int) int {
 	return len(text)
 }
 
+// isProse reports whether the label of t, which rest begins with, is what models write before a call in
+// JSON, and no name of a tool: <tool_call>Let me see. {"name":…}
+func (p *parser) isProse(t *markup.Tag, rest []byte) bool {
+	if t.Closing || !t.Is("invoke") || !t.Spelling.Labels() || t.Spelling.IsJSON() {
+		return false
+	}
+	if i := markup.SkipBlanks(rest, t.Len, len(rest)); i == len(rest) || rest[i] != '{' {
+		return false
+	}
+	label, _ := t.NameAttribute()
+	tool, _ := p.tools.find(label)
+	return tool == nil
+}
+
 // openWrapper records that t, or the beginning of an answer, has opened a wrapper.
 func (p *parser) openWrapper(t markup.Tag) {
 	p.call.wrapperOpen = true
 	p.wrapper, p.wrapperSpelling, p.inList = string(t.Name), t.Spelling, false
+	if t.Spelling != nil { // there it has a name that is not its own
+		p.wrapper = string(t.Full)
+	}
 }
 
 // maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
@@ -107,11 +124,11 @@ func (p *parser) readIn(list ...*format) {
 			p.alone = append(p.alone, f.alone...)
 		}
 	}
-	for _, labelled := range [...]bool{true, false} {
+	for _, looksBehind := range [...]bool{true, false} {
 		for _, f := range list {
 			p.readsChannels = p.readsChannels || f.channels
 			p.readsLiteral[f.literal] = f.literal != noLiteral
-			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
+			if g := f.spelling; g != nil && g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
 				p.spelled.join(&spelledBy(g).openers)
 				p.bracketed = p.bracketed || g.IsBracketed()

@@ -172,9 +172,12 @@ func (p *parser) writeTyped() (fits bool) {
 // text.
 func (p *parser) repeated(text string) (list []markup.Element) {
 	v := &p.value
-	closer := "</" + v.text.closer + ">"
-	if p.call.spelling != nil {
-		closer = p.call.spelling.Closer()
+	closer, trim := "</"+v.text.closer+">", markup.TrimNewlines
+	if g := p.call.spelling; g != nil {
+		closer = g.Closer()
+		if g.Bare {
+			trim = func(s string) string { return s }
+		}
 	}
 	ambiguous := false
 	if v.layout.padded {
@@ -191,9 +194,9 @@ func (p *parser) repeated(text string) (list []markup.Element) {
 			if v.unclosed {
 				return append(list, markup.Element{Tag: v.tag, Text: v.trimItem(item)})
 			}
-			return append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
+			return append(list, markup.Element{Tag: v.tag, Text: trim(item)})
 		}
-		list = append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
+		list = append(list, markup.Element{Tag: v.tag, Text: trim(item)})
 		rest = strings.TrimLeft(rest, " \t\r\n")
 		n := p.ownTagLen(rest)
 		if n == 0 {

@@ -181,8 +181,8 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 		return n, markup.VerdictOf(bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t"), []byte("\n")))
 	}
 	t, v := p.matchOpener(rest[n:])
-	if v == markup.Match {
-		v = markup.VerdictOf(t.Is("invoke") && !t.Closing)
+	if v == markup.Match { // behind the JSON of a call stands its end
+		v = markup.VerdictOf(t.Is("invoke") && (!t.Closing || t.Spelling.IsJSON() && p.calls.whole > 0))
 	}
 	return n, v
 }

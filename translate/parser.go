@@ -149,6 +149,7 @@ type valueSeen struct {
 	held       []byte    // text of a value that is typed when it is whole
 	validLen   int       // how much of it was there when it was found to be JSON: see heldIsJSON
 	json       jsonDepth // of the whole input of a call
+	braced     bool      // the last brace of what is held is not the model's
 	duplicate  bool      // the parameter was given before
 	cdata      bool      // the value began with <![CDATA[
 	layout     layout    // of the tags around it

@@ -93,7 +93,7 @@ func (w *turnWriter) mayOpenTag(text rawjson.Text, begun bool) bool {
 		i = max(i, strings.LastIndexByte(s, '['))
 	}
 	return (i >= 0 || begun) && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
-		return r < 0x80 && r != '/' && r != '%' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
+		return r < 0x80 && r != '/' && r != '%' && r != '|' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
 	})
 }
 

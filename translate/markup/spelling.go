@@ -44,7 +44,8 @@ type Spelled struct {
 	ID []string
 	// Word may stand between the tag and a label that follows it; the label then ends with its line.
 	Word string
-	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
+	// Before is what has to stand behind a label instead, or behind a tag that has it as an attribute, as
+	// one of these, without being part of the tag.
 	Before []string
 	// Closing says that the tag closes, although it begins as an opening tag does.
 	Closing bool
@@ -157,6 +158,11 @@ func (g *Spelling) Labels() bool {
 	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Label == LabelAfter })
 }
 
+// LooksBehind reports whether the tags of calls are known by what stands behind them, too.
+func (g *Spelling) LooksBehind() bool {
+	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && (t.Before != nil || t.Then != nil) })
+}
+
 // Between returns the tag that stands between the label of a call and that of its first parameter, ""
 // if that is no tag of its own.
 func (g *Spelling) Between() string {
@@ -168,10 +174,14 @@ func (g *Spelling) Between() string {
 	return ""
 }
 
-// Closer returns the closing tag of a parameter.
-func (g *Spelling) Closer() string {
-	i := slices.IndexFunc(g.Tags, func(t Spelled) bool { return t.Means == Parameter })
-	return g.begins(true)[0] + g.Tags[i].Name + g.end()
+// Closer returns the closing tag of the value of a parameter.
+func (g *Spelling) Closer() (closer string) {
+	for i := range g.Tags {
+		if g.Tags[i].Means == Parameter { // of several, the last stands before the value
+			closer = g.begins(true)[0] + g.Tags[i].Name + g.end()
+		}
+	}
+	return closer
 }
 
 // Starts returns the bytes that stand after the `<` of an opening tag, and those that stand after `</`.
@@ -267,8 +277,14 @@ func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verd
 		if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
 			t.Attributes, t.Empty = bytes.TrimSpace(rest), true
 		}
-		_, ok := t.NameAttribute()
-		return t, VerdictOf(ok)
+		if _, ok := t.NameAttribute(); !ok || tag.Before == nil || t.Empty {
+			return t, VerdictOf(ok)
+		}
+		more := NeedMore
+		if eof {
+			more = NoMatch
+		}
+		return t, matchOneOf(s[SkipBlanks(s, t.Len, maxLabel):], tag.Before, more)
 	}
 	return t, VerdictOf(len(t.Attributes) == 0)
 }
@@ -338,22 +354,22 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 			return t.onLine(first[len(tag.Word):], t.Len+len(head)-len(first)+len(tag.Word), more)
 		}
 	}
-	n := bytes.IndexAny(first, "<[{\"\n")
+	n := bytes.IndexAny(first, "<>[{\"\n")
 	switch {
 	case n < 0:
 		return t, more
 	case n == 0 && tag.Wraps && (first[0] == '[' || first[0] == '{'):
 		t.Name = Wrapper.name()
 		return t, Match
-	case n == 0 || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON:
+	case n == 0 || first[n] == '>' || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON:
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
-	end := t.Len + len(head) - len(first) + n
-	i := SkipBlanks(s, end, maxLabel)
-	if more = NeedMore; eof {
+	if more = NeedMore; eof { // what stands behind the label is not bounded with it
 		more = NoMatch
 	}
+	end := t.Len + len(head) - len(first) + n
+	i := SkipBlanks(s, end, maxLabel)
 	switch v := matchOneOf(s[i:], tag.ID, more); v {
 	case NeedMore:
 		return t, v
@@ -388,6 +404,12 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		case Match:
 			t.Len = at + len(then)
 		default: // it is missing, and its line may have ended before
+			switch again := matchOneOf(s[at:], []string{string(s[:t.nameEnd]) + t.Spelling.end()}, more); again {
+			case NeedMore:
+				return t, again
+			case Match: // keys stand before all values: which value is whose is not said
+				return t, NoMatch
+			}
 			if t.Len < len(s) && s[t.Len] == '\n' {
 				t.Len++
 			}

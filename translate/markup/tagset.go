@@ -45,6 +45,7 @@ const (
 	TagArgValue
 	TagToolResult
 	TagResponse
+	TagTool
 	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
 	TagBracket // the markers in brackets: [TOOL_CALLS]
 )
@@ -102,6 +103,7 @@ var tagNames = [...]struct {
 	{"arg_value", TagArgValue},
 	{"tool_result", TagToolResult},
 	{"response", TagResponse},
+	{"tool", TagTool},
 }
 
 // namesFrom has the names that begin with a letter.
