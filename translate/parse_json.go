@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
@@ -14,48 +13,6 @@ import (
 )
 
 // A call in JSON: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
-
-// jsonCall is what a call in JSON says. Models also call the arguments parameters or input.
-type jsonCall struct {
-	Name       *string                   `json:"name"`
-	Arguments  jsontext.Value            `json:"arguments"`
-	Parameters jsontext.Value            `json:"parameters"`
-	Input      jsontext.Value            `json:"input"`
-	Rest       map[string]jsontext.Value `json:",embed"`
-}
-
-// arguments returns the arguments of the call, {} if it has none.
-func (c *jsonCall) arguments() string {
-	for _, v := range []jsontext.Value{c.Arguments, c.Parameters, c.Input} {
-		if len(v) > 0 && v.Kind() != 'n' {
-			return string(v)
-		}
-	}
-	return "{}"
-}
-
-// openArguments returns the arguments in text, which is the beginning of a call that was cut. They
-// are cut, too, unless the call was cut after them: {"name":"f","arguments":{"a":1 gives {"a":1.
-// It returns "" if the arguments had not begun.
-func openArguments(text string) string {
-	mended := rawjson.Mend(text)
-	d := jsontext.NewDecoder(bytes.NewReader(mended))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return ""
-	}
-	for {
-		name, err := d.ReadToken()
-		if err != nil || name.Kind() != '"' {
-			return ""
-		}
-		if s := name.String(); s == "arguments" || s == "parameters" || s == "input" {
-			return strings.TrimLeft(string(mended[d.InputOffset():]), " \t\r\n:")
-		}
-		if _, err := d.ReadValue(); err != nil {
-			return ""
-		}
-	}
-}
 
 // readJSONName is the state atJSONName: a wrapper has been read, or a call in one, and { is next. If
 // the first member is the name of an offered tool, as models write it, the block of the call opens
@@ -157,12 +114,19 @@ func (p *parser) readJSONCall() state {
 // endJSONCall reads a call whose text is whole, and writes its arguments as the input.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.value.held), p.escaped, "")
+	if strings.HasPrefix(said, "{{") && strings.HasSuffix(said, "}}") { // as in a template
+		p.noteReason("mended_json")
+		said = said[1 : len(said)-1]
+	}
 	if p.call.spelling.IsJSON() {
 		return p.endJSONInput(said)
 	}
 	text, ok := rawjson.AppendLoose(nil, said)
-	var call jsonCall
-	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
+	if !ok {
+		return p.closeUnreadableJSON()
+	}
+	call, ok := parseJSONCall(text)
+	if !ok {
 		return p.closeUnreadableJSON()
 	}
 	if p.call.tool == "" {
@@ -170,7 +134,16 @@ func (p *parser) endJSONCall() state {
 			return next
 		}
 	}
-	input, ok := rawjson.AppendLooseKind(nil, call.arguments(), '{')
+	arguments := call.arguments()
+	if arguments == "" {
+		if arguments, ok = call.flatArguments(p.call.schema); !ok {
+			return p.closeUnreadableJSON()
+		}
+		if arguments != "{}" {
+			p.noteReason("no_arguments")
+		}
+	}
+	input, ok := rawjson.AppendLooseKind(nil, arguments, '{')
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
