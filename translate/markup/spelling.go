@@ -329,7 +329,7 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	switch {
 	case n < 0:
 		return t, more
-	case n == 0 || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON:
+	case n == 0 || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON && !slices.Contains(tag.Before, "{"):
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
@@ -349,10 +349,12 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	t.Len = i + len(tag.Then[0])
 	for _, then := range tag.Then[1:] {
 		at := SkipBlanks(s, t.Len, maxLabel)
-		switch v := matchOneOf(s[at:], []string{then}, more); v {
-		case NeedMore:
+		switch v := matchOneOf(s[at:], []string{then, t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()}, more); {
+		case v == NeedMore:
 			return t, v
-		case Match:
+		case v == Match && !HasPrefix(s[at:], then): // the next label: this one has no value
+			return t, NoMatch
+		case v == Match:
 			t.Len = at + len(then)
 		default: // it is missing, and its line may have ended before
 			if t.Len < len(s) && s[t.Len] == '\n' {
