@@ -25,6 +25,9 @@ type Spelling struct {
 	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
 	// that what stands for the name of the tool is an id of the call, which has the name in it.
 	JSON, IDs bool
+	// ClosedTwice says that models write the closing tag of a value twice in a row. A value that ends with
+	// such a tag is then doubtful.
+	ClosedTwice bool
 	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
 	Typed string
 }
