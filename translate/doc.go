@@ -58,7 +58,7 @@
 // call is read in the spelling of its first tag to its end.
 //
 // An object is JSON: the whole input of a call or, in a block, a whole call with
-// its name and arguments. The wrapper of such calls is <tool_call>; package
+// its name and arguments, which may stand in a list. The wrapper of such calls is <tool_call>; package
 // markup has the other names that the parser takes for <function_calls> and for
 // <thinking>. After the first call the answer holds calls alone: it ends before
 // any other text, which the model wrote without the results of its calls.
@@ -76,8 +76,9 @@
 // them). Each is a function that reads as much of the input as it can decide
 // on, and returns the next state:
 //
-//	inText         -> atInvoke inWrapper inRehearsal afterThinking afterAnswer
-//	afterThinking  -> inText
+//	inText         -> atInvoke inWrapper inRehearsal afterThinking afterAnswer, atAnswer after thinking
+//	atAnswer       -> atJSONName inCall inText
+//	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText
 //	inWrapper      -> atInvoke inCall atValue atJSONName inForeignBlock, betweenCalls or inText after an empty one
 //	atInvoke       -> atToolName inCall atValue betweenCalls

@@ -31,6 +31,9 @@ func TestFormatFor(t *testing.T) {
 		"moonshotai.kimi-k2.5":                   FormatKimi,
 		"minimax.minimax-m2":                     FormatMiniMax,
 		"openbmb/MiniCPM5-8B":                    FormatMiniCPM,
+		"mistral.devstral-2-123b":                FormatJSON,
+		"meta.llama3-3-70b-instruct-v1:0":        FormatJSON,
+		"ServiceNow-AI/Apriel-1.6-15b":           FormatJSON,
 		"a-model-of-which-nobody-knows-anything": FormatJSON,
 	} {
 		if got := FormatFor(model); got != want {
@@ -39,6 +42,9 @@ func TestFormatFor(t *testing.T) {
 	}
 	if got := AcceptFor("zai.glm-4.6"); got != FormatGLM {
 		t.Errorf("of GLM %q is read besides", got)
+	}
+	if got := AcceptFor("ibm/granite-3.3-8b"); got != "granite" {
+		t.Errorf("of Granite %q is read besides", got)
 	}
 	if got := AcceptFor("claude-2.1"); got != "" {
 		t.Errorf("of Claude %q is read besides", got)

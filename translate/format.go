@@ -17,6 +17,12 @@ import (
 // shape, and states in the parser.
 type format struct {
 	name string
+	// readOnly says that calls are read in the format, and that no model is asked in it: what stands
+	// around its prompts is not kept.
+	readOnly bool
+	// alone are what stands before a call in JSON that is a whole answer, or before a list of such calls;
+	// with a bracket at its end, before a list alone. For aloneName, see there.
+	alone []string
 	// models are parts of the ids of models that were trained on the format, in lower case. erased says
 	// that its markers are special tokens, which servers erase from what they pass on.
 	models []string
@@ -49,8 +55,10 @@ type format struct {
 	// beforeTools and afterTools stand before and after the descriptions of the tools. heading, if it
 	// is not "", stands above all, and then the example comes after the tools.
 	heading, beforeTools, afterTools string
-	// tool stands before and after the description of one tool, which is a JSON object.
-	tool [2]string
+	// tool stands before and after the description of one tool, which is a JSON object, and betweenTools
+	// before that of the next.
+	tool         [2]string
+	betweenTools string
 	// describeTool writes one description, with a newline after it, in place of that. The error
 	// says what is wrong with the schema of the tool.
 	describeTool func(w *toolWriter, t *messages.Tool) error
@@ -97,5 +105,7 @@ const (
 	FormatMiniMax    = "minimax"     // <minimax:tool_call><invoke name="…">: §5
 	FormatKimi       = "kimi"        // <|tool_call_begin|>functions.…:0<|tool_call_argument_begin|>{…}: §4
 	FormatDeepSeek   = "deepseek"    // <｜tool▁call▁begin｜>…<｜tool▁sep｜>{…}: §12
+	FormatMistral    = "mistral"     // [TOOL_CALLS]…[ARGS]{…}: §8
+	FormatLlama      = "llama"       // <|python_tag|>{"name":…,"parameters":…}: §10
 	FormatMiniCPM    = "minicpm"     // <function name="…"><param name="…">: §13
 )

@@ -52,6 +52,9 @@ func FuzzEvents(f *testing.F) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
 		prompt := &Prompt{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2}
+		if seed%4 > 1 {
+			prompt.accepts = allFormats()
+		}
 		if escaped {
 			prompt.escaped = markup.InValues | markup.TagTurn | prompt.format.protects
 		}

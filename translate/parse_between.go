@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"bytes"
-
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -18,15 +16,32 @@ func (p *parser) readBetweenCalls() state {
 		return wait
 	}
 	rest := p.in.rest()
+	if p.call.wrapperOpen && p.wrapperSpelling == namedCalls {
+		switch _, _, v := p.matchNamed(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(markup.Tag{Spelling: namedCalls})
+			return p.readNamed()
+		}
+	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{' && p.call.wrapperOpen:
-		p.beginNextCall(markup.Tag{})
+		p.beginNextCall(markup.Tag{Spelling: p.wrapperSpelling})
 		return atJSONName
 	case p.endsInTag():
 		return p.cutNextCall()
 	}
 	if p.call.wrapperOpen {
+		switch n, v := p.matchSeparator(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.inList = p.inList && rest[0] != ']'
+			p.in.take(n, SpanMarkup)
+			return betweenCalls
+		}
 		if n, v := p.matchAside(rest); v == markup.NeedMore {
 			return wait
 		} else if v == markup.Match {
@@ -36,7 +51,7 @@ func (p *parser) readBetweenCalls() state {
 		}
 	}
 	switch {
-	case rest[0] != '<' || v == markup.NoMatch:
+	case v == markup.NoMatch:
 		return p.runOn()
 	case v == markup.NeedMore:
 		return wait
@@ -53,7 +68,7 @@ func (p *parser) readBetweenCalls() state {
 		return betweenCalls
 	case t.IsWrapper():
 		p.beginNextCall(t)
-		p.call.wrapperOpen, p.wrapper = true, string(t.Name)
+		p.openWrapper(t)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
@@ -66,13 +81,16 @@ func (p *parser) readBetweenCalls() state {
 // endsInTag reports whether the text was cut within a tag that would have begun another call.
 func (p *parser) endsInTag() bool {
 	rest := p.in.rest()
-	if !p.in.eof || rest[0] != '<' {
+	if !p.in.eof || !p.beginsTag(rest[0]) {
 		return false
 	}
 	for _, g := range p.spellings {
 		if _, v := g.MatchListed(rest, false); v == markup.NeedMore {
 			return true
 		}
+	}
+	if rest[0] != '<' {
+		return false
 	}
 	t, v := markup.MatchTextTag(rest, false)
 	return v == markup.NeedMore && (t.Kind == 0 || t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper)
@@ -195,10 +213,7 @@ func (p *parser) readForeignBlock() state {
 func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 	for {
 		rest := p.in.rest()
-		n := bytes.IndexByte(rest, '<')
-		if n < 0 {
-			n = len(rest)
-		}
+		n := p.nextTagStart(rest, 0)
 		if n > 0 {
 			p.writeText(rest[:n])
 			p.in.take(n, SpanText)

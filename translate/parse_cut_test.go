@@ -317,6 +317,8 @@ func TestWholeAtCut(t *testing.T) {
 		FormatLegacy:    CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n</parameters>\n</invoke>",
 		FormatAttribute: CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"n\">1</parameter>\n</invoke>",
 		FormatJSON:      "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"n\": 1}}",
+		FormatMistral:   `[TOOL_CALLS]t[ARGS]{"n": 1}`,
+		FormatLlama:     `<|python_tag|>{"name": "t", "parameters": {"n": 1}}`,
 	} {
 		f, err := formatOf(name)
 		if err != nil {

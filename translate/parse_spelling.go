@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +30,9 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 			return t, v
 		}
 	}
+	if rest[0] != '<' {
+		return markup.Tag{}, markup.NoMatch
+	}
 	return markup.MatchTag(rest, p.in.eof)
 }
 
@@ -46,10 +50,34 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 			return markup.TextTag{Tag: tag, Kind: markup.KindWrapper, Name: "function_calls"}, v
 		}
 	}
+	if rest[0] != '<' {
+		return t, markup.NoMatch
+	}
 	return markup.MatchTextTag(rest, p.in.eof)
 }
 
-// maySpell reports whether the `<` that text begins with may begin a tag in a spelling of the parser's.
+// beginsTag reports whether a tag may begin with c.
+func (p *parser) beginsTag(c byte) bool { return c == '<' || c == '[' && p.bracketed }
+
+// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or
+// len(text).
+func (p *parser) nextTagStart(text []byte, i int) int {
+	if p.bracketed {
+		return indexEither(text, i, '<', '[')
+	}
+	if n := bytes.IndexByte(text[i:], '<'); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}
+
+// openWrapper records that t, or the beginning of an answer, has opened a wrapper.
+func (p *parser) openWrapper(t markup.Tag) {
+	p.call.wrapperOpen = true
+	p.wrapper, p.wrapperSpelling, p.inList = string(t.Name), t.Spelling, false
+}
+
+// maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
 func (p *parser) maySpell(text []byte) bool {
 	if len(p.spellings) == 0 || len(text) > 1 && !p.spelled.has(text[1]) {
 		return false
@@ -74,11 +102,17 @@ func (p *parser) noteBare() {
 // readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
 // read in the first that knows what stands behind it.
 func (p *parser) readIn(list ...*format) {
+	for _, f := range list {
+		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
+			p.alone = append(p.alone, f.alone...)
+		}
+	}
 	for _, labelled := range [...]bool{true, false} {
 		for _, f := range list {
 			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
 				p.spelled.join(&spelledBy(g).openers)
+				p.bracketed = p.bracketed || g.IsBracketed()
 			}
 		}
 	}
@@ -93,7 +127,7 @@ func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
 // allStarts has the starts of the spellings of all formats.
 var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
 	all := map[*markup.Spelling]*starts{}
-	for _, f := range formats {
+	for _, f := range allFormats() {
 		if f.spelling == nil {
 			continue
 		}

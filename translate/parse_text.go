@@ -51,21 +51,14 @@ func (p *parser) readText() state {
 	return p.readTextMarkup(rest)
 }
 
-// nextTextTag returns the index of the first `<` that may begin a tag which means something in text,
+// nextTextTag returns the index of the first byte that may begin a tag which means something in text,
 // or len(text).
 func (p *parser) nextTextTag(text []byte) int {
-	for at := 0; at < len(text); at++ {
-		if text[at] != '<' {
-			i := bytes.IndexByte(text[at:], '<')
-			if i < 0 {
-				break
-			}
-			at += i
-		}
+	for at := p.nextTagStart(text, 0); at < len(text); at = p.nextTagStart(text, at+1) {
 		if at+1 < len(text) && text[at+1] == '<' {
 			continue
 		}
-		if !markup.IsText(text[at:]) || p.maySpell(text[at:]) {
+		if text[at] == '<' && !markup.IsText(text[at:]) || p.maySpell(text[at:]) {
 			return at
 		}
 	}
@@ -93,7 +86,7 @@ func (p *parser) takeText(n int) state {
 	return inText
 }
 
-// readTextMarkup reads the `<` that rest begins with: as text, or as the beginning of a tag that
+// readTextMarkup reads the byte that rest begins with: as text, or as the beginning of a tag that
 // means something.
 func (p *parser) readTextMarkup(rest []byte) state {
 	t, v := p.matchTextTag(rest)
@@ -122,7 +115,8 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	switch t.Kind {
 	case markup.KindThinking:
 		p.noteThinking(t)
-		return p.takeText(t.Len)
+		p.takeText(t.Len)
+		return p.nextText()
 	case markup.KindResults:
 		return p.readInventedResults(rest, t)
 	}
@@ -131,7 +125,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	case p.text.thinkingTag != "":
 		return inRehearsal
 	case t.Kind == markup.KindWrapper:
-		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
+		p.openWrapper(t.Tag)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}
@@ -162,12 +156,12 @@ func (p *parser) readThinkingTag(t markup.TextTag) bool {
 }
 
 // readAfterThinking is the state afterThinking: the opening or the closing tag of a block of
-// thinking has been read. It drops white space, up to the first other byte (inText).
+// thinking has been read. It drops white space, up to the first other byte (inText, atAnswer).
 func (p *parser) readAfterThinking() state {
 	if !p.in.skipBlanks() {
 		return wait
 	}
-	return inText
+	return p.nextText()
 }
 
 // noteThinking records a tag of thinking that is text. Of nested ones, the outermost counts.

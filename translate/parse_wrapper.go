@@ -10,9 +10,9 @@ import (
 
 // readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
 // mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
-// or { (atJSONName). Prose before <invoke> is text, without the wrapper; comments are passed over. An
-// empty wrapper is dropped (inText, betweenCalls). One that holds another tag is written as text up to
-// its closing tag (inForeignBlock). Before anything else the wrapper is given back.
+// or { (atJSONName), maybe in a list. Prose before <invoke> is text, without the wrapper; comments are
+// passed over. An empty wrapper is dropped (inText, betweenCalls). One that holds another tag is written
+// as text up to its closing tag (inForeignBlock). Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
 	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
@@ -25,6 +25,14 @@ func (p *parser) readWrapper() state {
 		p.call.spelling = t.Spelling
 		p.noteReason("tag_bracket")
 		return p.beginNamed(t)
+	}
+	switch v := p.matchList(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.inList = true
+		p.in.take(len("["), SpanMarkup)
+		return inWrapper
 	}
 	if rest[0] == '<' || p.calls.whole == 0 && len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
@@ -39,7 +47,7 @@ func (p *parser) readWrapper() state {
 	switch {
 	case rest[0] == '{':
 		return atJSONName
-	case rest[0] != '<' || v == markup.NoMatch:
+	case v == markup.NoMatch:
 		return p.giveBack()
 	case v == markup.NeedMore:
 		return wait
@@ -183,7 +191,7 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '<' {
 		return markup.MatchComment(rest, p.in.eof)
 	}
-	if rest[0] == '{' {
+	if rest[0] == '{' || p.beginsTag(rest[0]) {
 		return 0, markup.NoMatch
 	}
 	head := rest[:min(len(rest), maxAside)]

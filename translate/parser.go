@@ -20,16 +20,20 @@ type parser struct {
 	// state has to see every piece.
 	writePlain func(*parser, []byte)
 
-	escaped       markup.TagSet      // the names that the prompt has escaped: only these are unescaped
-	mayCall       bool               // the model was shown tools, so calls may come, asked for or not
-	textMayFollow bool               // text after the calls is part of the answer: only for Rescue
-	holdsValues   bool               // Target.HoldValues, for tools that do not say it themselves
-	readsQuoted   bool               // Target.QuotedCalls
-	spellings     []*markup.Spelling // in which calls are read, besides that of legacy and attribute
-	spelled       byteSet            // what tags of these begin with, after `<`
-	wrapper       string             // the name of the wrapper that was opened last
-	ended         bool               // the answer has ended: what follows is not part of it
-	cutShort      bool               // the upstream stopped before the model had ended its answer
+	escaped         markup.TagSet      // the names that the prompt has escaped: only these are unescaped
+	mayCall         bool               // the model was shown tools, so calls may come, asked for or not
+	textMayFollow   bool               // text after the calls is part of the answer: only for Rescue
+	holdsValues     bool               // Target.HoldValues, for tools that do not say it themselves
+	readsQuoted     bool               // Target.QuotedCalls
+	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
+	spelled         byteSet            // what tags of these begin with, after `<`
+	bracketed       bool               // tags of some of these begin with a bracket
+	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
+	wrapper         string             // the name of the wrapper that was opened last
+	wrapperSpelling *markup.Spelling   // and its spelling
+	inList          bool               // it has a list of calls in JSON, which has not ended
+	ended           bool               // the answer has ended: what follows is not part of it
+	cutShort        bool               // the upstream stopped before the model had ended its answer
 
 	calls    callsRead
 	outcomes []messages.Outcome
@@ -55,6 +59,7 @@ const (
 	wait state = iota // no state: more text has to come
 
 	inText         // nothing, or text; not in a call
+	atAnswer       // nothing, or thinking: a call in JSON that is the whole answer may follow
 	afterThinking  // a tag of thinking; white space after it is layout
 	inRehearsal    // text in thinking, up to a tag that would open a call
 	inWrapper      // <function_calls> or another wrapper: a call must follow
@@ -97,6 +102,7 @@ type callSeen struct {
 	unoffered   bool   // the tool is not offered: the block opens only when the call is whole
 	mustBeWhole bool   // so it does for another reason: the call is none unless it is whole
 	bare        bool   // it stands without the wrapper that its format has: it is none unless it has all that its tool requires
+	alone       bool   // it is in JSON, and the whole answer, maybe with other such calls
 	quoted      int    // how many back-ticks opened the Markdown code fence that it stands in, 0 for none
 	continued   bool   // the model went on after a stop sequence that was text of a value
 	restarted   bool   // the model began the call again that a prefill had opened
@@ -122,6 +128,9 @@ type callSeen struct {
 	strayTag    bool       // there is a tag among them
 	inLine      bool       // text that has no place stands before what is next, on its line
 }
+
+// isInput reports whether the JSON of the call is its input alone, and not all of it.
+func (c *callSeen) isInput() bool { return c.attributeForm && c.spelling.IsJSON() }
 
 // valueSeen is what has been seen of the value that is being read.
 type valueSeen struct {

@@ -113,7 +113,11 @@ func (p *parser) feedPlain(s string) bool {
 		p.out.writeString(s)
 		p.value.endsBlank = s[len(s)-1] == ' '
 	case messages.BlockText:
-		if p.text.code.run > 0 || !isPlain(s, '`', '`', escape) || !p.writePlainText(s) {
+		bracket := byte('`')
+		if p.bracketed {
+			bracket = '['
+		}
+		if p.text.code.run > 0 || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
 			return false
 		}
 	default:

@@ -116,6 +116,7 @@ func TestExitCodes(t *testing.T) {
 		{"parse with an unknown format", []string{"parse", "--request", request, "--format", "yaml"}, nil, 2, `parse: --format: "yaml" is none; there are: ` + strings.Join(parseFormats(), ", ")},
 		{"parse lines with an unknown format", []string{"parse", "--jsonl", "--format", "jsn"}, nil, 2, `parse: --format: "jsn" is none; did you mean "json"?`},
 		{"parse with a bad chunk", []string{"parse", "--request", request, "--chunk", "-1"}, nil, 2, "--chunk: -1 is less than 0"},
+		{"demo in an unknown format", []string{"demo", "--format", "gml"}, nil, 2, `demo: --format: "gml" is none; did you mean "glm"?`},
 		{"parse jsonl with a flag of the other form", []string{"parse", "--jsonl", "--events"}, nil, 2, "--events does not go with --jsonl"},
 		{"parse jsonl with such a variable", []string{"parse", "--jsonl"}, map[string]string{"DRAGOMAN_CHUNK": "3"}, 2, "DRAGOMAN_CHUNK does not go with --jsonl"},
 		{"parse with a request that is not there", []string{"parse", "--request", "none.json"}, nil, 1, "none.json"},

@@ -28,6 +28,9 @@ type Spelling struct {
 	// ClosedTwice says that models write the closing tag of a value twice in a row. A value that ends with
 	// such a tag is then doubtful.
 	ClosedTwice bool
+	// Lists says that calls stand in a wrapper as JSON, each with its name. Endless says that nothing has
+	// to end calls and wrappers.
+	Lists, Endless bool
 	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
 	Typed string
 }
@@ -38,6 +41,10 @@ type Spelled struct {
 	Means Meaning    // the tag it stands for
 	Label LabelPlace // where an opening tag has the name of its tool or parameter
 	Then  []string   // what stands behind a label that follows the tag: the first has to, the others may
+	// Wraps says that where JSON stands behind the tag, in place of a label, it is a wrapper.
+	Wraps bool
+	// ID, if there is one, may stand behind a label that follows the tag, with an id of the call.
+	ID []string
 	// Word may stand between the tag and a label that follows it; the label then ends with its line.
 	Word string
 	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
@@ -139,8 +146,14 @@ func (g *Spelling) IsJSON() bool { return g != nil && g.JSON }
 
 // Ends reports whether a call has a closing tag.
 func (g *Spelling) Ends() bool {
-	return g == nil || g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing })
+	return g == nil || !g.Endless && (g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing }))
 }
+
+// IsListed reports whether calls stand in a wrapper as JSON, each with its name and arguments.
+func (g *Spelling) IsListed() bool { return g != nil && g.Lists }
+
+// IsBracketed reports whether tags begin with a bracket.
+func (g *Spelling) IsBracketed() bool { return g.begins(false)[0] == "[" }
 
 // Labels reports whether labels stand behind the tags of calls.
 func (g *Spelling) Labels() bool {
@@ -225,7 +238,7 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 			if !eof {
 				v = NeedMore
 			}
-		case !IsTagByte(s[i+len(name)]) || !IsTagByte(name[len(name)-1]):
+		case !IsTagByte(s[i+len(name)]) || !IsTagByte(name[len(name)-1]) || HasPrefix(s[i+len(name):], g.end()):
 			return &g.Tags[k], i + len(name), Match
 		}
 	}
@@ -332,12 +345,32 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	switch {
 	case n < 0:
 		return t, more
+	case n == 0 && tag.Wraps && (first[0] == '[' || first[0] == '{'):
+		t.Name = Wrapper.name()
+		return t, Match
 	case n == 0 || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON && !slices.Contains(tag.Before, "{"):
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
 	end := t.Len + len(head) - len(first) + n
 	i := SkipBlanks(s, end, maxLabel)
+	if more = NeedMore; eof {
+		more = NoMatch
+	}
+	switch v := matchOneOf(s[i:], tag.ID, more); v {
+	case NeedMore:
+		return t, v
+	case Match:
+		at := i + len(tag.ID[0])
+		id := s[at:min(len(s), at+maxLabel)]
+		switch n = bytes.IndexAny(id, "<[{\"\n"); {
+		case n < 0 && len(id) < maxLabel:
+			return t, more
+		case n < 0:
+			return t, NoMatch
+		}
+		i = at + n
+	}
 	if len(tag.Then) == 0 {
 		t.Len = end
 		return t, matchOneOf(s[i:], tag.Before, more)

@@ -114,7 +114,7 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 
 // accept reads names of formats, in a list, or the word for all of them.
 func (l *loader) accept(dst *string) setting {
-	names, all := translate.Formats(), translate.AcceptAll
+	names, all := translate.AcceptedFormats(), translate.AcceptAll
 	taken := func() []string {
 		if *dst == "" {
 			return nil
