@@ -76,11 +76,11 @@
 // them). Each is a function that reads as much of the input as it can decide
 // on, and returns the next state:
 //
-//	inText         -> atInvoke inWrapper inRehearsal afterThinking afterAnswer, atAnswer after thinking
+//	inText         -> atInvoke inWrapper inLiteral inRehearsal afterThinking afterAnswer, atAnswer after thinking
 //	atAnswer       -> atJSONName inCall inText
 //	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText
-//	inWrapper      -> atInvoke inCall atValue atJSONName inForeignBlock, betweenCalls or inText after an empty one
+//	inWrapper      -> atInvoke inCall atValue atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one
 //	atInvoke       -> atToolName inCall atValue betweenCalls
 //	atToolName     -> inCall, atInvoke where it stands twice
 //	inCall         -> atValue inValue inJSONCall betweenCalls, inBrokenCall after too much stray text
@@ -91,7 +91,8 @@
 //	inJSONCall     -> afterJSONCall betweenCalls
 //	afterJSONCall  -> betweenCalls
 //	atFenceEnd     -> betweenCalls
-//	betweenCalls   -> atInvoke inWrapper atJSONName afterAnswer
+//	inLiteral      -> betweenCalls
+//	betweenCalls   -> atInvoke inWrapper atJSONName inLiteral afterAnswer
 //	inBrokenCall   -> betweenCalls
 //	inForeignBlock -> inText
 //	afterAnswer    -> inText, only for [Rescue]

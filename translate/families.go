@@ -67,4 +67,4 @@ func AboutFormats() (list []About) {
 }
 
 // isData reports whether how calls are written follows from the shape of the format.
-func (f *format) isData() bool { return f.shape.call[0] != "" }
+func (f *format) isData() bool { return f.shape.call[0] != "" && !f.channels }

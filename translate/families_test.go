@@ -31,6 +31,10 @@ func TestFormatFor(t *testing.T) {
 		"moonshotai.kimi-k2.5":                   FormatKimi,
 		"minimax.minimax-m2":                     FormatMiniMax,
 		"openbmb/MiniCPM5-8B":                    FormatMiniCPM,
+		"meta.llama4-maverick-17b-instruct-v1:0": FormatPythonic,
+		"LiquidAI/LFM2-8B-A1B":                   FormatPythonic,
+		"openai.gpt-oss-120b-1:0":                FormatJSON,
+		"google/gemma-4-27b-it":                  FormatJSON,
 		"mistral.devstral-2-123b":                FormatJSON,
 		"meta.llama3-3-70b-instruct-v1:0":        FormatJSON,
 		"ServiceNow-AI/Apriel-1.6-15b":           FormatJSON,
@@ -42,6 +46,9 @@ func TestFormatFor(t *testing.T) {
 	}
 	if got := AcceptFor("zai.glm-4.6"); got != FormatGLM {
 		t.Errorf("of GLM %q is read besides", got)
+	}
+	if got := AcceptFor("openai.gpt-oss-120b-1:0"); got != FormatHarmony {
+		t.Errorf("of gpt-oss %q is read besides", got)
 	}
 	if got := AcceptFor("ibm/granite-3.3-8b"); got != "granite" {
 		t.Errorf("of Granite %q is read besides", got)

@@ -32,6 +32,10 @@ type format struct {
 	// legacy and attribute.
 	shape    shape
 	spelling *markup.Spelling
+	// literal is the syntax of calls that are literals of a language.
+	literal literalSyntax
+	// channels says that headers are read: see parse_channels.go.
+	channels bool
 
 	// stopSequence is the stop sequence for the upstream: what a model writes after its calls.
 	// Upstreams leave it out of the answer. Where an answer that stopped at it ends within
@@ -65,8 +69,10 @@ type format struct {
 
 	// beforeCalls and afterCalls stand before and after the calls of one turn.
 	beforeCalls, afterCalls string
+	// betweenCalls stands between them, where that is not a newline alone.
+	betweenCalls string
 	// appendCall appends a past call as the model would have written it, with a newline
-	// after it. The name is not escaped, n is how many calls the conversation has had before,
+	// after it, or with betweenCalls. The name is not escaped, n is how many calls the conversation has had before,
 	// the input is a JSON object, and s is the schema of the tool. What the parser reads under
 	// the same schema is the same call (G5).
 	appendCall func(e *markup.Escaper, dst []byte, name string, n int, input jsontext.Value, s *schema.Schema) []byte
@@ -107,5 +113,8 @@ const (
 	FormatDeepSeek   = "deepseek"    // <｜tool▁call▁begin｜>…<｜tool▁sep｜>{…}: §12
 	FormatMistral    = "mistral"     // [TOOL_CALLS]…[ARGS]{…}: §8
 	FormatLlama      = "llama"       // <|python_tag|>{"name":…,"parameters":…}: §10
+	FormatPythonic   = "pythonic"    // [book(note="…"), ping()]: §11
+	FormatGemma      = "gemma"       // <|tool_call>call:…{…}<tool_call|>: §9
+	FormatHarmony    = "harmony"     // <|channel|>commentary to=functions.… json<|message|>{…}: §7
 	FormatMiniCPM    = "minicpm"     // <function name="…"><param name="…">: §13
 )

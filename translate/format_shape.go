@@ -101,7 +101,7 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	s := &f.shape
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := in.PropertyByTag(name)
-		text, ok := valueText(ps, value)
+		text, ok := valueText(f.spelling, ps, value)
 		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
 			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // formats are the formats that a target can name. The first is the default.
-var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, kimiCalls, deepseekCalls, mistralCalls, llamaCalls, minicpmCalls}
+var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, kimiCalls, deepseekCalls, mistralCalls, llamaCalls, pythonicCalls, gemmaCalls, harmonyCalls, minicpmCalls}
 
 // allFormats returns the formats in which calls are read: those that a target can name, and others.
 func allFormats() []*format { return slices.Concat(formats[:], listCalls[:]) }

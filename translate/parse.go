@@ -26,6 +26,7 @@ var states = [...]func(*parser) state{
 	betweenCalls:   (*parser).readBetweenCalls,
 	atFenceEnd:     (*parser).readFenceEnd,
 	inBrokenCall:   (*parser).readBrokenCall,
+	inLiteral:      (*parser).readLiteral,
 	inForeignBlock: (*parser).readForeignBlock,
 	afterAnswer:    (*parser).readAfterAnswer,
 }

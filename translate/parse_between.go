@@ -8,7 +8,7 @@ import (
 // After a call, and after text that looked like a call and is none: that is given back as text.
 
 // readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The
-// next call follows (atInvoke, inWrapper, atJSONName), or the end of the wrapper. Anything else ends
+// next call follows (atInvoke, inWrapper, atJSONName, inLiteral), or the end of the wrapper. Anything else ends
 // the answer (afterAnswer): the model wrote it without having seen the results of its calls
 // (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
@@ -33,6 +33,16 @@ func (p *parser) readBetweenCalls() state {
 	case p.endsInTag():
 		return p.cutNextCall()
 	}
+	if p.call.wrapperOpen || rest[0] == '[' || rest[0] == gemmaCall[0] {
+		switch syntax, name, v := p.matchWrapped(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(markup.Tag{})
+			p.beginLiteral(syntax, name)
+			return inLiteral
+		}
+	}
 	if p.call.wrapperOpen {
 		switch n, v := p.matchSeparator(rest); v {
 		case markup.NeedMore:
@@ -48,6 +58,20 @@ func (p *parser) readBetweenCalls() state {
 			p.noteAfterCall("stray_text")
 			p.in.take(n, SpanDropped)
 			return betweenCalls
+		}
+	}
+	if p.readsChannels {
+		h, v := matchHeader(rest, p.in.eof)
+		if v == markup.NoMatch {
+			h, v = p.matchErasedHeader(rest)
+		}
+		switch {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match && h.tool != "":
+			return p.beginChannelCall(h)
+		case v == markup.Match:
+			return p.runOn()
 		}
 	}
 	switch {

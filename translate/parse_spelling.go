@@ -109,6 +109,8 @@ func (p *parser) readIn(list ...*format) {
 	}
 	for _, labelled := range [...]bool{true, false} {
 		for _, f := range list {
+			p.readsChannels = p.readsChannels || f.channels
+			p.readsLiteral[f.literal] = f.literal != noLiteral
 			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
 				p.spelled.join(&spelledBy(g).openers)

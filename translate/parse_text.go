@@ -31,6 +31,9 @@ func (p *parser) readText() state {
 	if p.mayCall || p.text.thinkingAsked {
 		n = p.nextTextTag(rest[:n])
 	}
+	if p.mayCall {
+		n = p.nextLiteral(rest[:n])
+	}
 	if p.readsQuoted {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
 			n = i
@@ -47,6 +50,9 @@ func (p *parser) readText() state {
 			return inText
 		}
 		return wait
+	}
+	if rest[0] != '<' && p.readsLiterals() {
+		return p.readTextLiteral(rest)
 	}
 	return p.readTextMarkup(rest)
 }
@@ -89,6 +95,11 @@ func (p *parser) takeText(n int) state {
 // readTextMarkup reads the byte that rest begins with: as text, or as the beginning of a tag that
 // means something.
 func (p *parser) readTextMarkup(rest []byte) state {
+	if p.readsChannels && p.mayCall {
+		if next, v := p.readChannel(rest); v != markup.NoMatch {
+			return next
+		}
+	}
 	t, v := p.matchTextTag(rest)
 	if v == markup.NeedMore {
 		return wait
@@ -225,6 +236,14 @@ func (p *parser) readRehearsal() state {
 	for i := bytes.IndexByte(rest, '<'); i >= 0; i = bytes.IndexByte(rest, '<') {
 		p.in.take(i, SpanText)
 		rest = rest[i:]
+		if text.thinkingTag == analysis {
+			switch v := p.matchMessageEnd(rest); v {
+			case markup.NeedMore:
+				return wait
+			case markup.Match:
+				return p.giveBack()
+			}
+		}
 		t, v := markup.MatchTextTag(rest, p.in.eof)
 		switch {
 		case v == markup.NeedMore:

@@ -10,9 +10,9 @@ import (
 
 // readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
 // mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
-// or { (atJSONName), maybe in a list. Prose before <invoke> is text, without the wrapper; comments are
-// passed over. An empty wrapper is dropped (inText, betweenCalls). One that holds another tag is written
-// as text up to its closing tag (inForeignBlock). Before anything else the wrapper is given back.
+// { (atJSONName), maybe in a list, or a literal (inLiteral). Prose before <invoke> is text, without the
+// wrapper; comments are passed over. An empty wrapper is dropped (inText, betweenCalls). One that holds another
+// tag is written as text up to its closing tag (inForeignBlock). Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
 	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
@@ -25,6 +25,14 @@ func (p *parser) readWrapper() state {
 		p.call.spelling = t.Spelling
 		p.noteReason("tag_bracket")
 		return p.beginNamed(t)
+	}
+	p.literal.marked = p.call.spelling == pythonicCalls.spelling || p.call.spelling == gemmaCalls.spelling
+	switch syntax, name, v := p.matchWrapped(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.beginLiteral(syntax, name)
+		return inLiteral
 	}
 	switch v := p.matchList(rest); v {
 	case markup.NeedMore:

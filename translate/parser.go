@@ -44,6 +44,10 @@ type parser struct {
 	call  callSeen
 	value valueSeen
 	doubt doubt
+
+	readsChannels bool                // headers of channels are read
+	readsLiteral  [len(quotesOf)]bool // of each syntax, whether calls in it are read
+	literal       literalSeen
 }
 
 // state names what is being read. The function of a state (see states) reads as much of the
@@ -75,6 +79,7 @@ const (
 	betweenCalls   // a whole call, or the end of the wrapper
 	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
 	inBrokenCall   // text of a call, among other calls, that was given back or has too much stray text
+	inLiteral      // nothing, or a part, of calls that are literals of a language
 	inForeignBlock // a wrapper, in which there is something other than a call
 	afterAnswer    // the whole answer: what follows is no part of it
 )
@@ -87,6 +92,9 @@ type textSeen struct {
 
 	prefill string // the client's prefill, without opening: the completion continues it
 	opening string // the beginning of a call at the end of the prefill, written by forceCall
+
+	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
+	channel string // that of the message that is read, "" if none has begun
 
 	thinkingAsked bool   // thinking at the beginning of the answer becomes a block of its own
 	inThinking    bool   // that block is open

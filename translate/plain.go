@@ -114,10 +114,11 @@ func (p *parser) feedPlain(s string) bool {
 		p.value.endsBlank = s[len(s)-1] == ' '
 	case messages.BlockText:
 		bracket := byte('`')
-		if p.bracketed {
+		if p.bracketed || p.readsLiteral[pythonLiteral] {
 			bracket = '['
 		}
-		if p.text.code.run > 0 || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
+		begins := p.readsLineStarts() && (!p.text.code.midLine || p.text.joined) // a call may begin here
+		if p.text.code.run > 0 || begins || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
 			return false
 		}
 	default:
@@ -140,6 +141,9 @@ func (p *parser) passOn() bool {
 	case p.state == inText:
 		kind = SpanText
 		n = p.nextTextTag(rest)
+		if p.mayCall {
+			n = p.nextLiteral(rest[:n])
+		}
 		if p.escaped != 0 {
 			n = nextEntity(rest, n)
 		}

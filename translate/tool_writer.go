@@ -94,6 +94,7 @@ func (w *toolWriter) writeExamples(t *messages.Tool, s *schema.Schema) {
 	for _, input := range t.InputExamples {
 		w.write(w.format.beforeCalls)
 		w.out = w.format.appendCall(&escape, w.out, t.Name, 0, input, s)
+		w.out = bytes.TrimSuffix(w.out, []byte(w.format.betweenCalls))
 		if w.write(w.format.afterCalls); !bytes.HasSuffix(w.out, []byte("\n")) {
 			w.write("\n")
 		}

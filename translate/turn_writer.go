@@ -19,10 +19,10 @@ import (
 //
 // It also makes the parts of the client's system text.
 type turnWriter struct {
-	escape                  *markup.Escaper  // of the whole prompt
-	language                func() *language // of the prompt's sentences
-	beforeCalls, afterCalls string           // of the format
-	origins                 *origins         // of the prompt; nil unless they are asked for
+	escape   *markup.Escaper  // of the whole prompt
+	language func() *language // of the prompt's sentences
+	format   *format
+	origins  *origins // of the prompt; nil unless they are asked for
 
 	parts []Part
 	// pending are text blocks of the client that are not parts yet. There is more than
@@ -187,7 +187,7 @@ func (w *turnWriter) writeEscaped(s rawjson.Text) {
 func (w *turnWriter) beginCalls() {
 	if !w.callsOpen {
 		w.endPart()
-		w.write(emptyLine(w.parts), w.beforeCalls)
+		w.write(emptyLine(w.parts), w.format.beforeCalls)
 		w.callsOpen = true
 	}
 }
@@ -205,7 +205,8 @@ func (w *turnWriter) endList(end string) {
 func (w *turnWriter) endPart() {
 	w.addPending()
 	if w.callsOpen {
-		w.endList(w.afterCalls)
+		w.text.Plain = bytes.TrimSuffix(w.text.Plain, []byte(w.format.betweenCalls))
+		w.endList(w.format.afterCalls)
 		w.origins.fillOn(len(w.text.Plain))
 		w.callsOpen = false
 	}

@@ -16,6 +16,9 @@ func report(results string) string {
 		if heading, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(heading, "## ") { // the id of the call
 			text = rest
 		}
+		if _, message, headed := strings.Cut(text, "<|message|>"); headed { // behind what says whose it is
+			text = message
+		}
 		if said, quoted := between(text, ownQuote, ownQuote); quoted && strings.HasPrefix(text, "response:") {
 			text = said
 		}

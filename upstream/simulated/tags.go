@@ -50,6 +50,8 @@ func closerOf(tag string) string {
 	switch name, _, _ := strings.Cut(strings.Trim(tag, "<[]>"), "="); {
 	case strings.HasPrefix(tag, "["):
 		return "[/" + tag[1:]
+	case tag == "<|start|>":
+		return "<|end|>"
 	case strings.HasSuffix(name, "begin|"), strings.HasSuffix(name, "begin｜"):
 		return strings.Replace(tag, "begin", "end", 1)
 	case strings.HasPrefix(name, "|") && !strings.HasSuffix(name, "|"):
