@@ -88,7 +88,12 @@ func (d *doubt) follow(p *parser, held []byte, n int) {
 
 // callShape returns the shape of the call that is being read.
 func (p *parser) callShape() callShape {
-	return callShape{p.call.wrapperOpen, p.call.parametersOpen, p.call.attributeForm, len(p.call.schema.Properties) == 0}
+	call := &p.call
+	return callShape{
+		wrapperOpen: call.wrapperOpen, parametersOpen: call.parametersOpen, attributeForm: call.attributeForm,
+		closedTwice: call.spelling != nil && call.spelling.ClosedTwice,
+		anyName:     len(call.schema.Properties) == 0,
+	}
 }
 
 // complete notes in a value whether its text is whole before the next tag.

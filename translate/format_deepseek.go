@@ -16,6 +16,9 @@ var deepseekCalls = shaped(format{
 	shape:        shape{call: [3]string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"}},
 	spelling: &markup.Spelling{JSON: true, Tags: []markup.Spelled{
 		{Name: "｜tool▁calls▁begin｜", Means: markup.Wrapper},
+		{Name: "｜tool_calls_begin｜", Means: markup.Wrapper},
+		{Name: "｜tool calls begin｜", Means: markup.Wrapper},
+		{Name: "｜tool▁calls｜", Means: markup.Wrapper},
 		{Name: "｜tool▁calls▁end｜", Means: markup.Wrapper, Closing: true},
 		{Name: "｜tool▁call▁begin｜", Means: markup.Invoke, Label: markup.LabelAfter, Word: "function<｜tool▁sep｜>", Then: []string{"<｜tool▁sep｜>"}},
 		{Name: "｜tool▁call▁end｜", Means: markup.Invoke, Closing: true},

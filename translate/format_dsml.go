@@ -17,17 +17,19 @@ var dsmlCalls = shaped(format{
 		param: [3]string{`<｜DSML｜parameter name="`, `" string="true">`, "</｜DSML｜parameter>\n"},
 		other: `" string="false">`,
 	},
-	// The marker is also written with other bars and with two of each
+	// The marker is also written with other bars, with two of each, and with a blank behind those
 	// (docs/reference/formats.md §3, "Malformed").
 	spelling: &markup.Spelling{
 		Bare:   true,
 		Typed:  "string",
-		Begins: []string{"<｜DSML｜", "<｜｜DSML｜｜", "<‖DSML‖", "<|DSML|", "<||DSML||"},
-		Closes: []string{"</｜DSML｜", "</｜｜DSML｜｜", "</‖DSML‖", "</|DSML|", "</||DSML||"},
+		Begins: []string{"<｜DSML｜", "<｜｜DSML｜｜", "<｜｜DSML｜｜ ", "<‖DSML‖", "<|DSML|", "<||DSML||"},
+		Closes: []string{"</｜DSML｜", "</｜｜DSML｜｜", "</｜｜DSML｜｜ ", "</‖DSML‖", "</|DSML|", "</||DSML||"},
 		Tags: []markup.Spelled{
 			{Name: "tool_calls", Means: markup.Wrapper},
 			{Name: "function_calls", Means: markup.Wrapper},
 			{Name: "toolcalls", Means: markup.Wrapper},
+			{Name: "tool_call", Means: markup.Wrapper},
+			{Name: "calls", Means: markup.Wrapper},
 			{Name: "tool_use", Means: markup.Wrapper},
 			{Name: "invoke", Means: markup.Invoke, Label: markup.LabelAttribute},
 			{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAttribute},

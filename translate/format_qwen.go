@@ -24,7 +24,7 @@ var qwenCalls = shaped(format{
 		param: [3]string{"<parameter=", ">", "</parameter>\n"},
 		lines: true,
 	},
-	spelling: &markup.Spelling{Tags: append([]markup.Spelled{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...)},
+	spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Spelled{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...)},
 
 	heading:      "# Tools\n\n",
 	exampleNote:  (*language).rawBlocks,

@@ -33,14 +33,33 @@ type jsonCall struct {
 // name returns the name of the tool.
 func (c *jsonCall) name() string { return *cmp.Or(c.Name, c.ToolName) }
 
-// arguments returns the arguments of the call, {} if it has none.
+// arguments returns the arguments of the call, "" if it has none.
 func (c *jsonCall) arguments() string {
 	for _, v := range []jsontext.Value{c.Arguments, c.Parameters, c.Input} {
 		if len(v) > 0 && v.Kind() != 'n' {
 			return string(v)
 		}
 	}
-	return "{}"
+	return ""
+}
+
+// flatArguments returns the arguments of a call that has none under a name of theirs: {}, or what stands
+// beside the name of the tool if that takes it all. It reports false if the tool requires some and they
+// cannot be told.
+func (c *jsonCall) flatArguments(s *schema.Schema) (arguments string, ok bool) {
+	for name, v := range map[string]jsontext.Value{"id": c.ID, "tool_call_id": c.ToolCallID, "type": c.Type} {
+		if len(v) > 0 && len(c.Rest) > 0 && s.Declares([]byte(name)) {
+			return "", false // it may be the call's or an argument
+		}
+	}
+	if len(c.Rest) > 0 {
+		flat, err := json.Marshal(c.Rest, json.Deterministic(true))
+		if err == nil && len(s.Properties) > 0 && declaresAll(s, flat) {
+			c.Rest = nil
+			return string(flat), true
+		}
+	}
+	return "{}", len(c.Rest) == 0 || len(s.Required) == 0
 }
 
 // openArguments returns the arguments in text, which is the beginning of a call that was cut. They

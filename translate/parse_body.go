@@ -204,6 +204,8 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	case t.Is("invoke") && fresh && !call.parametersOpen && p.opensAgain(t):
 		call.begunTwice = true
 		p.noteReason("restarted")
+	case t.Is("invoke") && fresh && p.call.spelling != nil && p.call.spelling.Labels():
+		return p.readMisopened(t), true
 	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
 		return p.closeCall("missing_closer"), true
 	case t.Is("tool_name") && (!call.parametersOpen || call.restarted),

@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "write what is parsed into the golden fi
 // which calls are read; each case is a "NAME/completion"
 // with a "NAME/want" after it. "NAME/stop" is the stop reason and sequence of the
 // upstream (default: our stop sequence), "NAME/choice" the tool_choice: "none",
-// "tool NAME", or "one" for disable_parallel_tool_use. In a
+// "tool NAME", or "one" for disable_parallel_tool_use, "NAME/prefill" the text that the
+// completion continues. In a
 // "NAME/model" stands all that the model would write: see writer. Every case is
 // read in pieces of every size up to 16 bytes, and at once. The last newline of a
 // completion is not part of it.
@@ -96,6 +97,10 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
+		prompt := &Prompt{format: asked, accepts: accepts, readsQuoted: quoted}
+		if f := files[name+"/prefill"]; f != nil {
+			prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(string(f.Data))}}}}
+		}
 		want := files[name+"/want"]
 		if want == nil {
 			t.Errorf("%s has no want", name)
@@ -103,7 +108,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		}
 		read := func(t *testing.T, n int) string {
 			if kind == "completion" {
-				return show(parseIn(t, &Prompt{format: asked, accepts: accepts, readsQuoted: quoted}, &r, c, n)) + "\n"
+				return show(parseIn(t, prompt, &r, c, n)) + "\n"
 			}
 			w := &writer{t: t, asksIn: asked, text: text, pieces: n}
 			return show(w.message(&r)) + fmt.Sprintf("\n# asked %d\n", len(w.asked))

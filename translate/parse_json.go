@@ -131,9 +131,18 @@ func (p *parser) endJSONCall() state {
 			return next
 		}
 	}
-	input, ok := rawjson.AppendLooseKind(nil, call.arguments(), '{')
+	arguments := call.arguments()
+	if arguments == "" {
+		if arguments, ok = call.flatArguments(p.call.schema); !ok {
+			return p.closeUnreadableJSON()
+		}
+		if arguments != "{}" {
+			p.noteReason("no_arguments")
+		}
+	}
+	input, ok := rawjson.AppendLooseKind(nil, arguments, '{')
 	if !ok {
-		if input, ok = rawjson.AppendLooseKind(nil, rawjson.Once(rawjson.UnquoteLoose(call.arguments())), '{'); !ok {
+		if input, ok = rawjson.AppendLooseKind(nil, rawjson.Once(rawjson.UnquoteLoose(arguments)), '{'); !ok {
 			return p.closeUnreadableJSON()
 		}
 		p.noteReason("mended_json")

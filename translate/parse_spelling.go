@@ -167,21 +167,18 @@ var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
 // since the tag between them is missing: t has both as its label. They are told apart by the tools. The
 // verdict is NoMatch if t is no such tag.
 func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Verdict) {
-	rest := p.in.rest()
-	between := p.call.spelling.Between()
-	if between == "" || t.Len >= len(rest) || p.tools.named(label) != nil {
+	if p.call.spelling.Between() == "" || t.Len >= len(p.in.rest()) || p.tools.named(label) != nil {
 		return wait, markup.NoMatch
 	}
 	tool, param := p.splitLabel(label)
 	if tool == "" {
 		return wait, markup.NoMatch
 	}
-	mended := append([]byte(between+param), rest[t.Len:]...)
-	first, v := p.call.spelling.MatchListed(mended, p.in.eof)
+	first, v := p.matchParameter(t, param)
 	if v != markup.Match {
 		return wait, v
 	}
-	first.Len -= len(between + param)
+	first.Len -= t.Len
 	p.in.take(t.Len, SpanMarkup)
 	if next, ok := p.nameTool(tool); !ok {
 		return next, v
@@ -191,13 +188,43 @@ func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Ve
 	return p.beginValue(first, param, param, false), v
 }
 
+// matchParameter matches the tag of the named parameter that rest has where the tag t stands, which has
+// its name as the label, or in it.
+func (p *parser) matchParameter(t markup.Tag, name string) (first markup.Tag, v markup.Verdict) {
+	label := p.call.spelling.Between() + name
+	first, v = p.call.spelling.MatchListed(append([]byte(label), p.in.rest()[t.Len:]...), p.in.eof)
+	first.Len += t.Len - len(label)
+	return first, v
+}
+
+// readMisopened reads t, which opens a call as the first thing in another: its first parameter, where the
+// model wrote the tag of a call for that of a parameter, as in <tool_call>book<tool_call>note</arg_key>.
+// Else the call that is open was not closed.
+func (p *parser) readMisopened(t markup.Tag) state {
+	name, _ := t.NameAttribute()
+	_, _, declared := p.call.schema.PropertyByTag(name)
+	if !declared || p.call.unoffered || p.tools.named(name) != nil {
+		return p.closeCall("missing_closer")
+	}
+	first, v := p.matchParameter(t, name)
+	switch v {
+	case markup.NeedMore:
+		return wait
+	case markup.NoMatch:
+		return p.closeCall("missing_closer")
+	}
+	p.noteReason("wrong_opener")
+	p.openOffered()
+	return p.beginValue(first, name, name, false)
+}
+
 // splitLabel splits a label into the name of an offered tool and that of a parameter that it declares.
 // Of several tools it is the one with the longest name.
 func (p *parser) splitLabel(label string) (tool, param string) {
 	for i := range p.tools.list {
 		t := &p.tools.list[i]
 		rest, ok := strings.CutPrefix(label, t.Name)
-		if !ok || rest == "" || len(t.Name) <= len(tool) {
+		if rest = strings.TrimLeft(rest, " "); !ok || rest == "" || len(t.Name) <= len(tool) {
 			continue
 		}
 		if property, _, declared := p.schemas.of(t).PropertyByTag(rest); declared && property == rest {

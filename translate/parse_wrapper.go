@@ -64,6 +64,8 @@ func (p *parser) readWrapper() state {
 		return atInvoke
 	case t.Closing && t.IsWrapper():
 		return p.readEmptyBlock(t)
+	case t.Is("parameter") && !t.Closing && p.namesTool(t):
+		return p.readMisnamed(t)
 	case t.Is("tool_name"):
 		return p.readNameFirst(rest)
 	case t.IsWrapper() || p.calls.whole > 0:
@@ -108,6 +110,36 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 		return betweenCalls
 	}
 	return inText
+}
+
+// namesTool reports whether the label of a tag is the name of an offered tool.
+func (p *parser) namesTool(t markup.Tag) bool {
+	name, ok := t.NameAttribute()
+	return ok && p.tools.named(name) != nil
+}
+
+// readMisnamed reads the name of an offered tool in the tag of a parameter, as the first thing in the
+// wrapper: <parameter=book> for <function=book>. It opens a call if that of a parameter follows; else the
+// wrapper is given back.
+func (p *parser) readMisnamed(t markup.Tag) state {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.NoMatch || i == len(rest):
+		return p.giveBack()
+	}
+	next, v := t.Spelling.MatchTag(rest[i:], p.in.eof)
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.NoMatch || !next.Is("parameter") || next.Closing:
+		return p.giveBack()
+	}
+	p.call.spelling = t.Spelling
+	p.noteReason("wrong_opener")
+	return p.beginNamed(t)
 }
 
 // readNameFirst reads <tool_name>x</tool_name> and <invoke> after it, for an offered tool. The call is

@@ -29,6 +29,7 @@ type callShape struct {
 	wrapperOpen    bool // it stands in a wrapper
 	parametersOpen bool // <parameters> is open
 	attributeForm  bool // it is <invoke name="…">
+	closedTwice    bool // its format is one whose models close a value twice
 	anyName        bool // the tool declares no parameter, so that one may have any name
 }
 

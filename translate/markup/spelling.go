@@ -25,6 +25,9 @@ type Spelling struct {
 	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
 	// that what stands for the name of the tool is an id of the call, which has the name in it.
 	JSON, IDs bool
+	// ClosedTwice says that models write the closing tag of a value twice in a row. A value that ends with
+	// such a tag is then doubtful.
+	ClosedTwice bool
 	// Lists says that calls stand in a wrapper as JSON, each with its name. Endless says that nothing has
 	// to end calls and wrappers.
 	Lists, Endless bool
@@ -361,7 +364,7 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	case n == 0 && tag.Wraps && (first[0] == '[' || first[0] == '{'):
 		t.Name = Wrapper.name()
 		return t, Match
-	case n == 0 || first[n] == '>' || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON:
+	case n == 0 || first[n] == '>' || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON && !slices.Contains(tag.Before, "{"):
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
@@ -398,18 +401,14 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	t.Len = i + len(tag.Then[0])
 	for _, then := range tag.Then[1:] {
 		at := SkipBlanks(s, t.Len, maxLabel)
-		switch v := matchOneOf(s[at:], []string{then}, more); v {
-		case NeedMore:
+		switch v := matchOneOf(s[at:], []string{then, t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()}, more); {
+		case v == NeedMore:
 			return t, v
-		case Match:
+		case v == Match && !HasPrefix(s[at:], then): // the next label: this one has no value
+			return t, NoMatch
+		case v == Match:
 			t.Len = at + len(then)
 		default: // it is missing, and its line may have ended before
-			switch again := matchOneOf(s[at:], []string{string(s[:t.nameEnd]) + t.Spelling.end()}, more); again {
-			case NeedMore:
-				return t, again
-			case Match: // keys stand before all values: which value is whose is not said
-				return t, NoMatch
-			}
 			if t.Len < len(s) && s[t.Len] == '\n' {
 				t.Len++
 			}
