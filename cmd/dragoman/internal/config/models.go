@@ -140,6 +140,13 @@ func (l *loader) accept(dst *string) setting {
 		}
 	}
 	list.schema = func() schema { return schema{AnyOf: []schema{schemaOf(), word.schema()}} }
+	shown := list.shown
+	list.shown = func(p *printer, key string) *yaml.Node {
+		if *dst == all {
+			return word.shown(p, key)
+		}
+		return shown(p, key)
+	}
 	return list
 }
 
