@@ -66,6 +66,9 @@ func (in *input) take(n int, kind SpanKind) {
 	}
 }
 
+// pass counts n bytes that were read past the buffer, in which nothing is unread.
+func (in *input) pass(n int) { in.forgotten += n }
+
 // note notes what the last n bytes were read as. It stands apart so that take is inlined.
 //
 //go:noinline
