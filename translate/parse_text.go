@@ -26,7 +26,7 @@ func (p *parser) readText() state {
 	}
 	n := len(rest)
 	if p.escaped != 0 { // before tags are looked for: those behind it would be looked for again
-		n = nextEntity(rest, n)
+		n = nextEntity(rest, min(n, maxPiece)) // rest is longer where it is read again, after thinking
 	}
 	if p.mayCall || p.text.thinkingAsked {
 		n = p.nextTextTag(rest[:n])
