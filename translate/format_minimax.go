@@ -11,7 +11,7 @@ var minimaxCalls = shaped(format{
 	impliedEnd:   "</minimax:tool_call>",
 	callOpener:   "<invoke name=",
 	callCloser:   "</minimax:tool_call>",
-	protects:     markup.TagResponse,
+	protects:     markup.TagTool | markup.TagResponse,
 	shape:        attributeShape,
 
 	heading:     "# Tools\n\n",

@@ -39,6 +39,7 @@ const (
 	// Names of some formats alone: see Escaper.Tags.
 	TagFunctions
 	TagFunction
+	TagTool
 	TagToolResponse
 	TagParam
 	TagArgKey
@@ -92,6 +93,7 @@ var tagNames = [...]struct {
 	{"examples", TagExamples},
 	{"functions", TagFunctions},
 	{"function", TagFunction},
+	{"tool", TagTool},
 	{"tool_response", TagToolResponse},
 	{"param", TagParam},
 	{"arg_key", TagArgKey},
