@@ -88,7 +88,7 @@ func nextEntity(text []byte, n int) int {
 
 // takeText writes the next n bytes as text.
 func (p *parser) takeText(n int) state {
-	p.writeText(p.in.rest()[:n])
+	p.writeText(p.in.rest()[p.in.notSeen(n):n])
 	p.in.take(n, SpanText)
 	return inText
 }
