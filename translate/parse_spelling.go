@@ -72,11 +72,12 @@ func (p *parser) noteBare() {
 }
 
 // readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
-// read in the first that knows what stands behind it.
+// read in the first that knows what stands behind it: <function name="…"> is that of MiniCPM, before it is
+// a slip in those whose labels stand behind a `=`.
 func (p *parser) readIn(list ...*format) {
-	for _, labelled := range [...]bool{true, false} {
+	for _, place := range [...]markup.LabelPlace{markup.LabelAfter, markup.LabelAttribute, markup.LabelAssigned} {
 		for _, f := range list {
-			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
+			if g := f.spelling; g != nil && g.CallLabel() == place && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
 				p.spelled.join(&spelledBy(g).openers)
 			}

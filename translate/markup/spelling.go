@@ -139,10 +139,14 @@ func (g *Spelling) Ends() bool {
 	return g == nil || g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing })
 }
 
-// Labels reports whether labels stand behind the tags of calls.
-func (g *Spelling) Labels() bool {
-	return slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Label == LabelAfter })
+// CallLabel returns where the opening tags of calls have their labels.
+func (g *Spelling) CallLabel() LabelPlace {
+	i := slices.IndexFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && !t.Closing })
+	return g.Tags[i].Label
 }
+
+// Labels reports whether labels stand behind the tags of calls.
+func (g *Spelling) Labels() bool { return g.CallLabel() == LabelAfter }
 
 // Between returns the tag that stands between the label of a call and that of its first parameter, ""
 // if that is no tag of its own.
