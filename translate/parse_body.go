@@ -52,6 +52,11 @@ func (p *parser) readCall() state {
 		if p.beginsTag(rest[0]) && p.lacksInput() {
 			if t, v := p.matchTag(rest); v == markup.NeedMore {
 				return wait
+			} else if v == markup.Match && p.isOpening() && !call.restarted && p.opensAgain(t) {
+				call.restarted = true
+				p.noteReason("restarted")
+				p.in.take(t.Len, SpanMarkup)
+				return inCall
 			} else if v == markup.Match && !t.Closing {
 				return p.closeCall("missing_input")
 			}
@@ -176,8 +181,8 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 // reports false, and reads nothing, if t is none of these:
 //
 //	<parameters>                 the parameters begin
-//	<function_calls>, <invoke>   as the first thing in <parameters>: the model begins the call again
-//	                             that a prefill has opened; elsewhere this call was not closed, and
+//	<function_calls>, <invoke>   as the first thing in <parameters>, or in a call that a prefill has
+//	                             opened: the model begins it again; elsewhere this call was not closed, and
 //	                             the next one begins. <invoke> with the same name, as the first
 //	                             thing in a call, begins it again, too: see closeCall
 //	<function_results>           this call was not closed, and the model makes up its result
@@ -197,8 +202,17 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	case t.IsWrapper() && fresh && call.parametersOpen:
 		call.restarted = true
 		p.noteReason("restarted")
+	case t.IsWrapper() && fresh && p.isOpening() && !call.restarted:
+		switch p.matchOpenedAgain(t) {
+		case markup.NeedMore:
+			return wait, true
+		case markup.NoMatch:
+			return p.closeCall("missing_closer"), true
+		}
+		call.restarted = true
+		p.noteReason("restarted")
 	case t.Is("invoke") && call.restarted && fresh:
-		if name, named := t.NameAttribute(); named && name != call.tool {
+		if _, named := t.NameAttribute(); named && !p.opensAgain(t) {
 			return p.closeCall("missing_closer"), true
 		}
 	case t.Is("invoke") && fresh && !call.parametersOpen && p.opensAgain(t):
@@ -221,7 +235,30 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 // opensAgain reports whether t is <invoke name="…"> with the name of the call that is open.
 func (p *parser) opensAgain(t markup.Tag) bool {
 	name, ok := t.NameAttribute()
+	if g := p.call.spelling; g != nil && g.IDs {
+		name = p.tools.ofID(name)
+	}
 	return ok && p.call.attributeForm && name == p.call.tool
+}
+
+// isOpening reports whether the call is the one that the prefill has opened.
+func (p *parser) isOpening() bool { return p.text.opening != "" && p.calls.whole == 0 }
+
+// matchOpenedAgain reports whether t, a wrapper, is followed by the opening tag of the call that is open.
+func (p *parser) matchOpenedAgain(t markup.Tag) markup.Verdict {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	switch {
+	case v != markup.Match:
+		return v
+	case i == len(rest) || rest[i] != '<':
+		return markup.NoMatch
+	}
+	next, v := p.matchTag(rest[i:])
+	if v == markup.Match {
+		v = markup.VerdictOf(next.Is("invoke") && !next.Closing && p.opensAgain(next))
+	}
+	return v
 }
 
 // skipElement drops a small element that is no parameter: a second name, or an id. Without a closing

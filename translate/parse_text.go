@@ -26,7 +26,7 @@ func (p *parser) readText() state {
 	}
 	n := len(rest)
 	if p.escaped != 0 { // before tags are looked for: those behind it would be looked for again
-		n = nextEntity(rest, n)
+		n = nextEntity(rest, min(n, maxPiece)) // rest is longer where it is read again, after thinking
 	}
 	if p.mayCall || p.text.thinkingAsked {
 		n = p.nextTextTag(rest[:n])
@@ -87,7 +87,7 @@ func nextEntity(text []byte, n int) int {
 
 // takeText writes the next n bytes as text.
 func (p *parser) takeText(n int) state {
-	p.writeText(p.in.rest()[:n])
+	p.writeText(p.in.rest()[p.in.notSeen(n):n])
 	p.in.take(n, SpanText)
 	return inText
 }

@@ -124,6 +124,7 @@ func (p *parser) feedPlain(s string) bool {
 	default:
 		return false
 	}
+	p.in.pass(len(s))
 	p.out.flush()
 	return true
 }

@@ -354,7 +354,13 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		case NeedMore:
 			return t, v
 		case Match:
-			return t.onLine(first[len(tag.Word):], t.Len+len(head)-len(first)+len(tag.Word), more)
+			behind := first[len(tag.Word):]
+			switch i := SkipBlanks(behind, 0, len(behind)); {
+			case i == len(behind):
+				return t, more
+			case behind[i] != '{': // before the input, it is a tool of that name
+				return t.onLine(behind, t.Len+len(head)-len(behind), more)
+			}
 		}
 	}
 	n := bytes.IndexAny(first, "<>[{\"\n")

@@ -39,13 +39,13 @@ const (
 	// Names of some formats alone: see Escaper.Tags.
 	TagFunctions
 	TagFunction
+	TagTool
 	TagToolResponse
 	TagParam
 	TagArgKey
 	TagArgValue
 	TagToolResult
 	TagResponse
-	TagTool
 	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
 	TagBracket // the markers in brackets: [TOOL_CALLS]
 )
@@ -97,13 +97,13 @@ var tagNames = [...]struct {
 	{"examples", TagExamples},
 	{"functions", TagFunctions},
 	{"function", TagFunction},
+	{"tool", TagTool},
 	{"tool_response", TagToolResponse},
 	{"param", TagParam},
 	{"arg_key", TagArgKey},
 	{"arg_value", TagArgValue},
 	{"tool_result", TagToolResult},
 	{"response", TagResponse},
-	{"tool", TagTool},
 }
 
 // namesFrom has the names that begin with a letter.
