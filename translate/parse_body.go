@@ -69,6 +69,9 @@ func (p *parser) readCall() state {
 		}
 		return p.readStrayText(rest)
 	}
+	if !p.respell(&t) {
+		return wait
+	}
 	call.before, call.gap, call.inLine = call.gap, layout{}, false
 	if t.Closing {
 		return p.readClosingTag(t)
@@ -142,7 +145,7 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 		}
 	}
 	switch {
-	case call.jsonInput, call.strayTag, element && !declared && len(call.stray) > 0, bytes.IndexByte(call.stray, '{') >= 0:
+	case call.jsonInput, call.strayTag, element && !declared && (len(call.stray) > 0 || t.Spelling != nil && len(t.Attributes) > 0), bytes.IndexByte(call.stray, '{') >= 0:
 		return p.readStrayTag(t)
 	case len(call.parameters) == maxParameters:
 		return p.closeTooLong()

@@ -62,6 +62,31 @@ func (p *parser) maySpell(text []byte) bool {
 	return false
 }
 
+// respell has the call read in the spelling in which t, the first tag in it, opens a parameter, where it is
+// none in that of the call: <function name="book"> may begin a call in several. It reports false while
+// more text has to come.
+func (p *parser) respell(t *markup.Tag) bool {
+	call := &p.call
+	if call.spelling == nil || len(t.Name) > 0 || t.Closing || len(call.parameters) > 0 {
+		return true
+	}
+	for _, g := range p.spellings {
+		if !g.Joins(call.spelling) {
+			continue
+		}
+		switch other, v := g.MatchListed(p.in.rest(), p.in.eof); {
+		case v == markup.NeedMore:
+			return false
+		case v == markup.Match && other.Is("parameter"):
+			*t, call.spelling = other, g
+			call.bare, call.mustBeWhole = false, call.quoted > 0
+			p.noteBare()
+			return true
+		}
+	}
+	return true
+}
+
 // noteBare records that the call begins without the wrapper that its format has. Formats without one
 // open and close their calls clearly enough; legacy and attribute have always been read so.
 func (p *parser) noteBare() {
@@ -73,7 +98,7 @@ func (p *parser) noteBare() {
 
 // readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
 // read in the first that knows what stands behind it.
-func (p *parser) readIn(list ...*format) {
+func (p *parser) readIn(list []*format) {
 	for _, labelled := range [...]bool{true, false} {
 		for _, f := range list {
 			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {

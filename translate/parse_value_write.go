@@ -176,7 +176,10 @@ func (p *parser) repeated(text string) (list []markup.Element) {
 	if p.call.spelling != nil {
 		closer = p.call.spelling.Closer()
 	}
-	ambiguous := false
+	ambiguous, trim := false, markup.TrimNewlines
+	if p.call.spelling != nil && p.call.spelling.Bare {
+		trim = func(item string) string { return item }
+	}
 	if v.layout.padded {
 		text = "\n" + text // readValueStart has dropped it, and TrimNewlines has to see it
 	}
@@ -191,9 +194,9 @@ func (p *parser) repeated(text string) (list []markup.Element) {
 			if v.unclosed {
 				return append(list, markup.Element{Tag: v.tag, Text: v.trimItem(item)})
 			}
-			return append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
+			return append(list, markup.Element{Tag: v.tag, Text: trim(item)})
 		}
-		list = append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
+		list = append(list, markup.Element{Tag: v.tag, Text: trim(item)})
 		rest = strings.TrimLeft(rest, " \t\r\n")
 		n := p.ownTagLen(rest)
 		if n == 0 {

@@ -123,6 +123,13 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 	return v
 }
 
+// Joins reports whether a tag that begins a call in another spelling may begin one in this.
+func (g *Spelling) Joins(other *Spelling) bool {
+	return slices.ContainsFunc(g.Tags, func(t Spelled) bool {
+		return t.Means == Invoke && slices.ContainsFunc(other.Tags, func(o Spelled) bool { return o.Means == Invoke && o.Name == t.Name })
+	})
+}
+
 // HasWrapper reports whether calls stand in a wrapper.
 func (g *Spelling) HasWrapper() bool {
 	return g == nil || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Wrapper })
@@ -152,10 +159,14 @@ func (g *Spelling) Between() string {
 	return ""
 }
 
-// Closer returns the closing tag of a parameter.
-func (g *Spelling) Closer() string {
-	i := slices.IndexFunc(g.Tags, func(t Spelled) bool { return t.Means == Parameter })
-	return g.begins(true)[0] + g.Tags[i].Name + g.end()
+// Closer returns the closing tag of a value: of a parameter, or of the last of its tags.
+func (g *Spelling) Closer() (tag string) {
+	for i := range g.Tags {
+		if t := &g.Tags[i]; t.Means == Parameter {
+			tag = g.begins(true)[0] + t.Name + g.end()
+		}
+	}
+	return tag
 }
 
 // Starts returns the bytes that stand after the `<` of an opening tag, and those that stand after `</`.
