@@ -42,7 +42,7 @@ func (d *draft) cdata() bool {
 	for i, p := range d.pieces {
 		if p.role == rValue && d.isPlainString(p) {
 			v, _ := d.meant(p)
-			d.pieces[i].text = "<![CDATA[" + strings.ReplaceAll(v.Text, "]]>", "]]]]><![CDATA[>") + "]]>"
+			d.pieces[i].text = cdataOf(v.Text)
 			done = true
 		}
 	}
