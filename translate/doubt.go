@@ -60,7 +60,7 @@ func (d *doubt) nextTag(g *markup.Spelling, held []byte, eof bool) (n int, v mar
 
 // follow follows the tag that stands at d.scanned in the held text, of n bytes, in all readings.
 func (d *doubt) follow(p *parser, held []byte, n int) {
-	t := p.valueTagAt(held[d.scanned:d.scanned+n], d.scanned)
+	t := p.valueTagAt(held[d.scanned:], n, d.scanned)
 	t.gap, t.after = d.gap, d.from+d.tagEnd
 	d.next = d.next[:0]
 	shape := p.callShape()
@@ -88,7 +88,8 @@ func (d *doubt) follow(p *parser, held []byte, n int) {
 
 // callShape returns the shape of the call that is being read.
 func (p *parser) callShape() callShape {
-	return callShape{p.call.wrapperOpen, p.call.parametersOpen, p.call.attributeForm, len(p.call.schema.Properties) == 0}
+	call := &p.call
+	return callShape{call.wrapperOpen, call.spelling != nil && !call.spelling.HasWrapper(), call.parametersOpen, call.attributeForm, len(call.schema.Properties) == 0}
 }
 
 // complete notes in a value whether its text is whole before the next tag.

@@ -209,6 +209,9 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 // opensAgain reports whether t is <invoke name="…"> with the name of the call that is open.
 func (p *parser) opensAgain(t markup.Tag) bool {
 	name, ok := t.NameAttribute()
+	if g := p.call.spelling; g != nil && g.IDs {
+		name = p.tools.ofID(name)
+	}
 	return ok && p.call.attributeForm && name == p.call.tool
 }
 
@@ -254,8 +257,8 @@ func (p *parser) readStrayTag(t markup.Tag) state {
 	return inCall
 }
 
-// matchFencedInput matches the line that opens a Markdown code fence, before a JSON object: n is the
-// index of that. Only the input of a call that is offered stands so, and only in a wrapper.
+// matchFencedInput matches the line that opens a Markdown code fence, before a JSON object, or
+// a string with one where the format has it: n is the index of that. Only the input of a call that is offered stands so, and only in a wrapper.
 func (p *parser) matchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	if p.call.unoffered || rest[0] != '`' {
 		return 0, markup.NoMatch
@@ -266,7 +269,7 @@ func (p *parser) matchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	}
 	n, v = p.in.matchBlanks(rest, n, maxGap)
 	if v == markup.Match {
-		v = markup.VerdictOf(n < len(rest) && rest[n] == '{')
+		v = markup.VerdictOf(n < len(rest) && (rest[n] == '{' || rest[n] == '"' && p.call.spelling.IsJSON()))
 	}
 	return n, v
 }

@@ -33,7 +33,7 @@ func (p *parser) readBackTick(rest []byte) state {
 	p.call.mustBeWhole, p.call.quoted = true, ticks
 	p.in.take(n, SpanMarkup)
 	if t.Kind == markup.KindWrapper {
-		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
+		p.openWrapper(&t.Tag)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}

@@ -17,9 +17,14 @@ func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
 	return p.call.spelling.MatchTag(rest, p.in.eof)
 }
 
-// matchOpener matches the tag that rest begins with where a call may begin, in any spelling. A closing
-// tag that may be that of an open wrapper is.
+// matchOpener matches the tag that rest begins with where a call may begin, in any spelling, first in that
+// of an open wrapper. A closing tag that may be that of an open wrapper is.
 func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
+	if g := p.wrapperIn; g != nil && p.call.wrapperOpen {
+		if t, v := g.MatchListed(rest, p.in.eof); v != markup.NoMatch {
+			return t, v
+		}
+	}
 	for _, g := range p.spellings {
 		t, v := g.MatchListed(rest, p.in.eof)
 		switch {

@@ -131,7 +131,7 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	case p.text.thinkingTag != "":
 		return inRehearsal
 	case t.Kind == markup.KindWrapper:
-		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
+		p.openWrapper(&t.Tag)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}

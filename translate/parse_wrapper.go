@@ -10,7 +10,8 @@ import (
 
 // readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
 // mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
-// or { (atJSONName). Prose before <invoke> is text, without the wrapper; comments are passed over. An
+// or { (atJSONName). Prose before <invoke> is text, without the wrapper, and after other calls it is
+// passed over; so are comments. An
 // empty wrapper is dropped (inText, betweenCalls). One that holds another tag is written as text up to
 // its closing tag (inForeignBlock). Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
@@ -26,7 +27,7 @@ func (p *parser) readWrapper() state {
 		p.noteReason("tag_bracket")
 		return p.beginNamed(t)
 	}
-	if rest[0] == '<' || p.calls.whole == 0 && len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
+	if rest[0] == '<' || len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
 		if v == markup.NeedMore {
 			return wait
@@ -57,10 +58,15 @@ func (p *parser) readWrapper() state {
 	return inForeignBlock
 }
 
+// openWrapper records that the wrapper is open that t has opened.
+func (p *parser) openWrapper(t *markup.Tag) {
+	p.call.wrapperOpen, p.wrapper, p.wrapperIn = true, string(t.Name), t.Spelling
+}
+
 // readAside reads a comment or prose in the wrapper, of n bytes.
 func (p *parser) readAside(n int) state {
 	kind := SpanDropped
-	if text := p.in.rest()[:n]; text[0] != '<' {
+	if text := p.in.rest()[:n]; text[0] != '<' && p.calls.whole == 0 {
 		kind = SpanText
 		p.call.prose = bytes.TrimSpace(bytes.Clone(text))
 	}

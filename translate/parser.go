@@ -28,6 +28,7 @@ type parser struct {
 	spellings     []*markup.Spelling // in which calls are read, besides that of legacy and attribute
 	spelled       byteSet            // what tags of these begin with, after `<`
 	wrapper       string             // the name of the wrapper that was opened last
+	wrapperIn     *markup.Spelling   // the spelling of that
 	ended         bool               // the answer has ended: what follows is not part of it
 	cutShort      bool               // the upstream stopped before the model had ended its answer
 

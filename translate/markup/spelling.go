@@ -169,6 +169,21 @@ func (g *Spelling) Closer() (tag string) {
 	return tag
 }
 
+// LacksLabel reports whether name is that of an opening tag of the list which means that, and which was
+// matched without its label.
+func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
+	for i := range g.Tags {
+		rest, ok := bytes.CutSuffix(name, []byte(g.Tags[i].Name))
+		if !ok || g.Tags[i].Means != means {
+			continue
+		}
+		if slices.ContainsFunc(g.begins(false), func(begin string) bool { return begin[1:] == string(rest) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // Starts returns the bytes that stand after the `<` of an opening tag, and those that stand after `</`.
 // It finds them anew each time.
 func (g *Spelling) Starts() (after, names []byte) {
