@@ -59,6 +59,9 @@ func (p *parser) maySpell(text []byte) bool {
 	if len(p.spellings) == 0 || len(text) > 1 && !p.spelled.has(text[1]) {
 		return false
 	}
+	if len(text) == 1 {
+		return true
+	}
 	for _, g := range p.spellings {
 		if g.MatchName(text, false) != markup.NoMatch {
 			return true
@@ -108,14 +111,15 @@ func (p *parser) readIn(list []*format) {
 		for _, f := range list {
 			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
-				p.spelled.join(&spelledBy(g).openers)
+				p.spelled.join(&spelledBy(g).calls)
 			}
 		}
 	}
 }
 
-// starts are the bytes that tags begin with: opening ones after `<`, and closing ones after `</`.
-type starts struct{ openers, closers byteSet }
+// starts are the bytes that tags begin with: those that begin a call, all opening ones, after `<`, and
+// closing ones after `</`.
+type starts struct{ calls, openers, closers byteSet }
 
 // spelledBy returns what the tags of a spelling begin with.
 func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
@@ -128,7 +132,10 @@ var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
 			continue
 		}
 		s := &starts{}
-		openers, closers := f.spelling.Starts()
+		calls, openers, closers := f.spelling.Starts()
+		for _, c := range calls {
+			s.calls.add(c)
+		}
 		for _, c := range openers {
 			s.openers.add(c)
 		}

@@ -26,7 +26,7 @@ type parser struct {
 	holdsValues   bool               // Target.HoldValues, for tools that do not say it themselves
 	readsQuoted   bool               // Target.QuotedCalls
 	spellings     []*markup.Spelling // in which calls are read, besides that of legacy and attribute
-	spelled       byteSet            // what tags of these begin with, after `<`
+	spelled       byteSet            // what calls in these begin with, after `<`
 	wrapper       string             // the name of the wrapper that was opened last
 	wrapperIn     *markup.Spelling   // the spelling of that
 	ended         bool               // the answer has ended: what follows is not part of it

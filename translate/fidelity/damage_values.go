@@ -43,6 +43,9 @@ func (d *draft) cdata() bool {
 		if p.role == rValue && d.isPlainString(p) {
 			v, _ := d.meant(p)
 			d.pieces[i].text = cdataOf(v.Text)
+			if d.manner != nil && !d.manner.cdata {
+				d.setWritten(p.call, p.name, str(d.pieces[i].text))
+			}
 			done = true
 		}
 	}

@@ -145,14 +145,21 @@ func (w *writer) writeInput(call *Call) {
 // mannerTags returns the tags of a parameter in the manner of the writing, and reports false if they cannot
 // have its name.
 func (w *writer) mannerTags(m Member) (open, shut string, closers []string, ok bool) {
-	form := w.manner
-	behind := form.param[1]
-	if m.Value.Kind != '"' && form.other != "" {
-		behind = form.other
-	}
-	open = form.param[0] + m.Name + strings.ReplaceAll(behind, "\n", w.line)
-	return open, strings.TrimSuffix(form.param[2], "\n"), form.closers(), form.takesName(m.Name)
+	open, shut = w.manner.tags(m.Name, m.Value.Kind == '"')
+	return strings.ReplaceAll(open, "\n", w.line), shut, w.manner.closers(), w.manner.takesName(m.Name)
 }
+
+// tags returns the tags of a parameter, in the layout of the manner.
+func (m *manner) tags(name string, isString bool) (open, shut string) {
+	behind := m.param[1]
+	if !isString && m.other != "" {
+		behind = m.other
+	}
+	return m.param[0] + name + behind, strings.TrimSuffix(m.param[2], "\n")
+}
+
+// callOpener returns what a call begins with.
+func (m *manner) callOpener() string { return strings.TrimRight(m.call[0], `="`) }
 
 // holdsOpener reports whether text holds the beginning of a tag that opens a parameter in the manner of the
 // writing, or its value.

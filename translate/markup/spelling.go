@@ -109,9 +109,19 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 	if g == nil {
 		return NoMatch
 	}
+	if g.Begins == nil && g.Closes == nil && len(s) > 1 { // each `<` of a text comes here
+		i := 1
+		if s[1] == '/' {
+			i = 2
+		}
+		_, _, v = g.listed(s, i, eof)
+		return v
+	}
 	for _, closing := range [...]bool{false, true} {
 		for _, begin := range g.begins(closing) {
+			n := min(len(s), len(begin))
 			switch {
+			case s[n-1] != begin[n-1]:
 			case HasPrefix(s, begin):
 				_, _, more := g.listed(s, len(begin), eof)
 				v = max(v, more)
@@ -184,16 +194,19 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 	return false
 }
 
-// Starts returns the bytes that stand after the `<` of an opening tag, and those that stand after `</`.
-// It finds them anew each time.
-func (g *Spelling) Starts() (after, names []byte) {
+// Starts returns the bytes that stand after the `<` of an opening tag that may begin a call or its wrapper,
+// of any opening tag, and those that stand after `</`. It finds them anew each time.
+func (g *Spelling) Starts() (calls, after, names []byte) {
 	for _, begin := range g.begins(false) {
 		if len(begin) > 1 {
-			after = append(after, begin[1])
+			calls, after = append(calls, begin[1]), append(after, begin[1])
 			continue
 		}
 		for i := range g.Tags {
-			after = append(after, g.Tags[i].Name[0])
+			first := g.Tags[i].Name[0]
+			if after = append(after, first); g.Tags[i].Means != Parameter {
+				calls = append(calls, first)
+			}
 		}
 	}
 	for _, begin := range g.begins(true) {
@@ -205,7 +218,7 @@ func (g *Spelling) Starts() (after, names []byte) {
 			names = append(names, g.Tags[i].Name[0])
 		}
 	}
-	return after, names
+	return calls, after, names
 }
 
 // begins returns what opening tags begin with, or closing ones.
@@ -237,6 +250,7 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 	for k := range g.Tags {
 		name := g.Tags[k].Name
 		switch {
+		case i < len(s) && s[i] != name[0]:
 		case !HasPrefix(s[i:], name):
 			if IsPrefixOf(s[i:], name) && !eof {
 				v = NeedMore
