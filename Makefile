@@ -1,6 +1,6 @@
 # All targets need Go and nothing else, but lint, which fetches staticcheck, and conformance,
-# scoreboard and bench-peers, which need Python and Node.js too, and the first Java. The benchmarks
-# with a load need Linux.
+# scoreboard and bench-peers, which need Python and Node.js too, and the first Java and Rust. The
+# benchmarks with a load need Linux.
 
 GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -65,8 +65,9 @@ fidelity: ## hold the long properties for all their cases, and the round trip of
 soak: ## run the program for DURATION (60s) among clients, faults and rotations, and judge what it took
 	$(GO) run ./conformance/soak -duration $(DURATION) $(ARGS)
 
-conformance: ## run every case through every client library, and print the table; this fetches them
+conformance: ## run every case through every client library, print the table, and run all agents; this fetches them
 	cd conformance/clients && $(GO) test -count=1 -timeout 80m -args -more $(ARGS)
+	cd conformance/agents && $(GO) test -count=1 . -args -more
 
 scoreboard: ## read the same completions with our parser and others', and write the table; this fetches them
 	cd conformance/scoreboard && $(GO) test -count=1 -timeout 20m -v -run TestScoreboard . -args -update $(ARGS)

@@ -16,7 +16,7 @@ type Case struct {
 // Cases are all of them, in the order of the README's table.
 var Cases = []Case{
 	{"text", all(scripted(simpleText), simulated(Setup{}, holdText))},
-	{"tool loop", all(scripted(toolLoop), simulated(Setup{System: "Be brief.", Tools: both}, holdLoop))},
+	{ToolLoop, all(scripted(toolLoop), simulated(Setup{System: "Be brief.", Tools: both}, holdLoop))},
 	{"parallel calls", scripted(parallelCalls)},
 	{"no arguments", scripted(noArguments)},
 	{ForcedTool, all(
@@ -25,28 +25,33 @@ var Cases = []Case{
 	)},
 	{NoTool, simulated(Setup{Tools: both, Choice: &Choice{Type: "none"}}, holdText)},
 	{ToolError, all(scripted(toolError), simulated(Setup{Tools: both}, holdToolError))},
-	{"image result", scripted(imageResult)},
-	{"every argument", scripted(arguments)},
+	{ImageResult, scripted(imageResult)},
+	{Arguments, scripted(arguments)},
 	{LongNumbers, scripted(longNumbers)},
 	{CutShort, all(scripted(cutText), scripted(cutCall, whole), simulated(Setup{MaxTokens: 1}, holdCut))},
 	{CutCall, runCutCall},
-	{"stop sequence", scripted(stopSequence)},
+	{StopSequence, scripted(stopSequence)},
 	{Abort, runAbort},
 	{AbortWhole, runAbortWhole},
-	{"error statuses", runStatuses},
+	{Statuses, runStatuses},
 	{FailureWithin, runFailures},
 }
 
 // The names of the cases that some libraries cannot pass.
 const (
+	ToolLoop      = "tool loop"      // calls in several turns, also with text before them
 	ForcedTool    = "forced tool"    // tool_choice says that a tool must be called
 	NoTool        = "no tool"        // tool_choice says that no tool may be called
 	ToolError     = "tool error"     // a tool answers with an error
+	ImageResult   = "image result"   // a tool answers with an image beside text
+	Arguments     = "every argument" // a value of each type
 	LongNumbers   = "long numbers"   // a value has more digits than a double keeps
 	CutShort      = "cut"            // max_tokens cuts a text, or a call that is not streamed
 	CutCall       = "cut call"       // a streamed call is cut by max_tokens
+	StopSequence  = "stop sequence"  // a stop sequence of the client's ends the answer
 	Abort         = "abort"          // the client leaves a stream before its end
 	AbortWhole    = "abort whole"    // the client gives up an answer that is not streamed
+	Statuses      = "error statuses" // the server refuses, or passes on what the upstream refused with
 	FailureWithin = "failure within" // the model fails before or within its answer
 )
 

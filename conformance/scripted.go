@@ -25,6 +25,7 @@ type step struct {
 	stop       messages.Stop // why the completion ends, if otherwise
 	want       Answer
 	prompt     []string // what the prompt must hold, in this order
+	values     []string // what it must hold of a call, in any order: some libraries keep none of an object's members
 	image      string   // the data of an image that the prompt must hold
 }
 
@@ -70,6 +71,11 @@ func checkPrompts(t *testing.T, requests []upstreamtest.Request, steps []step) {
 				break
 			}
 			rest = after
+		}
+		for _, value := range step.values {
+			if !strings.Contains(prompt.Text(), value) {
+				t.Errorf("prompt %d lacks %q:\n%s", i+1, value, prompt.Text())
+			}
 		}
 		if step.image != "" && !slices.ContainsFunc(prompt.Turns, func(turn translate.Turn) bool { return shows(turn, step.image) }) {
 			t.Errorf("prompt %d lacks the image", i+1)

@@ -111,8 +111,7 @@ var imageResult = script{model: vision, steps: []step{
 	},
 }}
 
-// arguments has a value of each type in one call. They stand in the order of their names: some libraries
-// sort them when they send the call back as history, and the prompt is compared with what was written.
+// arguments has a value of each type in one call.
 var arguments = script{steps: []step{
 	{
 		say: says("Note this."),
@@ -131,10 +130,8 @@ var arguments = script{steps: []step{
 		say:        returns("stored"),
 		completion: "Done.",
 		want:       endTurn("Done."),
-		prompt: []string{
-			"<number>9007199254740991</number>",
-			`<text><p class="x">Tom &amp; "Jerry" < 5 😀 日本語</p></text>`, "stored",
-		},
+		prompt:     []string{`<text><p class="x">Tom &amp; "Jerry" < 5 😀 日本語</p></text>`, "stored"},
+		values:     []string{"<number>9007199254740991</number>"},
 	},
 }}
 

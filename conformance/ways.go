@@ -40,6 +40,7 @@ type Hides struct {
 	Events       bool // the events of a stream
 	StopSequence bool // the stop sequence that ended the answer
 	StopReason   bool // whether it was one, or the model's own end
+	TokenLimit   bool // that max_tokens cut the answer
 	RequestID    bool // the id of a request that failed
 	Refusals     bool // the server's refusal of max_tokens below 1: the library refuses that itself
 	NoSuchTool   bool // the server's refusal of a tool_choice for a tool that is not there: likewise

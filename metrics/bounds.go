@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"maps"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -41,22 +40,6 @@ func within(names map[string]bool, name string) string {
 		return name
 	}
 	return other
-}
-
-// CredentialsEnd says when the credentials of an upstream end.
-func (m *Metrics) CredentialsEnd(upstream string, at time.Time) {
-	m.bounds.RLock()
-	defer m.bounds.RUnlock()
-	if m.labels.Upstreams[upstream] {
-		m.credentialExpiry.WithLabelValues(upstream).Set(float64(at.Unix()))
-	}
-}
-
-// ForgetCredentials says that an upstream is another one from now on, whose credentials may have no end.
-func (m *Metrics) ForgetCredentials(upstream string) {
-	m.bounds.Lock()
-	defer m.bounds.Unlock()
-	m.credentialExpiry.DeleteLabelValues(upstream)
 }
 
 // MeasureUpstream says what is known of an upstream: whether the proxy's own credentials there are

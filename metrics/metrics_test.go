@@ -129,7 +129,7 @@ func TestExpositionIsClean(t *testing.T) {
 	m := New("v1")
 	m.SetLabels(known())
 	m.Observe(whole())
-	m.CredentialsEnd("east", time.Unix(1, 0))
+	m.NewCredentials("east").EndAt(time.Unix(1, 0))
 	m.MeasureUpstream("east", true, 1)
 	m.ConfigServes("0123456789abcdef")
 	problems, err := testutil.GatherAndLint(m.registry)
@@ -182,7 +182,7 @@ func TestNamesThatAreGone(t *testing.T) {
 	count := func() {
 		m.Observe(whole())
 		m.Observe(gone)
-		m.CredentialsEnd("old", time.Unix(1, 0))
+		m.NewCredentials("old").EndAt(time.Unix(1, 0))
 		m.MeasureUpstream("old", false, 1)
 	}
 	count()
@@ -232,4 +232,27 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
+}
+
+// When the credentials of an upstream end is forgotten with it: the one that now has its name may have some
+// without an end, and the one before still renews its own while its answers go on.
+func TestReplacedCredentials(t *testing.T) {
+	m := New("v1")
+	m.SetLabels(known())
+	before, after := m.NewCredentials("east"), m.NewCredentials("east")
+	ends := func(at string) {
+		t.Helper()
+		_, line, _ := strings.Cut(exposition(t, m), `dragoman_credential_expiry_timestamp_seconds{upstream="east"} `)
+		if line, _, _ = strings.Cut(line, "\n"); line != at {
+			t.Errorf("they end at %q, want %q", line, at)
+		}
+	}
+	before.EndAt(time.Unix(1, 0))
+	ends("1")
+	before.Replace()
+	before.EndAt(time.Unix(2, 0))
+	ends("")
+	after.EndAt(time.Unix(3, 0))
+	before.EndAt(time.Unix(4, 0))
+	ends("3")
 }

@@ -57,15 +57,12 @@ func (s *Server) learn(opt Options, before *Server, stays func(upstream string) 
 	}
 	for name := range upstreams {
 		s.breakers[name], s.refusals[name] = newBreaker(), new(upstreamRefusals)
-		switch {
-		case before == nil || before.breakers[name] == nil:
-		case !stays(name):
-			s.metrics.ForgetCredentials(name)
-		default:
-			s.breakers[name], s.refusals[name] = before.breakers[name], before.refusals[name]
-			if s.lists[name] != nil && before.lists[name] != nil {
-				s.lists[name] = before.lists[name]
-			}
+		if before == nil || before.breakers[name] == nil || !stays(name) {
+			continue
+		}
+		s.breakers[name], s.refusals[name] = before.breakers[name], before.refusals[name]
+		if s.lists[name] != nil && before.lists[name] != nil {
+			s.lists[name] = before.lists[name]
 		}
 	}
 	held := map[[sha256.Size]byte]*heldKey{}

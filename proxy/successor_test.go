@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"dragoman/metrics"
 	"dragoman/translate"
@@ -59,34 +58,6 @@ func TestSuccessorOfUpstreams(t *testing.T) {
 		}
 		if open, most := next.breakers[tt.name].open(), next.refusals.applyTo(route.UpstreamModel).MaxTokens; open != tt.open || most != tt.most {
 			t.Errorf("%s: %d circuits are open, and the limit is %d", tt.name, open, most)
-		}
-	}
-}
-
-// When the credentials of an upstream end is forgotten with it: those of the one that now has its name may
-// have no end, and an alert would go on for ever.
-func TestSuccessorForgetsCredentials(t *testing.T) {
-	counts := metrics.New("")
-	both := func(o *Options) {
-		o.Metrics = counts
-		o.Routes = []Route{
-			{Name: "a", UpstreamModel: UpstreamModel{Upstream: "east"}},
-			{Name: "b", UpstreamModel: UpstreamModel{Upstream: "west"}},
-		}
-		o.Upstreams = map[string]Upstream{"east": upstreamFunc(nil), "west": upstreamFunc(nil)}
-	}
-	before := newServer(t, nil, both)
-	for _, name := range []string{"east", "west"} {
-		counts.CredentialsEnd(name, time.Unix(1, 0))
-	}
-	if _, err := before.Successor(optionsFor(nil, both), func(name string) bool { return name == "east" }); err != nil {
-		t.Fatal(err)
-	}
-	w := httptest.NewRecorder()
-	counts.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	for name, want := range map[string]bool{"east": true, "west": false} {
-		if got := strings.Contains(w.Body.String(), `dragoman_credential_expiry_timestamp_seconds{upstream="`+name+`"}`); got != want {
-			t.Errorf("%s: an end of credentials is %v, want %v", name, got, want)
 		}
 	}
 }

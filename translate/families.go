@@ -20,7 +20,7 @@ func FormatFor(model string) string {
 	switch {
 	case f == nil && strings.Contains(strings.ToLower(model), "claude"):
 		return formats[0].name
-	case f == nil || f.erased:
+	case f == nil || f.erased || f.readOnly:
 		return FormatJSON
 	}
 	return f.name
@@ -39,7 +39,7 @@ func AcceptFor(model string) string {
 // ids, the longest counts.
 func familyFormat(model string) (found *format) {
 	model, most := strings.ToLower(model), 0
-	for _, f := range formats {
+	for _, f := range allFormats() {
 		for _, part := range f.models {
 			if len(part) > most && strings.Contains(model, part) {
 				found, most = f, len(part)
@@ -67,4 +67,4 @@ func AboutFormats() (list []About) {
 }
 
 // isData reports whether how calls are written follows from the shape of the format.
-func (f *format) isData() bool { return f.shape.call[0] != "" }
+func (f *format) isData() bool { return f.shape.call[0] != "" && !f.channels }

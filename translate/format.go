@@ -17,6 +17,12 @@ import (
 // shape, and states in the parser.
 type format struct {
 	name string
+	// readOnly says that calls are read in the format, and that no model is asked in it: what stands
+	// around its prompts is not kept.
+	readOnly bool
+	// alone are what stands before a call in JSON that is a whole answer, or before a list of such calls;
+	// with a bracket at its end, before a list alone. For aloneName, see there.
+	alone []string
 	// models are parts of the ids of models that were trained on the format, in lower case. erased says
 	// that its markers are special tokens, which servers erase from what they pass on.
 	models []string
@@ -26,6 +32,10 @@ type format struct {
 	// legacy and attribute.
 	shape    shape
 	spelling *markup.Spelling
+	// literal is the syntax of calls that are literals of a language.
+	literal literalSyntax
+	// channels says that headers are read: see parse_channels.go.
+	channels bool
 
 	// stopSequence is the stop sequence for the upstream: what a model writes after its calls.
 	// Upstreams leave it out of the answer. Where an answer that stopped at it ends within
@@ -49,16 +59,20 @@ type format struct {
 	// beforeTools and afterTools stand before and after the descriptions of the tools. heading, if it
 	// is not "", stands above all, and then the example comes after the tools.
 	heading, beforeTools, afterTools string
-	// tool stands before and after the description of one tool, which is a JSON object.
-	tool [2]string
+	// tool stands before and after the description of one tool, which is a JSON object, and betweenTools
+	// before that of the next.
+	tool         [2]string
+	betweenTools string
 	// describeTool writes one description, with a newline after it, in place of that. The error
 	// says what is wrong with the schema of the tool.
 	describeTool func(w *toolWriter, t *messages.Tool) error
 
 	// beforeCalls and afterCalls stand before and after the calls of one turn.
 	beforeCalls, afterCalls string
+	// betweenCalls stands between them, where that is not a newline alone.
+	betweenCalls string
 	// appendCall appends a past call as the model would have written it, with a newline
-	// after it. The name is not escaped, n is how many calls the conversation has had before,
+	// after it, or with betweenCalls. The name is not escaped, n is how many calls the conversation has had before,
 	// the input is a JSON object, and s is the schema of the tool. What the parser reads under
 	// the same schema is the same call (G5).
 	appendCall func(e *markup.Escaper, dst []byte, name string, n int, input jsontext.Value, s *schema.Schema) []byte
@@ -97,5 +111,10 @@ const (
 	FormatMiniMax    = "minimax"     // <minimax:tool_call><invoke name="…">: §5
 	FormatKimi       = "kimi"        // <|tool_call_begin|>functions.…:0<|tool_call_argument_begin|>{…}: §4
 	FormatDeepSeek   = "deepseek"    // <｜tool▁call▁begin｜>…<｜tool▁sep｜>{…}: §12
+	FormatMistral    = "mistral"     // [TOOL_CALLS]…[ARGS]{…}: §8
+	FormatLlama      = "llama"       // <|python_tag|>{"name":…,"parameters":…}: §10
+	FormatPythonic   = "pythonic"    // [book(note="…"), ping()]: §11
+	FormatGemma      = "gemma"       // <|tool_call>call:…{…}<tool_call|>: §9
+	FormatHarmony    = "harmony"     // <|channel|>commentary to=functions.… json<|message|>{…}: §7
 	FormatMiniCPM    = "minicpm"     // <function name="…"><param name="…">: §13
 )

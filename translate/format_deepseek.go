@@ -22,7 +22,7 @@ var deepseekCalls = shaped(format{
 	}},
 
 	heading:     "## Tools\n\n",
-	exampleNote: func(l *language) string { return l.jsonBlocks },
+	exampleNote: func(l *language) string { return l.oneSection },
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
 	tool:        [2]string{`{"type":"function","function":`, "}\n"},

@@ -21,6 +21,7 @@ var dsmlCalls = shaped(format{
 	// (docs/reference/formats.md §3, "Malformed").
 	spelling: &markup.Spelling{
 		Bare:   true,
+		Typed:  "string",
 		Begins: []string{"<｜DSML｜", "<｜｜DSML｜｜", "<‖DSML‖", "<|DSML|", "<||DSML||"},
 		Closes: []string{"</｜DSML｜", "</｜｜DSML｜｜", "</‖DSML‖", "</|DSML|", "</||DSML||"},
 		Tags: []markup.Spelled{

@@ -18,6 +18,7 @@ var jsonCalls = format{
 	stopSequence: "<tool_response>",
 	callOpener:   toolCallStart,
 	callCloser:   toolCallEnd,
+	alone:        []string{""},
 	protects:     markup.TagToolResponse,
 
 	example: toolCallStart + `
@@ -29,20 +30,27 @@ var jsonCalls = format{
 	tool:        [2]string{`{"type":"function","function":`, "}\n"},
 
 	appendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
-		dst = append(dst, toolCallStart+"\n{\"name\": "...)
-		dst = appendQuotedName(e, dst, name)
-		dst = append(dst, `, "arguments": `...)
-		dst = e.AppendText(dst, rawjson.CompactString(input))
-		return append(dst, "}\n"+toolCallEnd+"\n"...)
+		dst = appendJSONCall(e, append(dst, toolCallStart+"\n"...), name, "arguments", input)
+		return append(dst, "\n"+toolCallEnd+"\n"...)
 	},
-	callPrefill: func(name string, _ int) string {
-		if name == "" {
-			return toolCallStart + "\n{\"name\": \""
-		}
-		return string(rawjson.AppendString([]byte(toolCallStart+"\n{\"name\": "), name)) + `, "arguments":`
-	},
+	callPrefill: func(name string, _ int) string { return toolCallStart + "\n" + jsonPrefill(name, "arguments") },
 
 	result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+}
+
+// appendJSONCall appends a call as an object, in which the input has that key.
+func appendJSONCall(e *markup.Escaper, dst []byte, name, key string, input jsontext.Value) []byte {
+	dst = appendQuotedName(e, append(dst, `{"name": `...), name)
+	dst = append(dst, `, "`+key+`": `...)
+	return append(e.AppendText(dst, rawjson.CompactString(input)), '}')
+}
+
+// jsonPrefill returns the beginning of such an object: see [format.callPrefill].
+func jsonPrefill(name, key string) string {
+	if name == "" {
+		return `{"name": "`
+	}
+	return string(rawjson.AppendString([]byte(`{"name": `), name)) + `, "` + key + `":`
 }
 
 // appendQuotedName appends the name of a tool, escaped, as a JSON string. Who watches the escaper sees it

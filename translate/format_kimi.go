@@ -27,7 +27,7 @@ var kimiCalls = shaped(format{
 	}},
 
 	heading:     "# Tools\n\n",
-	exampleNote: func(l *language) string { return l.jsonBlocks },
+	exampleNote: func(l *language) string { return l.oneSection },
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
 	tool:        [2]string{`{"type":"function","function":`, "}\n"},

@@ -101,7 +101,10 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	s := &f.shape
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := in.PropertyByTag(name)
-		text, ok := valueText(ps, value)
+		text, ok := valueText(f.spelling, ps, value)
+		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
+			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
+		}
 		if !ok || read != name || !s.takesName(name) {
 			return dst, false
 		}
@@ -123,6 +126,9 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	}
 	return dst, true
 }
+
+// isTyped reports whether the tag of a value says that it is a string.
+func (f *format) isTyped() bool { return f.spelling != nil && f.spelling.Typed != "" }
 
 // takesName reports whether the name of a parameter can stand where a tag has it: in quotes, or with
 // nothing around it.

@@ -2,11 +2,15 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // formats are the formats that a target can name. The first is the default.
-var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, kimiCalls, deepseekCalls, minicpmCalls}
+var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, kimiCalls, deepseekCalls, mistralCalls, llamaCalls, pythonicCalls, gemmaCalls, harmonyCalls, minicpmCalls}
+
+// allFormats returns the formats in which calls are read: those that a target can name, and others.
+func allFormats() []*format { return slices.Concat(formats[:], listCalls[:]) }
 
 // Formats returns the names of the formats, as [Target.Format] takes them; the default
 // comes first.
@@ -14,6 +18,16 @@ func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
 		names[i] = f.name
+	}
+	return names
+}
+
+// AcceptedFormats returns the names of the formats in which calls are read, as [Target.Accept] takes
+// them: those of Formats, and then others.
+func AcceptedFormats() []string {
+	var names []string
+	for _, f := range allFormats() {
+		names = append(names, f.name)
 	}
 	return names
 }
@@ -41,14 +55,15 @@ func formatsOf(accept string) (list []*format, err error) {
 	case "":
 		return nil, nil
 	case AcceptAll:
-		return formats[:], nil
+		return allFormats(), nil
 	}
 	for name := range strings.SplitSeq(accept, ",") {
-		f, err := formatOf(name)
-		if err != nil {
-			return nil, err
+		all := allFormats()
+		i := slices.IndexFunc(all, func(f *format) bool { return f.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(AcceptedFormats(), ", "))
 		}
-		list = append(list, f)
+		list = append(list, all[i])
 	}
 	return list, nil
 }

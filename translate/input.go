@@ -58,6 +58,9 @@ func (in *input) rest() []byte { return in.buf[in.pos:] }
 // offset returns how many bytes have been read of all that was fed.
 func (in *input) offset() int { return in.forgotten + in.pos }
 
+// since returns what has been read since an offset behind the mark. It is valid until the input changes.
+func (in *input) since(offset int) []byte { return in.buf[offset-in.forgotten : in.pos] }
+
 // take marks the next n bytes as read. kind is what they are read as, for a Trace.
 func (in *input) take(n int, kind SpanKind) {
 	in.pos += n

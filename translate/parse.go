@@ -10,6 +10,7 @@ import (
 // states holds the function of each state but wait.
 var states = [...]func(*parser) state{
 	inText:         (*parser).readText,
+	atAnswer:       (*parser).readAnswer,
 	afterThinking:  (*parser).readAfterThinking,
 	inRehearsal:    (*parser).readRehearsal,
 	inWrapper:      (*parser).readWrapper,
@@ -25,6 +26,7 @@ var states = [...]func(*parser) state{
 	betweenCalls:   (*parser).readBetweenCalls,
 	atFenceEnd:     (*parser).readFenceEnd,
 	inBrokenCall:   (*parser).readBrokenCall,
+	inLiteral:      (*parser).readLiteral,
 	inForeignBlock: (*parser).readForeignBlock,
 	afterAnswer:    (*parser).readAfterAnswer,
 }
@@ -52,6 +54,9 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 			prefill.WriteString(part.Text.String())
 		}
 		p.text.prefill = strings.TrimSuffix(prefill.String(), prompt.opening)
+	}
+	if p.text.prefill == "" && p.text.opening == "" {
+		p.state = p.nextText()
 	}
 	return p
 }

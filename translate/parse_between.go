@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"bytes"
-
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -10,7 +8,7 @@ import (
 // After a call, and after text that looked like a call and is none: that is given back as text.
 
 // readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The
-// next call follows (atInvoke, inWrapper, atJSONName), or the end of the wrapper. Anything else ends
+// next call follows (atInvoke, inWrapper, atJSONName, inLiteral), or the end of the wrapper. Anything else ends
 // the answer (afterAnswer): the model wrote it without having seen the results of its calls
 // (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
@@ -18,15 +16,42 @@ func (p *parser) readBetweenCalls() state {
 		return wait
 	}
 	rest := p.in.rest()
+	if p.call.wrapperOpen && p.wrapperSpelling == namedCalls {
+		switch _, _, v := p.matchNamed(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(markup.Tag{Spelling: namedCalls})
+			return p.readNamed()
+		}
+	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{' && p.call.wrapperOpen:
-		p.beginNextCall(markup.Tag{})
+		p.beginNextCall(markup.Tag{Spelling: p.wrapperSpelling})
 		return atJSONName
 	case p.endsInTag():
 		return p.cutNextCall()
 	}
+	if p.call.wrapperOpen || rest[0] == '[' || rest[0] == gemmaCall[0] {
+		switch syntax, name, v := p.matchWrapped(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(markup.Tag{})
+			p.beginLiteral(syntax, name)
+			return inLiteral
+		}
+	}
 	if p.call.wrapperOpen {
+		switch n, v := p.matchSeparator(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.inList = p.inList && rest[0] != ']'
+			p.in.take(n, SpanMarkup)
+			return betweenCalls
+		}
 		if n, v := p.matchAside(rest); v == markup.NeedMore {
 			return wait
 		} else if v == markup.Match {
@@ -43,8 +68,22 @@ func (p *parser) readBetweenCalls() state {
 		p.in.take(n, SpanDropped)
 		return betweenCalls
 	}
+	if p.readsChannels {
+		h, v := matchHeader(rest, p.in.eof)
+		if v == markup.NoMatch {
+			h, v = p.matchErasedHeader(rest)
+		}
+		switch {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match && h.tool != "":
+			return p.beginChannelCall(h)
+		case v == markup.Match:
+			return p.runOn()
+		}
+	}
 	switch {
-	case rest[0] != '<' || v == markup.NoMatch:
+	case v == markup.NoMatch:
 		return p.runOn()
 	case v == markup.NeedMore:
 		return wait
@@ -61,7 +100,7 @@ func (p *parser) readBetweenCalls() state {
 		return betweenCalls
 	case t.IsWrapper():
 		p.beginNextCall(t)
-		p.openWrapper(&t)
+		p.openWrapper(t)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	case t.Closing && (t.Is("invoke") || t.Is("parameters") || t.Is("parameter")):
@@ -74,13 +113,16 @@ func (p *parser) readBetweenCalls() state {
 // endsInTag reports whether the text was cut within a tag that would have begun another call.
 func (p *parser) endsInTag() bool {
 	rest := p.in.rest()
-	if !p.in.eof || rest[0] != '<' {
+	if !p.in.eof || !p.beginsTag(rest[0]) {
 		return false
 	}
 	for _, g := range p.spellings {
 		if _, v := g.MatchListed(rest, false); v == markup.NeedMore {
 			return true
 		}
+	}
+	if rest[0] != '<' {
+		return false
 	}
 	t, v := markup.MatchTextTag(rest, false)
 	return v == markup.NeedMore && (t.Kind == 0 || t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper)
@@ -204,10 +246,7 @@ func (p *parser) readForeignBlock() state {
 func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 	for {
 		rest := p.in.rest()
-		n := bytes.IndexByte(rest, '<')
-		if n < 0 {
-			n = len(rest)
-		}
+		n := p.nextTagStart(rest, 0)
 		if n > 0 {
 			p.writeText(rest[:n])
 			p.in.take(n, SpanText)

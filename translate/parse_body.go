@@ -49,6 +49,13 @@ func (p *parser) readCall() state {
 			p.value = valueSeen{}
 			return inJSONCall
 		}
+		if p.beginsTag(rest[0]) && p.lacksInput() {
+			if t, v := p.matchTag(rest); v == markup.NeedMore {
+				return wait
+			} else if v == markup.Match && !t.Closing {
+				return p.closeCall("missing_input")
+			}
+		}
 		return p.readStrayText(rest)
 	}
 	switch n, v := markup.MatchComment(rest, p.in.eof); v {

@@ -20,7 +20,8 @@ var update = flag.Bool("update", false, "write what is parsed into the golden fi
 
 // TestParseGolden reads the completions in testdata/parse. In a file, "tools" is
 // a JSON object of input schemas by tool name, and "format" names that of the
-// prompt, if not the default, with "quoted_calls" after it where those are read; "accept" is what [Target.Accept] says; each case is a "NAME/completion"
+// prompt, if not the default, with "quoted_calls" after it where those are read, and "accept" others in
+// which calls are read; each case is a "NAME/completion"
 // with a "NAME/want" after it. "NAME/stop" is the stop reason and sequence of the
 // upstream (default: our stop sequence), "NAME/choice" the tool_choice: "none",
 // "tool NAME", or "one" for disable_parallel_tool_use. In a
@@ -64,7 +65,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})
 		}
 	}
-	asked, quoted := formats[0], false
+	asked, quoted, accepts := formats[0], false, []*format(nil)
 	if f := files["format"]; f != nil {
 		name, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 		var err error
@@ -73,7 +74,6 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		}
 		quoted = rest == "quoted_calls"
 	}
-	var accepts []*format
 	if f := files["accept"]; f != nil {
 		var err error
 		if accepts, err = formatsOf(strings.TrimSpace(string(f.Data))); err != nil {

@@ -2,60 +2,14 @@ package translate
 
 import (
 	"bytes"
-	"slices"
-	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 )
 
 // A call in JSON: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
-
-// jsonCall is what a call in JSON says. Models also call the arguments parameters or input.
-type jsonCall struct {
-	Name       *string                   `json:"name"`
-	Arguments  jsontext.Value            `json:"arguments"`
-	Parameters jsontext.Value            `json:"parameters"`
-	Input      jsontext.Value            `json:"input"`
-	Rest       map[string]jsontext.Value `json:",embed"`
-}
-
-// arguments returns the arguments of the call, {} if it has none.
-func (c *jsonCall) arguments() string {
-	for _, v := range []jsontext.Value{c.Arguments, c.Parameters, c.Input} {
-		if len(v) > 0 && v.Kind() != 'n' {
-			return string(v)
-		}
-	}
-	return "{}"
-}
-
-// openArguments returns the arguments in text, which is the beginning of a call that was cut. They
-// are cut, too, unless the call was cut after them: {"name":"f","arguments":{"a":1 gives {"a":1.
-// It returns "" if the arguments had not begun.
-func openArguments(text string) string {
-	mended := rawjson.Mend(text)
-	d := jsontext.NewDecoder(bytes.NewReader(mended))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return ""
-	}
-	for {
-		name, err := d.ReadToken()
-		if err != nil || name.Kind() != '"' {
-			return ""
-		}
-		if s := name.String(); s == "arguments" || s == "parameters" || s == "input" {
-			return strings.TrimLeft(string(mended[d.InputOffset():]), " \t\r\n:")
-		}
-		if _, err := d.ReadValue(); err != nil {
-			return ""
-		}
-	}
-}
 
 // readJSONName is the state atJSONName: a wrapper has been read, or a call in one, and { is next. If
 // the first member is the name of an offered tool, as models write it, the block of the call opens
@@ -67,6 +21,14 @@ func (p *parser) readJSONName() state {
 		return wait
 	}
 	p.value = valueSeen{}
+	if p.call.alone {
+		switch p.matchCallKey(p.in.rest()) {
+		case markup.NeedMore:
+			return wait
+		case markup.NoMatch:
+			return p.giveBack()
+		}
+	}
 	if v == markup.Match {
 		if next, ok := p.nameTool(name); !ok {
 			return next
@@ -145,7 +107,7 @@ func (p *parser) readJSONCall() state {
 		return wait
 	case p.cutShort || p.out.pending:
 		said := markup.Unescape(string(v.held), p.escaped, "")
-		if !p.call.spelling.IsJSON() {
+		if !p.call.isInput() {
 			said = openArguments(said)
 		}
 		p.out.writeCutObject(said)
@@ -157,24 +119,26 @@ func (p *parser) readJSONCall() state {
 // endJSONCall reads a call whose text is whole, and writes its arguments as the input.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.value.held), p.escaped, "")
-	if p.call.spelling.IsJSON() {
+	if p.call.isInput() {
 		return p.endJSONInput(said)
 	}
-	text, ok := rawjson.AppendLoose(nil, said)
-	var call jsonCall
-	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
+	call, ok := p.decodeCall(said)
+	if !ok {
 		return p.closeUnreadableJSON()
 	}
 	if p.call.tool == "" {
-		if next, ok := p.nameTool(*call.Name); !ok {
+		if next, ok := p.nameTool(call.name()); !ok {
 			return next
 		}
 	}
 	input, ok := rawjson.AppendLooseKind(nil, call.arguments(), '{')
 	if !ok {
-		return p.closeUnreadableJSON()
+		if input, ok = rawjson.AppendLooseKind(nil, rawjson.Once(rawjson.UnquoteLoose(call.arguments())), '{'); !ok {
+			return p.closeUnreadableJSON()
+		}
+		p.noteReason("mended_json")
 	}
-	if p.format.name != FormatJSON {
+	if !p.call.spelling.IsListed() && p.format.name != FormatJSON && p.format.name != FormatLlama {
 		p.noteReason("json_call")
 	}
 	if len(call.Rest) > 0 {
@@ -197,41 +161,6 @@ func (p *parser) endJSONInput(said string) state {
 		p.inferTool(input)
 	}
 	return p.writeJSONInput(said, input)
-}
-
-// inferTool names the tool of a call whose id has no name in it: the one offered tool that takes such an
-// input, if there is but one.
-func (p *parser) inferTool(input jsontext.Value) {
-	found, label := "", p.call.tool
-	if !strings.HasPrefix(label, "call_") && strings.Trim(label, "0123456789") != "" {
-		return
-	}
-	for i := range p.tools.list {
-		if !declaresAll(p.schemas.of(&p.tools.list[i]), input) {
-			continue
-		}
-		if found != "" {
-			return
-		}
-		found = p.tools.list[i].Name
-	}
-	if found == "" {
-		return
-	}
-	p.nameTool(found)
-	p.noteReason("tool_name")
-}
-
-// declaresAll reports whether a schema declares every member of an input, which has all that it requires.
-func declaresAll(s *schema.Schema, input jsontext.Value) bool {
-	given := map[string]bool{}
-	for name := range rawjson.NamedMembers(input) {
-		if !s.Declares([]byte(markup.ParamTag(name))) {
-			return false
-		}
-		given[name] = true
-	}
-	return !slices.ContainsFunc(s.Required, func(name string) bool { return !given[name] })
 }
 
 // writeJSONInput writes the input of a call, which stands in what the model said.
@@ -267,14 +196,22 @@ func (p *parser) closeUnreadableJSON() state {
 // call is whole. It only looks whether the closing tag of the wrapper is there, or another call,
 // to note a missing one, and leaves both to betweenCalls.
 func (p *parser) readAfterJSONCall() state {
+	if p.call.alone {
+		switch p.matchAloneEnd(p.in.rest()) {
+		case markup.NeedMore:
+			return wait
+		case markup.NoMatch:
+			return p.giveBack()
+		}
+	}
 	if !p.in.skipBlanks() {
 		if !p.in.eof {
 			return wait
 		}
-		return p.closeCall("missing_closer")
+		return p.closeUnended()
 	}
 	rest := p.in.rest()
-	if p.call.fence != "" && p.call.spelling.IsJSON() {
+	if p.call.fence != "" && p.call.isInput() {
 		switch {
 		case markup.IsPrefixOf(rest, "```") && !p.in.eof:
 			return wait
@@ -286,14 +223,25 @@ func (p *parser) readAfterJSONCall() state {
 	}
 	t, v := p.matchOpener(rest)
 	switch {
-	case rest[0] == '<' && v == markup.NeedMore:
+	case v == markup.NeedMore:
 		return wait
-	case p.call.spelling.IsJSON() && v == markup.Match && t.Closing && t.Is("invoke"):
+	case p.call.isInput() && v == markup.Match && t.Closing && t.Is("invoke"):
 		p.in.take(t.Len, SpanMarkup)
 		return p.closeCall("")
-	case !p.call.spelling.Ends():
+	case v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':
 		return p.closeCall("")
-	case rest[0] == '<' && v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':
+	}
+	if p.call.wrapperOpen {
+		if _, v := p.matchSeparator(rest); v != markup.NoMatch {
+			return p.closeCall("")
+		}
+	}
+	return p.closeUnended()
+}
+
+// closeUnended closes a call that is whole, and whose end is not there.
+func (p *parser) closeUnended() state {
+	if !p.call.spelling.Ends() {
 		return p.closeCall("")
 	}
 	return p.closeCall("missing_closer")

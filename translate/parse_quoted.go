@@ -33,7 +33,7 @@ func (p *parser) readBackTick(rest []byte) state {
 	p.call.mustBeWhole, p.call.quoted = true, ticks
 	p.in.take(n, SpanMarkup)
 	if t.Kind == markup.KindWrapper {
-		p.openWrapper(&t.Tag)
+		p.openWrapper(t.Tag)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}
@@ -50,7 +50,7 @@ func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup
 	switch {
 	case v != markup.Match:
 		return t, 0, v
-	case n == len(rest) || rest[n] != '<':
+	case n == len(rest) || !p.beginsTag(rest[n]):
 		return t, 0, markup.NoMatch
 	}
 	t, v = p.matchTextTag(rest[n:])

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +21,7 @@ func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
 // matchOpener matches the tag that rest begins with where a call may begin, in any spelling, first in that
 // of an open wrapper. A closing tag that may be that of an open wrapper is.
 func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
-	if g := p.wrapperIn; g != nil && p.call.wrapperOpen {
+	if g := p.wrapperSpelling; g != nil && p.call.wrapperOpen {
 		if t, v := g.MatchListed(rest, p.in.eof); v != markup.NoMatch {
 			return t, v
 		}
@@ -33,6 +34,9 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 		case v == markup.Match && !(t.Closing && t.Is("invoke") && p.call.wrapperOpen && string(t.Full) == p.wrapper):
 			return t, v
 		}
+	}
+	if rest[0] != '<' {
+		return markup.Tag{}, markup.NoMatch
 	}
 	return markup.MatchTag(rest, p.in.eof)
 }
@@ -51,10 +55,34 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 			return markup.TextTag{Tag: tag, Kind: markup.KindWrapper, Name: "function_calls"}, v
 		}
 	}
+	if rest[0] != '<' {
+		return t, markup.NoMatch
+	}
 	return markup.MatchTextTag(rest, p.in.eof)
 }
 
-// maySpell reports whether the `<` that text begins with may begin a tag in a spelling of the parser's.
+// beginsTag reports whether a tag may begin with c.
+func (p *parser) beginsTag(c byte) bool { return c == '<' || c == '[' && p.bracketed }
+
+// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or
+// len(text).
+func (p *parser) nextTagStart(text []byte, i int) int {
+	if p.bracketed {
+		return indexEither(text, i, '<', '[')
+	}
+	if n := bytes.IndexByte(text[i:], '<'); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}
+
+// openWrapper records that t, or the beginning of an answer, has opened a wrapper.
+func (p *parser) openWrapper(t markup.Tag) {
+	p.call.wrapperOpen = true
+	p.wrapper, p.wrapperSpelling, p.inList = string(t.Name), t.Spelling, false
+}
+
+// maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
 func (p *parser) maySpell(text []byte) bool {
 	if len(p.spellings) == 0 || len(text) > 1 && !p.spelled.has(text[1]) {
 		return false
@@ -107,11 +135,19 @@ func (p *parser) noteBare() {
 // readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
 // read in the first that knows what stands behind it.
 func (p *parser) readIn(list []*format) {
+	for _, f := range list {
+		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
+			p.alone = append(p.alone, f.alone...)
+		}
+	}
 	for _, labelled := range [...]bool{true, false} {
 		for _, f := range list {
+			p.readsChannels = p.readsChannels || f.channels
+			p.readsLiteral[f.literal] = f.literal != noLiteral
 			if g := f.spelling; g != nil && g.Labels() == labelled && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
 				p.spelled.join(&spelledBy(g).calls)
+				p.bracketed = p.bracketed || g.IsBracketed()
 			}
 		}
 	}
@@ -127,7 +163,7 @@ func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
 // allStarts has the starts of the spellings of all formats.
 var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
 	all := map[*markup.Spelling]*starts{}
-	for _, f := range formats {
+	for _, f := range allFormats() {
 		if f.spelling == nil {
 			continue
 		}

@@ -164,7 +164,7 @@ func (p *parser) writeTyped() (fits bool) {
 	if !v.cdata {
 		text = v.layout.trimText(text, v.unclosed)
 	}
-	return p.out.writeTyped(v.text.schema, text)
+	return p.out.writeTyped(p.call.spelling, v.text.schema, text)
 }
 
 // repeated reads an array whose elements the model wrote as parameters of the same name. Of

@@ -10,10 +10,9 @@ import (
 
 // readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
 // mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
-// or { (atJSONName). Prose before <invoke> is text, without the wrapper, and after other calls it is
-// passed over; so are comments. An
-// empty wrapper is dropped (inText, betweenCalls). One that holds another tag is written as text up to
-// its closing tag (inForeignBlock). Before anything else the wrapper is given back.
+// { (atJSONName), maybe in a list, or a literal (inLiteral). Prose before <invoke> is text, without the
+// wrapper, and after other calls it is passed over; so are comments. An empty wrapper is dropped (inText, betweenCalls). One that holds another
+// tag is written as text up to its closing tag (inForeignBlock). Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
 	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
@@ -26,6 +25,22 @@ func (p *parser) readWrapper() state {
 		p.call.spelling = t.Spelling
 		p.noteReason("tag_bracket")
 		return p.beginNamed(t)
+	}
+	p.literal.marked = p.call.spelling == pythonicCalls.spelling || p.call.spelling == gemmaCalls.spelling
+	switch syntax, name, v := p.matchWrapped(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.beginLiteral(syntax, name)
+		return inLiteral
+	}
+	switch v := p.matchList(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.inList = true
+		p.in.take(len("["), SpanMarkup)
+		return inWrapper
 	}
 	if rest[0] == '<' || len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
@@ -40,7 +55,7 @@ func (p *parser) readWrapper() state {
 	switch {
 	case rest[0] == '{':
 		return atJSONName
-	case rest[0] != '<' || v == markup.NoMatch:
+	case v == markup.NoMatch:
 		return p.giveBack()
 	case v == markup.NeedMore:
 		return wait
@@ -56,11 +71,6 @@ func (p *parser) readWrapper() state {
 	}
 	p.giveBackText()
 	return inForeignBlock
-}
-
-// openWrapper records that the wrapper is open that t has opened.
-func (p *parser) openWrapper(t *markup.Tag) {
-	p.call.wrapperOpen, p.wrapper, p.wrapperIn = true, string(t.Name), t.Spelling
 }
 
 // readAside reads a comment or prose in the wrapper, of n bytes.
@@ -157,7 +167,7 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '<' {
 		return markup.MatchComment(rest, p.in.eof)
 	}
-	if rest[0] == '{' {
+	if rest[0] == '{' || p.beginsTag(rest[0]) {
 		return 0, markup.NoMatch
 	}
 	head := rest[:min(len(rest), maxAside)]

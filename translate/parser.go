@@ -20,17 +20,20 @@ type parser struct {
 	// state has to see every piece.
 	writePlain func(*parser, []byte)
 
-	escaped       markup.TagSet      // the names that the prompt has escaped: only these are unescaped
-	mayCall       bool               // the model was shown tools, so calls may come, asked for or not
-	textMayFollow bool               // text after the calls is part of the answer: only for Rescue
-	holdsValues   bool               // Target.HoldValues, for tools that do not say it themselves
-	readsQuoted   bool               // Target.QuotedCalls
-	spellings     []*markup.Spelling // in which calls are read, besides that of legacy and attribute
-	spelled       byteSet            // what calls in these begin with, after `<`
-	wrapper       string             // the name of the wrapper that was opened last
-	wrapperIn     *markup.Spelling   // the spelling of that
-	ended         bool               // the answer has ended: what follows is not part of it
-	cutShort      bool               // the upstream stopped before the model had ended its answer
+	escaped         markup.TagSet      // the names that the prompt has escaped: only these are unescaped
+	mayCall         bool               // the model was shown tools, so calls may come, asked for or not
+	textMayFollow   bool               // text after the calls is part of the answer: only for Rescue
+	holdsValues     bool               // Target.HoldValues, for tools that do not say it themselves
+	readsQuoted     bool               // Target.QuotedCalls
+	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
+	spelled         byteSet            // what calls in these begin with, after `<`
+	bracketed       bool               // tags of some of these begin with a bracket
+	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
+	wrapper         string             // the name of the wrapper that was opened last
+	wrapperSpelling *markup.Spelling   // and its spelling
+	inList          bool               // it has a list of calls in JSON, which has not ended
+	ended           bool               // the answer has ended: what follows is not part of it
+	cutShort        bool               // the upstream stopped before the model had ended its answer
 
 	calls    callsRead
 	outcomes []messages.Outcome
@@ -41,6 +44,10 @@ type parser struct {
 	call  callSeen
 	value valueSeen
 	doubt doubt
+
+	readsChannels bool                // headers of channels are read
+	readsLiteral  [len(quotesOf)]bool // of each syntax, whether calls in it are read
+	literal       literalSeen
 }
 
 // state names what is being read. The function of a state (see states) reads as much of the
@@ -56,6 +63,7 @@ const (
 	wait state = iota // no state: more text has to come
 
 	inText         // nothing, or text; not in a call
+	atAnswer       // nothing, or thinking: a call in JSON that is the whole answer may follow
 	afterThinking  // a tag of thinking; white space after it is layout
 	inRehearsal    // text in thinking, up to a tag that would open a call
 	inWrapper      // <function_calls> or another wrapper: a call must follow
@@ -71,6 +79,7 @@ const (
 	betweenCalls   // a whole call, or the end of the wrapper
 	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
 	inBrokenCall   // text of a call, among other calls, that was given back or has too much stray text
+	inLiteral      // nothing, or a part, of calls that are literals of a language
 	inForeignBlock // a wrapper, in which there is something other than a call
 	afterAnswer    // the whole answer: what follows is no part of it
 )
@@ -83,6 +92,9 @@ type textSeen struct {
 
 	prefill string // the client's prefill, without opening: the completion continues it
 	opening string // the beginning of a call at the end of the prefill, written by forceCall
+
+	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
+	channel string // that of the message that is read, "" if none has begun
 
 	thinkingAsked bool   // thinking at the beginning of the answer becomes a block of its own
 	inThinking    bool   // that block is open
@@ -98,6 +110,7 @@ type callSeen struct {
 	unoffered   bool   // the tool is not offered: the block opens only when the call is whole
 	mustBeWhole bool   // so it does for another reason: the call is none unless it is whole
 	bare        bool   // it stands without the wrapper that its format has: it is none unless it has all that its tool requires
+	alone       bool   // it is in JSON, and the whole answer, maybe with other such calls
 	quoted      int    // how many back-ticks opened the Markdown code fence that it stands in, 0 for none
 	continued   bool   // the model went on after a stop sequence that was text of a value
 	restarted   bool   // the model began the call again that a prefill had opened
@@ -123,6 +136,9 @@ type callSeen struct {
 	strayTag    bool       // there is a tag among them
 	inLine      bool       // text that has no place stands before what is next, on its line
 }
+
+// isInput reports whether the JSON of the call is its input alone, and not all of it.
+func (c *callSeen) isInput() bool { return c.attributeForm && c.spelling.IsJSON() }
 
 // valueSeen is what has been seen of the value that is being read.
 type valueSeen struct {

@@ -64,7 +64,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 			schemas:       schemas,
 		},
 	}
-	r.writer = turnWriter{escape: &r.escape, language: r.language, beforeCalls: f.beforeCalls, afterCalls: f.afterCalls, origins: o}
+	r.writer = turnWriter{escape: &r.escape, language: r.language, format: f, origins: o}
 	r.escape.Watch = o.watch()
 	if err := r.addSystem(); err != nil {
 		return nil, err

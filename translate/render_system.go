@@ -97,6 +97,9 @@ func (r *renderer) describeTools() (rawjson.Text, error) {
 		if r.ctx.Err() != nil {
 			return rawjson.Text{}, context.Cause(r.ctx)
 		}
+		if i > 0 {
+			w.write(r.format.betweenTools)
+		}
 		w.origins.enter(len(w.out), "", t.Index)
 		if err := r.format.describe(&w, t); err != nil {
 			return rawjson.Text{}, &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}

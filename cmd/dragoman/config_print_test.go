@@ -39,6 +39,8 @@ func TestCommandsOfTwoWords(t *testing.T) {
 		{[]string{"config", "schema", "x"}, 2, "", `config schema: unexpected argument "x"` + "\nFor the usage: dragoman config schema -h"},
 		{[]string{"config", "print", "--config", "none.yaml"}, 78, "", "none.yaml: cannot be read"},
 		{[]string{"config", "print"}, 78, "", "there is no upstream"},
+		{[]string{"serve"}, 78, "", "\n  dragoman serve --simulated    "},
+		{[]string{"run", "--", "go"}, 78, "", "\n  dragoman run --simulated -- COMMAND    "},
 	} {
 		got := invocation{}.run(t, tt.args...)
 		if got.code != tt.code || !strings.Contains(got.stdout, tt.stdout) || !strings.Contains(got.stderr, tt.stderr) {

@@ -3,13 +3,12 @@ package main
 import (
 	"fmt"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"dragoman/upstream/upstreamtest"
 )
 
-// The credentials of a container end, and a metric says when.
+// The credentials of a container end, and a metric says when, until another upstream has the name.
 func TestServeBedrockContainer(t *testing.T) {
 	roles := upstreamtest.NewRoles()
 	credentials := httptest.NewServer(roles)
@@ -36,12 +35,13 @@ models: [{name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1"}]
 	if grants := fmt.Sprint(roles.Grants()); grants != "[container container]" {
 		t.Errorf("credentials were had by %s", grants)
 	}
-	response, err := client.Get(server.admin + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if metrics := read(t, response); !strings.Contains(metrics, `dragoman_credential_expiry_timestamp_seconds{upstream="east"}`) {
+	const end = `dragoman_credential_expiry_timestamp_seconds{upstream="east"}`
+	if sample(t, server, end) == "" {
 		t.Error("no metric says when the credentials end")
+	}
+	replace(t, path, "upstreams: {east: {kind: simulated}}\nmodels: [{name: claude-2.1, upstream: east}]\n")
+	server.await(t, "serves new requests")
+	if at := sample(t, server, end); at != "" {
+		t.Errorf("the credentials of another upstream of the name end at %s", at)
 	}
 }

@@ -17,9 +17,10 @@ type fleet map[string]*member
 
 // member is an upstream, and what it was made of.
 type member struct {
-	upstream proxy.Upstream
-	entry    config.Upstream
-	connect  time.Duration
+	upstream    proxy.Upstream
+	entry       config.Upstream
+	connect     time.Duration
+	credentials *metrics.Credentials
 }
 
 // newFleet returns the upstreams of a configuration. Those that before has, made of the same, stay: with
@@ -32,14 +33,15 @@ func newFleet(ctx context.Context, cfg *config.Config, counts *metrics.Metrics, 
 			f[u.Name] = m
 			continue
 		}
-		up, err := newUpstream(ctx, cfg, u, counts, tel)
+		credentials := counts.NewCredentials(u.Name)
+		up, err := newUpstream(ctx, cfg, u, credentials, tel)
 		if err != nil {
 			problems = append(problems, config.Problem{
 				Where: cfg.File, Key: "upstreams." + u.Name, Cause: err.Error(), Fix: "mend the upstream or its environment",
 			})
 			continue
 		}
-		f[u.Name] = &member{up, u, cfg.Connect}
+		f[u.Name] = &member{up, u, cfg.Connect, credentials}
 	}
 	if len(problems) > 0 {
 		f.closeBut(before)
@@ -76,6 +78,15 @@ func (f fleet) closeBut(others ...fleet) {
 	}
 }
 
+// giveUp has those that another fleet does not have tell the metrics no more when their credentials end.
+func (f fleet) giveUp(next fleet) {
+	for name, m := range f {
+		if next[name] != m {
+			m.credentials.Replace()
+		}
+	}
+}
+
 // overWire returns the upstream as it is asked over a wire. That the upstream has the wire
 // has been checked with the configuration.
 func overWire(wire string, up proxy.Upstream) proxy.Upstream {
@@ -96,22 +107,21 @@ func overWire(wire string, up proxy.Upstream) proxy.Upstream {
 	return up
 }
 
-// newUpstream returns one upstream. The metrics are for the expiry of its credentials.
-func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, counts *metrics.Metrics, tel *telemetry.Telemetry) (proxy.Upstream, error) {
+// newUpstream returns one upstream, which tells its credentials when they end.
+func newUpstream(ctx context.Context, cfg *config.Config, u config.Upstream, credentials *metrics.Credentials, tel *telemetry.Telemetry) (proxy.Upstream, error) {
 	connect := upstream.Connect(cfg.Connect)
-	expires := func(end time.Time) { counts.CredentialsEnd(u.Name, end) }
 	told := onRequest(tel)
 	switch u.Kind {
 	case config.Bedrock:
 		return upstream.NewBedrock(ctx, upstream.BedrockOptions{
 			Region: u.Region, Profile: u.Profile, Endpoint: u.Endpoint, Connect: connect, Roots: u.Roots,
-			OnCredentials: expires, OnRequest: told,
+			OnCredentials: credentials.EndAt, OnRequest: told,
 		})
 	case config.Vertex:
 		return upstream.NewVertex(ctx, upstream.VertexOptions{
 			Project: u.Project, Location: u.Location, Endpoint: u.Endpoint, Credentials: u.Credentials,
 			Connect: connect, Roots: u.Roots,
-			OnToken: expires, OnRequest: told,
+			OnToken: credentials.EndAt, OnRequest: told,
 		})
 	case config.Anthropic:
 		return upstream.NewAnthropic(upstream.AnthropicOptions{

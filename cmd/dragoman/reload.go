@@ -208,6 +208,10 @@ func (r *reloader) take(ctx context.Context, running, cfg *config.Config) error 
 		upstreams.closeBut(before)
 		return unusable(cfg, err)
 	}
+	before.giveUp(upstreams)
+	if r.telemetry != nil {
+		r.telemetry.Serve(cfg.Models)
+	}
 	live.swap(cfg, next, upstreams)
 	r.site.connections.limit(mostConnections(cfg, r.log))
 	if identity != nil {

@@ -125,7 +125,7 @@ func (r *rendering) native(ctx context.Context, m proxy.UpstreamModel, body *mes
 		return nil, nil
 	}
 	at := slices.IndexFunc(r.cfg.Upstreams, func(u config.Upstream) bool { return u.Name == m.Upstream })
-	up, err := newUpstream(ctx, r.cfg, r.cfg.Upstreams[at], metrics.New(""), nil)
+	up, err := newUpstream(ctx, r.cfg, r.cfg.Upstreams[at], metrics.New("").NewCredentials(""), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -63,15 +63,17 @@ const (
 	mostFlush  = 5 * time.Second
 )
 
-// startTelemetry says that telemetry is on, and exports what exchanges tell, and the metrics of the server. The function that it returns
-// exports what is left, when the exchanges are over, in the time that the drain has left, or until the
-// context ends.
+// startTelemetry says that telemetry is on, and exports what exchanges tell, and the metrics of the server.
+// The function that it returns exports what is left, when the exchanges are over, in the time that the
+// drain has left, or until the context ends.
 func startTelemetry(tel *telemetry.Telemetry, cfg *telemetry.Config, live *live, log zerolog.Logger) func(ctx context.Context, left time.Duration) {
 	if tel == nil {
 		return func(context.Context, time.Duration) {}
 	}
 	log.Info().Bool("traces", cfg.Traces.On()).Bool("metrics", cfg.Metrics.On()).Bool("content", cfg.Content).
 		Str("msg", "telemetry is exported by OTLP").Send()
+	serving, _ := live.current()
+	tel.Serve(serving.Models)
 	tel.Start(live)
 	return func(ctx context.Context, left time.Duration) {
 		ctx, cancel := context.WithTimeout(ctx, max(leastFlush, min(left, mostFlush)))

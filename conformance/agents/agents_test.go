@@ -40,7 +40,7 @@ func TestAgents(t *testing.T) {
 			}
 			packages := install.Node(t, a.name)
 			withoutNetwork(t, func() {
-				site := newSite(t, a)
+				site := newSite(t, a.tools.script)
 				url := conformance.Serve(t, credentials, "--config", site.config)
 				if a.configure != nil {
 					a.configure(t, site.home, site.work, url)
@@ -56,7 +56,7 @@ func TestAgents(t *testing.T) {
 func TestRun(t *testing.T) {
 	packages := install.Node(t, claudeCode.name)
 	withoutNetwork(t, func() {
-		site := newSite(t, claudeCode)
+		site := newSite(t, claudeCode.tools.script)
 		args := append([]string{"run", "--config", site.config, "--", claudeCode.path(packages)}, claudeCode.args(task)...)
 		site.do(t, credentials, conformance.Binary(), args...)
 	})

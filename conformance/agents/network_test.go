@@ -34,7 +34,7 @@ func withoutNetwork(t *testing.T, test func()) {
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	only := "^" + strings.ReplaceAll(regexp.QuoteMeta(t.Name()), "/", "$/^") + "$"
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.v", "-test.run", only)
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.v", "-test.run", only, "-more")
 	cmd.Env = append(os.Environ(), alone+"=1", "DRAGOMAN_BIN="+conformance.Binary())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,

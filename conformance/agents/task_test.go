@@ -34,21 +34,45 @@ type tools struct{ read, edit, bash call }
 // is the path of the file.
 type call struct{ tool, parameters string }
 
+// script is what the model writes.
+type script struct {
+	mark    string   // what prompts of the task have, and no others
+	answers []string // one after another
+	added   []string // what the prompt for each of them has that those before had not
+}
+
+// script has the file read, mended and copied by one call after another.
+func (t tools) script(path string) script {
+	return script{
+		mark:    "<tool_name>" + t.edit.tool + "</tool_name>",
+		answers: []string{"I look at it.\n\n" + t.read.write(path), t.edit.write(path), t.bash.write(path), done},
+		// The task, the file as it was read, the edit, what the command printed.
+		added: []string{task, strings.TrimSpace(typo), "morning", prints},
+	}
+}
+
+// write is the call with the file's path.
+func (c call) write(path string) string {
+	parameters := strings.ReplaceAll(c.parameters, "%s", path)
+	return "<function_calls>\n<invoke>\n<tool_name>" + c.tool + "</tool_name>\n<parameters>\n" + parameters + "\n</parameters>\n</invoke>\n</function_calls>"
+}
+
 // site is where an agent does the task, and the model that tells it how.
 type site struct {
 	home, work, temporary string
 	config                string // dragoman's, for whatever model an agent asks for
-	tools                 tools
+	script                script
 	bedrock               *upstreamtest.Bedrock
 	asked                 atomic.Int32 // for what is to be done next
 }
 
 var credentials = []string{"AWS_ACCESS_KEY_ID=" + upstreamtest.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + upstreamtest.SecretAccessKey}
 
-// newSite makes the folders and starts the model.
-func newSite(t *testing.T, a agent) *site {
+// newSite makes the folders and starts the model, which does the task with the file at the path that does is given.
+func newSite(t *testing.T, does func(path string) script) *site {
 	t.Helper()
-	s := &site{home: t.TempDir(), work: t.TempDir(), temporary: t.TempDir(), tools: a.tools}
+	s := &site{home: t.TempDir(), work: t.TempDir(), temporary: t.TempDir()}
+	s.script = does(s.file("greeting.txt"))
 	if err := os.WriteFile(s.file("greeting.txt"), []byte(typo), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -67,37 +91,21 @@ models:
 // file is the path of a file in the folder of the task.
 func (s *site) file(name string) string { return filepath.Join(s.work, name) }
 
-// complete is the model. What agents ask for besides, such as a title, they ask without tools.
+// complete is the model. What agents ask for besides, such as a title, they ask without its mark.
 func (s *site) complete(_ string, p *translate.Prompt) upstreamtest.Completion {
 	text := "A greeting"
 	if s.isTask(p) {
-		switch s.asked.Add(1) {
-		case 1:
-			text = "I look at it.\n\n" + s.write(s.tools.read)
-		case 2:
-			text = s.write(s.tools.edit)
-		case 3:
-			text = s.write(s.tools.bash)
-		default:
-			text = done
-		}
+		next := min(int(s.asked.Add(1)), len(s.script.answers))
+		text = s.script.answers[next-1]
 	}
 	return upstreamtest.Completion{Text: text, Fragment: 7}
 }
 
-// isTask reports whether a prompt shows the model the tools of the task.
-func (s *site) isTask(p *translate.Prompt) bool {
-	return strings.Contains(p.Text(), "<tool_name>"+s.tools.edit.tool+"</tool_name>")
-}
-
-// write is a call with the file's path.
-func (s *site) write(c call) string {
-	parameters := strings.ReplaceAll(c.parameters, "%s", s.file("greeting.txt"))
-	return "<function_calls>\n<invoke>\n<tool_name>" + c.tool + "</tool_name>\n<parameters>\n" + parameters + "\n</parameters>\n</invoke>\n</function_calls>"
-}
+// isTask reports whether a prompt is of the task.
+func (s *site) isTask(p *translate.Prompt) bool { return strings.Contains(p.Text(), s.script.mark) }
 
 // check checks that the task was done, that the answer tells so, and what the model was asked: once for
-// each call and once more, each time with the results of the calls before.
+// each answer, each time with the results of the calls before.
 func (s *site) check(t *testing.T, answer string) {
 	t.Helper()
 	for _, name := range []string{"greeting.txt", "copy.txt"} {
@@ -114,13 +122,11 @@ func (s *site) check(t *testing.T, answer string) {
 			prompts = append(prompts, request.Prompt.Text())
 		}
 	}
-	// What each prompt adds: the task, the file as it was read, the edit, what the command printed.
-	added := []string{task, strings.TrimSpace(typo), "morning", prints}
-	if len(prompts) != len(added) {
-		t.Fatalf("the model was asked %d times, want %d", len(prompts), len(added))
+	if len(prompts) != len(s.script.added) {
+		t.Fatalf("the model was asked %d times, want %d", len(prompts), len(s.script.added))
 	}
 	for i, prompt := range prompts {
-		for j, part := range added {
+		for j, part := range s.script.added {
 			if has := strings.Contains(prompt, part); has != (j <= i) {
 				t.Errorf("that prompt %d has %q is %v:\n%s", i+1, part, has, prompt)
 			}

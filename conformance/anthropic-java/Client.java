@@ -22,10 +22,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.auth.oauth2.AccessToken;
 import com.google.auth.oauth2.GoogleCredentials;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Date;
 import java.util.List;
 import java.util.function.Supplier;
@@ -33,9 +29,8 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.regions.Region;
 
 /** Holds conversations through one of the backends of anthropic-java, which the argument names: see program.go. */
-public final class Client {
+public final class Client implements Program.Conversation {
     private static final JsonMapper JSON = ObjectMappers.jsonMapper();
-    private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
     private final AnthropicClient client;
     private final MessageCreateParams.Builder params;
@@ -95,31 +90,23 @@ public final class Client {
         return JSON.convertValue(node, type);
     }
 
-    /** Takes a turn and tells what came of it. */
-    private ObjectNode verdict(JsonNode request) {
-        ObjectNode verdict = JSON.createObjectNode();
-        try {
-            if (request.path("run").asBoolean()) {
-                run(verdict.putObject("message").putArray("content"), request.get("content"));
-                return verdict;
-            }
-            params.addUserMessageOfBlockParams(convert(request.get("content"), new TypeReference<List<ContentBlockParam>>() {}));
-            ArrayNode events = verdict.putArray("events");
-            if (request.path("leave").asBoolean()) {
-                verdict.set("message", leave());
-                return verdict;
-            }
-            Message message = request.path("stream").asBoolean() ? stream(events) : client.messages().create(params.build());
-            params.addMessage(message);
-            verdict.set("message", JSON.valueToTree(message));
-        } catch (AnthropicServiceException e) {
-            ObjectNode failure = verdict.putObject("failure").put("status", e.statusCode());
-            failure.set("body", JSON.valueToTree(e.body()));
-            failure.put("request_id", e.headers().values("request-id").stream().findFirst().orElse(""));
-        } catch (Exception e) {
-            verdict.put("error", e.toString());
-        }
-        return verdict;
+    @Override public JsonNode turn(JsonNode content, boolean stream, boolean leave, ArrayNode events) {
+        params.addUserMessageOfBlockParams(convert(content, new TypeReference<List<ContentBlockParam>>() {}));
+        if (leave) return leave();
+        Message message = stream ? stream(events) : client.messages().create(params.build());
+        params.addMessage(message);
+        return JSON.valueToTree(message);
+    }
+
+    @Override public ObjectNode failure(Exception e) {
+        if (!(e instanceof AnthropicServiceException told)) return null;
+        ObjectNode failure = JSON.createObjectNode().put("status", told.statusCode());
+        failure.set("body", JSON.valueToTree(told.body()));
+        return failure.put("request_id", told.headers().values("request-id").stream().findFirst().orElse(""));
+    }
+
+    @Override public void close() {
+        client.close();
     }
 
     private Message stream(ArrayNode events) {
@@ -146,9 +133,9 @@ public final class Client {
         return message;
     }
 
-    /** Has the library run the tools, of which there is one, and adds the calls to a message. */
-    private void run(ArrayNode content, JsonNode said) {
-        WriteNote.ran = content;
+    /** The tools are one. */
+    @Override public void run(JsonNode said, ArrayNode ran) {
+        WriteNote.ran = ran;
         MessageCreateParams setup = params.build();
         var runner = client.beta().messages().toolRunner(com.anthropic.models.beta.messages.MessageCreateParams.builder()
                 .model(setup.model().asString())
@@ -177,18 +164,6 @@ public final class Client {
     }
 
     public static void main(String[] args) throws Exception {
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        Client conversation = null;
-        for (String line; (line = in.readLine()) != null; ) {
-            JsonNode request = JSON.readTree(line);
-            if (request.has("setup")) {
-                if (conversation != null) conversation.client.close();
-                conversation = new Client(args[0], request);
-            } else if (!request.has("abort")) { // which it has no way to do
-                Client asked = conversation;
-                new Thread(() -> OUT.println(asked.verdict(request))).start();
-            }
-        }
-        System.exit(0);
+        Program.run(request -> new Client(args[0], request));
     }
 }

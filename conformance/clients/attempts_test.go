@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"maps"
 	"os/exec"
 	"testing"
 
@@ -10,11 +11,14 @@ import (
 // retries is the argument by which a program leaves it to its library how often it asks.
 const retries = "retries"
 
-// attempting are the libraries whose requests are counted.
-var attempting = map[string]struct {
+// attempt is a library whose requests are counted.
+type attempt struct {
 	program func(t *testing.T) *exec.Cmd
 	dialect conformance.Dialect
-}{
+}
+
+// attempting are all of them, but for those that only make conformance runs.
+var attempting = map[string]attempt{
 	"AWS SDK for Go InvokeModel":         {goProgram("aws-go", "invoke", retries), conformance.Invoke},
 	"AWS SDK for Go Converse":            {goProgram("aws-go", "converse", retries), conformance.Converse},
 	"boto3 InvokeModel":                  {pythonProgram("aws-python", "requirements.txt", "invoke", retries), conformance.Invoke},
@@ -26,9 +30,21 @@ var attempting = map[string]struct {
 	"Anthropic Python Vertex":            {pythonProgram("anthropic-python", "requirements-2.txt", "vertex", retries), conformance.Vertex},
 }
 
+// attemptingMore are those that only make conformance runs.
+var attemptingMore = map[string]attempt{
+	"AWS SDK for Rust InvokeModel": {rustProgram("aws", "invoke", retries), conformance.Invoke},
+	"AWS SDK for Rust Converse":    {rustProgram("aws", "converse", retries), conformance.Converse},
+	"AWS SDK for Java InvokeModel": {javaProgram("aws-java", "invoke", retries), conformance.Invoke},
+	"AWS SDK for Java Converse":    {javaProgram("aws-java", "converse", retries), conformance.Converse},
+}
+
 // TestAttempts counts what the libraries send by default when the server fails.
 func TestAttempts(t *testing.T) {
-	for name, c := range attempting {
+	libraries := maps.Clone(attempting)
+	if *runMore {
+		maps.Copy(libraries, attemptingMore)
+	}
+	for name, c := range libraries {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conformance.Attempts(t, conformance.Client{Open: conformance.Program(t, c.program(t)), Dialect: c.dialect})

@@ -31,7 +31,7 @@ var clients = slices.Concat(anthropic, aws, langchain, frameworks, more)
 
 // more are those that only make conformance runs. The others reach every route, dialect and way of
 // reading a stream, and take long enough for a gate that runs on every change.
-var more = slices.Concat(python, javascript)
+var more = slices.Concat(python, javascript, rust, java)
 
 // runMore has more run, too.
 var runMore = flag.Bool("more", false, "run the clients that only make conformance runs, too")

@@ -1,10 +1,6 @@
 package clients
 
-import (
-	"maps"
-
-	"dragoman/conformance"
-)
+import "dragoman/conformance"
 
 // frameworks are what people build agents with. They have their own words for the events of a stream.
 var frameworks = []client{
@@ -32,15 +28,13 @@ const vercelToolError = "a result that is an error is sent to Bedrock without it
 
 // vercel is the Vercel AI SDK with a provider.
 func vercel(release, pins, api, provider string, dialect conformance.Dialect, cannot map[string]string) client {
-	c := client{
+	return client{
 		name: "Vercel AI SDK", release: release, api: api, dialect: dialect,
 		program: nodeProgram("vercel-ai", "vercel-ai/"+pins, provider),
 		// The failure within a stream has no request id.
 		hides:  conformance.Hides{Events: true, RequestID: true, Refusals: true, NoSuchTool: provider == "converse"},
-		cannot: maps.Clone(doubles),
+		cannot: except(doubles, cannot),
 	}
-	maps.Copy(c.cannot, cannot)
-	return c
 }
 
 // pydantic is Pydantic AI with a provider.

@@ -10,9 +10,18 @@ import (
 var javascript = []client{
 	{
 		name: "LangChain.js Anthropic", release: "1.5.11", api: "Messages", dialect: conformance.Messages,
-		program: nodeProgram("langchain-javascript", "langchain-javascript"),
+		program: nodeProgram("langchain-javascript", "langchain-javascript", "anthropic"),
 		hides:   conformance.Hides{Events: true, NoSuchTool: true},
-		cannot:  except(doubles, conformance.ToolError, "the status of its message of a tool is not sent"),
+		cannot:  except(doubles, map[string]string{conformance.ToolError: langchainToolError}),
+	},
+	{
+		name: "LangChain.js AWS", release: "1.4.5", api: "Converse", dialect: conformance.Converse,
+		program: nodeProgram("langchain-javascript", "langchain-javascript", "converse"),
+		// The failure within a stream has no request id.
+		hides: conformance.Hides{Events: true, StopSequence: true, RequestID: true, NoSuchTool: true},
+		cannot: except(doubles, map[string]string{
+			conformance.NoTool: "Converse has no such tool_choice", conformance.ToolError: langchainToolError,
+		}),
 	},
 	strandsTypeScript("Messages", "anthropic", conformance.Messages, map[string]string{
 		conformance.NoTool:        strandsNoTool,
@@ -23,25 +32,40 @@ var javascript = []client{
 		conformance.NoTool:        strandsNoTool,
 		conformance.FailureWithin: strandsTooLong,
 	}),
+	{
+		name: "Mastra", release: "1.71.0", api: "Messages", dialect: conformance.Messages,
+		program: nodeProgram("mastra", "mastra"),
+		// The failure within a stream has no request id.
+		hides:  conformance.Hides{Events: true, StopReason: true, RequestID: true},
+		cannot: doubles,
+	},
+	{
+		name: "Genkit Anthropic", release: "0.3.0", api: "Messages", dialect: conformance.Messages,
+		program: nodeProgram("genkit", "genkit"),
+		hides:   conformance.Hides{Events: true},
+		cannot: except(doubles, map[string]string{
+			conformance.ToolError: untoldError, conformance.ImageResult: "a result of a tool is a text or an image, and not both",
+		}),
+	},
 }
+
+const langchainToolError = "the status of its message of a tool is not sent"
 
 const strandsTooLong = "that the prompt is too long has neither a status nor a cause"
 
 // strandsTypeScript is Strands with a provider.
 func strandsTypeScript(api, provider string, dialect conformance.Dialect, cannot map[string]string) client {
-	c := client{
+	return client{
 		name: "Strands TypeScript", release: "1.16.0", api: api, dialect: dialect, streams: provider == "anthropic",
 		program: nodeProgram("strands-typescript", "strands-typescript", provider),
 		hides:   conformance.Hides{Events: true, StopSequence: true},
-		cannot:  maps.Clone(doubles),
+		cannot:  except(doubles, cannot),
 	}
-	maps.Copy(c.cannot, cannot)
-	return c
 }
 
-// except adds a case and why it fails to those of others.
-func except(others map[string]string, test, reason string) map[string]string {
+// except is why cases fail, for these reasons and for those of others.
+func except(others, reasons map[string]string) map[string]string {
 	all := maps.Clone(others)
-	all[test] = reason
+	maps.Copy(all, reasons)
 	return all
 }

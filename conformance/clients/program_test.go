@@ -51,11 +51,25 @@ func nodeProgram(folder, pins string, args ...string) func(*testing.T) *exec.Cmd
 	}
 }
 
-// javaProgram is Client.java of a folder, with the packages that pom.xml there pins.
+// javaProgram is that of the .java files of a folder, with Program.java and the packages that pom.xml
+// there pins.
 func javaProgram(folder string, args ...string) func(*testing.T) *exec.Cmd {
 	return func(t *testing.T) *exec.Cmd {
-		classes := install.Java(t, filepath.Join("..", folder, "Client.java"))
+		folder := filepath.Join("..", folder)
+		sources, err := filepath.Glob(filepath.Join(folder, "*.java"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, filepath.Join("..", "Program.java"))
+		classes := install.Java(t, filepath.Join(folder, "pom.xml"), sources...)
 		path := strings.Join([]string{"*", "."}, string(os.PathListSeparator))
 		return command(classes, "java", append([]string{"-cp", path, "Client"}, args...)...)
+	}
+}
+
+// rustProgram is a member of the workspace of the clients in Rust.
+func rustProgram(member string, args ...string) func(*testing.T) *exec.Cmd {
+	return func(t *testing.T) *exec.Cmd {
+		return command(".", install.Rust(t, filepath.Join("..", "rust"), member), args...)
 	}
 }

@@ -29,7 +29,7 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
 		cannot: map[string]string{
 			conformance.ToolError:     untoldError,
-			conformance.FailureWithin: "what it makes of a failure within a stream is a message without a type",
+			conformance.FailureWithin: untypedFailure,
 		},
 	},
 	{
@@ -38,6 +38,9 @@ var python = []client{
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, RequestID: true},
 		cannot:  map[string]string{conformance.ToolError: untoldError, conformance.NoTool: notInConverse},
 	},
+	litellmProxy("Anthropic", "Messages", "messages", conformance.Messages),
+	litellmProxy("OpenAI", "Messages", "messages", conformance.Messages),
+	litellmProxy("OpenAI", "Converse", "converse", conformance.Converse),
 	adk("Messages", "messages", conformance.Messages),
 	adk("Vertex", "vertex", conformance.Vertex),
 	{
@@ -45,6 +48,56 @@ var python = []client{
 		program: pythonProgram("haystack", "requirements.txt"),
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
 		cannot:  map[string]string{conformance.CutShort: "it drops a call that was cut, also one of which values came whole"},
+	},
+	openAIAgents("Messages", "anthropic", conformance.Messages),
+	openAIAgents("Converse", "converse", conformance.Converse),
+	{
+		name: "llm", release: "0.36", api: "Messages", dialect: conformance.Messages, streams: true,
+		program: pythonProgram("llm", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice, conformance.ToolError: untoldError,
+			conformance.AbortWhole: "it asks for a stream in any case",
+		},
+	},
+	{
+		name: "AutoGen", release: "0.7.5", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("autogen", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ToolError:   unsentError,
+			conformance.ImageResult: resultText,
+		},
+	},
+	{
+		name: "Semantic Kernel", release: "1.45.0", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("semantic-kernel", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, Refusals: true},
+		cannot: map[string]string{
+			conformance.NoTool:       "it refuses a tool_choice of none",
+			conformance.ToolError:    untoldError,
+			conformance.ImageResult:  resultText,
+			conformance.StopSequence: "it has no word for it, and the answer is an error",
+		},
+	},
+	{
+		name: "Agno", release: "3.1.10", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("agno", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, TokenLimit: true},
+		cannot: map[string]string{
+			conformance.ToolError: unsentError,
+			conformance.CutShort:  "it gives no stop reason, and drops a call that was cut",
+		},
+	},
+	{
+		name: "CrewAI", release: "1.15.30", api: "Messages", dialect: conformance.Messages,
+		program: pythonProgram("crewai", "requirements.txt"),
+		hides:   conformance.Hides{Events: true, StopSequence: true, NoSuchTool: true},
+		cannot: map[string]string{
+			conformance.ToolLoop:   "it drops the text beside a call",
+			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice,
+			conformance.ToolError: untoldError,
+		},
 	},
 }
 
@@ -55,12 +108,64 @@ func adk(api, argument string, dialect conformance.Dialect) client {
 		program: pythonProgram("google-adk", "requirements.txt", argument),
 		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true, NoSuchTool: true},
 		cannot: map[string]string{
-			conformance.ForcedTool: "it has no tool_choice", conformance.NoTool: "it has no tool_choice",
+			conformance.ForcedTool: noChoice, conformance.NoTool: noChoice,
 			conformance.ToolError: untoldError,
 		},
 	}
 }
 
+// litellmProxy is LiteLLM's proxy between a package and the server.
+func litellmProxy(of, api, provider string, dialect conformance.Dialect) client {
+	c := client{
+		name: "LiteLLM proxy for " + of, release: "1.106.2", api: api, dialect: dialect,
+		program: pythonProgram("litellm-proxy", "requirements.txt", of, provider),
+		hides:   conformance.Hides{Events: true, RequestID: true},
+		cannot: map[string]string{
+			conformance.AbortWhole: "the proxy goes on to wait for an answer that is not streamed when its client has left",
+			conformance.Statuses:   "the proxy has statuses and types of its own for some, as 400 for 413 and 500 for 529",
+		},
+	}
+	if of == "OpenAI" {
+		c.hides.StopSequence, c.hides.StopReason = true, true
+		c.cannot[conformance.ToolError] = untoldError
+		c.cannot[conformance.FailureWithin] = "the proxy tells of it in words of its own"
+	}
+	if provider == "converse" {
+		c.cannot[conformance.NoTool] = notInConverse
+	}
+	return c
+}
+
+// openAIAgents are the models of the OpenAI Agents SDK that LiteLLM asks: an older one than the rows of
+// LiteLLM have, for newer ones cannot be installed beside the SDK.
+func openAIAgents(api, provider string, dialect conformance.Dialect) client {
+	c := client{
+		name: "OpenAI Agents", release: "0.24.0", api: api, dialect: dialect,
+		program: pythonProgram("openai-agents", "requirements.txt", provider),
+		hides:   conformance.Hides{Events: true, StopSequence: true, StopReason: true},
+		cannot: map[string]string{
+			conformance.ToolError: untoldError,
+			conformance.CutShort:  "it does not tell that the token limit ended an answer",
+			conformance.Abort:     "LiteLLM 1.83.0, the newest that it works with, leaves the connection of a stream open when the stream is closed or the run is cancelled",
+		},
+	}
+	if provider == "converse" {
+		c.hides.RequestID = true
+		c.cannot[conformance.NoTool] = notInConverse
+	} else {
+		c.cannot[conformance.FailureWithin] = untypedFailure
+	}
+	return c
+}
+
+const untypedFailure = "what it makes of a failure within a stream is a message without a type"
+
+const noChoice = "it has no tool_choice"
+
 const untoldError = "its message of a tool does not tell that the result is an error"
+
+const unsentError = "that a result is an error stands in its message, and is not sent"
+
+const resultText = "a tool's result is text alone"
 
 const strandsNoTool = "its tool_choice has no none"

@@ -46,18 +46,33 @@ func Node(t *testing.T, pins string) string {
 	})
 }
 
-// Java returns a folder with the .class files of the program in a .java file, and all .jar files that
-// the pom.xml beside it pins.
-func Java(t *testing.T, program string) string {
+// Java returns a folder with the .class files of .java files, and all .jar files that a pom.xml pins.
+func Java(t *testing.T, pom string, sources ...string) string {
 	t.Helper()
 	Need(t, "javac")
 	Need(t, "mvn")
-	pom := filepath.Join(filepath.Dir(program), "pom.xml")
-	return cached(t, "java", read(t, pom)+read(t, program)+Run(t, ".", "javac", "-version"), func(folder string) {
-		Copy(t, folder, pom, program)
+	key := read(t, pom) + Run(t, ".", "javac", "-version")
+	compile := []string{"-cp", "*"}
+	for _, source := range sources {
+		key += read(t, source)
+		compile = append(compile, filepath.Base(source))
+	}
+	return cached(t, "java", key, func(folder string) {
+		Copy(t, folder, append(sources, pom)...)
 		Run(t, folder, "mvn", "--batch-mode", "--quiet", "dependency:copy-dependencies", "-DoutputDirectory=.")
-		Run(t, folder, "javac", "-cp", "*", filepath.Base(program))
+		Run(t, folder, "javac", compile...)
 	})
+}
+
+// Rust returns the program of a member of a workspace, built with the packages that the Cargo.lock there pins.
+// What is built is kept for the next time, and for the other members; cargo lets one build at a time.
+func Rust(t *testing.T, workspace, member string) string {
+	t.Helper()
+	Need(t, "cargo")
+	root := t.TempDir()
+	Run(t, filepath.Join(workspace, member), "cargo", "install", "--path=.", "--locked", "--debug", "--no-track",
+		"--root="+root, "--target-dir="+filepath.Join(cacheFolder(t), "rust"))
+	return filepath.Join(root, "bin", member+"-client")
 }
 
 // Need ends a test whose interpreter is missing: badly where CI=true, which has to have them all.
@@ -109,19 +124,12 @@ func Environment() []string {
 // or not at all.
 func cached(t *testing.T, name, key string, fill func(folder string)) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache = filepath.Join(cache, "dragoman-conformance")
+	cache := cacheFolder(t)
 	made := filepath.Join(cache, fmt.Sprintf("%s-%.8x", name, sha256.Sum256([]byte(key))))
 	if exists(made) {
 		return made
 	}
 
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	folder, err := os.MkdirTemp(cache, name)
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +140,20 @@ func cached(t *testing.T, name, key string, fill func(folder string)) string {
 		t.Fatal(err)
 	}
 	return made
+}
+
+// cacheFolder is what the user's cache has of us.
+func cacheFolder(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache = filepath.Join(cache, "dragoman-conformance")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return cache
 }
 
 func exists(path string) bool {

@@ -1,23 +1,31 @@
-// Holds conversations through the chat models of LangChain.js: see program.go. It is copied to where the
-// libraries are.
+// Holds conversations through the chat models of LangChain.js: see program.go. The argument is the provider.
+// It is copied to where the libraries are.
 import readline from "node:readline";
+import { BedrockRuntimeClient } from "@aws-sdk/client-bedrock-runtime";
 import { ChatAnthropic } from "@langchain/anthropic";
+import { ChatBedrockConverse } from "@langchain/aws";
 import { HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { createAgent, tool } from "langchain";
 
+// Each provider opens a model.
+const providers = {
+  anthropic: ({ base_url, key = "none" }, settings) => new ChatAnthropic({ anthropicApiUrl: base_url, apiKey: key, ...settings }),
+  converse: ({ base_url, key = "none" }, settings) => {
+    const region = "us-east-1";
+    const credentials = { accessKeyId: key, secretAccessKey: "none" };
+    const client = new BedrockRuntimeClient({ endpoint: base_url, region, credentials, maxAttempts: 1 });
+    // Which choices there are, the library cannot know by the model's name.
+    return new ChatBedrockConverse({ client, region, supportsToolChoiceValues: ["auto", "any", "tool"], ...settings });
+  },
+};
+
 class Conversation {
-  constructor({ base_url, key = "none", setup }) {
-    const { model, max_tokens, stop_sequences, system, tools, tool_choice } = setup;
-    this.plain = this.model = new ChatAnthropic({
-      anthropicApiUrl: base_url,
-      apiKey: key,
-      model,
-      maxTokens: max_tokens,
-      stopSequences: stop_sequences,
-      maxRetries: 0,
-    });
-    this.tools = tools;
-    if (tools) this.model = this.model.bindTools(tools, { tool_choice: tool_choice?.name ?? tool_choice?.type });
+  constructor(request) {
+    const { model, max_tokens, stop_sequences, system, tools, tool_choice } = request.setup;
+    this.plain = this.model = providers[process.argv[2]](request, { model, maxTokens: max_tokens, maxRetries: 0 });
+    this.tools = tools?.map(({ name, description, input_schema }) => ({ name, description, schema: input_schema }));
+    if (tools) this.model = this.model.bindTools(this.tools, { tool_choice: tool_choice?.name ?? tool_choice?.type });
+    if (stop_sequences) this.model = this.model.withConfig({ stop: stop_sequences });
     this.messages = system ? [new SystemMessage(system)] : [];
   }
 
@@ -46,14 +54,11 @@ class Conversation {
 
   // run has an agent run the tools, and adds the calls to the message.
   async run({ content }, message) {
-    const tools = this.tools.map(({ name, description, input_schema }) =>
-      tool(
-        (input) => {
-          message.content.push({ name, input });
-          return "stored";
-        },
-        { name, description, schema: input_schema },
-      ),
+    const tools = this.tools.map((spec) =>
+      tool((input) => {
+        message.content.push({ name: spec.name, input });
+        return "stored";
+      }, spec),
     );
     const agent = createAgent({ model: this.plain, tools });
     for await (const _ of await agent.stream({ messages: [new HumanMessage({ content })] }, { streamMode: "messages" }));
@@ -77,7 +82,7 @@ function answer(message) {
   return {
     content: [...(message.text ? [{ type: "text", text: message.text }] : []), ...calls],
     model: told.model,
-    stop_reason: told.stop_reason ?? "",
+    stop_reason: told.stop_reason ?? told.stopReason ?? told.messageStop?.stopReason ?? "",
     stop_sequence: told.stop_sequence ?? "",
   };
 }
@@ -89,12 +94,16 @@ async function verdict(conversation, request) {
     await conversation.run(request, message);
     return { message };
   } catch (e) {
-    // The error of the library below, or its cause: that of a prompt that is too long. Within a stream it
-    // has a body and no status.
-    const told = e.cause ?? e;
-    if (told.error) return { failure: { status: told.status ?? 0, body: told.error, request_id: told.requestID } };
-    return { message, error: String(e) };
+    // The error of the SDK below, or its cause: that of a prompt that is too long.
+    return failure(e.cause ?? e) ?? { message, error: String(e) };
   }
+}
+
+// failure is what the error of an SDK tells of the server's. Within a stream it has no status.
+function failure(e) {
+  if (e.error) return { failure: { status: e.status ?? 0, body: e.error, request_id: e.requestID } };
+  const { httpStatusCode: status = 0, requestId: request_id } = e.$metadata ?? {};
+  if (e.$fault) return { failure: { status, body: { __type: e.name, message: e.message }, request_id } };
 }
 
 let conversation;

@@ -1,9 +1,7 @@
 package bedrock
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -129,17 +127,11 @@ func (c *converter) messages(list jsontext.Value) {
 // so that the same request makes the same body.
 func (c *converter) additional(at *memberPath, v jsontext.Value) {
 	from := c.object(at, v, additionalFields)
-	var known []rawjson.Member
-	for i := range from.Members {
-		if m := &from.Members[i]; slices.Contains(additionalFields, m.Name) {
-			known = append(known, *m)
-			m.Value = nil
+	for _, name := range additionalFields {
+		if value := from.Take(name); value != nil {
+			c.write(`"` + name + `":`)
+			c.out = append(append(c.out, value...), ',')
 		}
-	}
-	slices.SortFunc(known, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
-	for _, m := range known {
-		c.write(`"` + m.Name + `":`)
-		c.out = append(append(c.out, m.Value...), ',')
 	}
 	c.dropRest(at, &from)
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // additionalFields are the members of the Messages API for which Converse has no place
-// but additionalModelRequestFields (docs/reference/messages-api.md §2).
+// but additionalModelRequestFields (docs/reference/messages-api.md §2), in the order of their names.
 var additionalFields = []string{
-	"top_k", "thinking", "output_format", "metadata", "service_tier", "speed", "cache_control",
-	"container", "inference_geo", "context_management", "compaction", "mcp_servers", "anthropic_beta", "anthropic_version",
+	"anthropic_beta", "anthropic_version", "cache_control", "compaction", "container", "context_management", "inference_geo",
+	"mcp_servers", "metadata", "output_format", "service_tier", "speed", "thinking", "top_k",
 }
 
 // Names of the Messages API and what Converse calls them: of the members of a request,

@@ -8,7 +8,6 @@ import (
 	"dragoman/metrics"
 	"dragoman/proxy"
 	"dragoman/translate"
-	"dragoman/translate/messages"
 )
 
 // keptHeaders are the fields of a request's header that are kept. None of them holds a credential, and
@@ -49,8 +48,10 @@ type capture struct {
 	ctx    context.Context // of the request
 	came   http.Header     // of the request
 	record *metrics.Exchange
-	prompt *prompt // that was asked last
-	call   *call   // that was made last
+	heard  conversation // what the request holds
+	before string       // the id of the exchange that it continues
+	prompt *prompt      // that was asked last
+	call   *call        // that was made last
 	trace  *translate.Trace
 }
 
@@ -111,184 +112,8 @@ func (c *capture) received(body []byte) {
 		}
 	}
 	keep(c, &c.body, body, mostBody)
+	c.heard, c.before = c.store.listen(body)
 	c.store.touch(c.exchange)
-}
-
-// asked begins another prompt.
-func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
-	p.at, p.upstream, p.model = c.elapsed(), m.Upstream, m.Model
-	c.prompt, c.trace = p, nil
-	c.change(func() {
-		c.line.Model, c.line.Route, c.line.Stream = clip(c.record.Model), c.record.Pattern, c.record.Stream
-		c.line.Upstream, c.line.UpstreamModel, c.line.Format = m.Upstream, clip(m.Model), p.format
-		c.line.Prompts++
-		if !c.gone {
-			c.prompts = append(c.prompts, p)
-		}
-	})
-}
-
-// rendered keeps a prompt.
-func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
-	kept := &prompt{again: p.Again(), format: formatOf(m), stops: clipAll(p.StopSequences), most: p.MaxTokens}
-	c.asked(m, kept)
-	c.trace = translate.NewTrace(req, p)
-	sources := sourcesOf(c.ctx, req, m.Target(m.Spec()))
-	eachSection(p, func(s section, text string) {
-		keep(c, &kept.text, text, mostPrompt)
-		if c.store.reserve(c.exchange, sectionSize) < sectionSize {
-			return
-		}
-		if spans := sources[s.Path].spans(text); c.store.reserve(c.exchange, len(spans)*sourceSize) == len(spans)*sourceSize {
-			s.Sources = spans
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		s.End = kept.text.size
-		kept.sections = append(kept.sections, s)
-	})
-	keep(c, &kept.tools, toolsOf(req), mostPrompt)
-	c.mu.Lock()
-	kept.golden = goldenOf(m, req)
-	c.mu.Unlock()
-	c.store.touch(c.exchange)
-}
-
-// formatOf returns the name of the format in which a model is asked.
-func formatOf(m proxy.UpstreamModel) string {
-	if m.Format == "" {
-		return translate.Formats()[0]
-	}
-	return m.Format
-}
-
-// passed keeps a body for a model's own tool API.
-func (c *capture) passed(m proxy.UpstreamModel, body []byte) {
-	p := &prompt{native: true}
-	c.asked(m, p)
-	keep(c, &p.text, body, mostPrompt)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p.sections = []section{{Path: "body", Role: "native", End: p.text.size}}
-}
-
-// calling begins a call.
-func (c *capture) calling(ctx context.Context, m proxy.UpstreamModel) context.Context {
-	call := &call{at: c.elapsed(), upstream: m.Upstream, model: m.Model}
-	c.call = call
-	c.change(func() {
-		c.line.Calls++
-		if !c.gone {
-			c.calls = append(c.calls, call)
-		}
-	})
-	return c.exchange.traced(ctx, call)
-}
-
-// called ends a call.
-func (c *capture) called(err error) {
-	c.change(func() {
-		if c.call == nil {
-			return
-		}
-		c.call.ended = c.elapsed()
-		if err != nil {
-			c.call.err = redact(clipTo(err.Error(), 4<<10))
-		}
-		c.call = nil
-	})
-}
-
-// chunk keeps a piece of a completion, and what it was read as.
-func (c *capture) chunk(chunk *translate.Chunk) {
-	at, p := c.elapsed(), c.prompt
-	var read translate.Step
-	if c.trace != nil {
-		read = c.trace.Read(*chunk)
-	}
-	keep(c, &p.completion, chunk.Text, mostText)
-	keep(c, &p.thinking, chunk.Thinking, mostText)
-	room := c.store.reserve(c.exchange, pieceSize+len(read.Spans)*spanSize) > 0
-	c.change(func() {
-		if c.gone { // what was kept is let go
-			c.trace = nil
-			return
-		}
-		c.line.Completion += int64(len(chunk.Text) + len(chunk.Thinking))
-		if c.call != nil && c.call.firstChunk == 0 {
-			c.call.firstChunk = at
-		}
-		next := piece{at, p.completion.size, p.thinking.size}
-		if n := len(p.chunks); room && n < mostPieces {
-			p.chunks = append(p.chunks, next)
-		} else if n > 0 {
-			p.chunks[n-1] = next
-		}
-		if room {
-			p.spans = readAs(p.spans, read)
-		}
-		if chunk.Stop != "" {
-			p.stop, p.stopSequence = string(chunk.Stop), chunk.StopSequence
-		}
-	})
-}
-
-// event keeps an event that the client gets.
-func (c *capture) event(e *messages.Event) {
-	next := event{at: c.elapsed(), name: e.Name(), index: e.Index}
-	data := e.Text
-	if e.Type == messages.ContentBlockDelta && e.Delta != messages.OtherDelta {
-		next.delta = e.Delta.String()
-	} else {
-		data = e.AppendJSON(nil)
-	}
-	keep(c, &c.eventText, data, mostText)
-	room := c.store.reserve(c.exchange, eventSize) > 0
-	var outcomes []outcome
-	if e.Type == messages.MessageDelta {
-		outcomes = c.keptOutcomes(e.Message.Outcomes)
-	}
-	c.change(func() {
-		c.line.Events++
-		if c.gone {
-			return
-		}
-		next.end = c.eventText.size
-		if n := len(c.events); room && n < mostPieces {
-			c.events = append(c.events, next)
-		} else if n > 0 {
-			c.events[n-1].end = next.end
-		}
-		c.noteEvent(e, next.at)
-		c.outcomes = append(c.outcomes, outcomes...)
-	})
-}
-
-// keptOutcomes returns as many outcomes as may be kept.
-func (c *capture) keptOutcomes(all []messages.Outcome) []outcome {
-	var kept []outcome
-	for _, o := range all[:c.store.reserve(c.exchange, len(all)*outcomeSize)/outcomeSize] {
-		kept = append(kept, outcome{string(o.Kind), clip(o.Tool), o.Reason})
-	}
-	return kept
-}
-
-// noteEvent keeps what an event says of the answer. The lock is held.
-func (c *capture) noteEvent(e *messages.Event, at int64) {
-	if c.line.FirstEvent == 0 {
-		c.line.FirstEvent = at
-	}
-	switch e.Type {
-	case messages.ContentBlockStart:
-		if e.Block.Type == messages.BlockToolUse && len(c.line.Tools) < mostTools {
-			c.line.Tools = append(c.line.Tools, clip(e.Block.Name))
-		}
-	case messages.MessageStart:
-		c.line.InputTokens = e.Message.Usage.InputTokens
-	case messages.MessageDelta:
-		c.line.StopReason = clip(string(e.Message.StopReason))
-		c.line.InputTokens, c.line.OutputTokens = e.Message.Usage.InputTokens, e.Message.Usage.OutputTokens
-	}
 }
 
 // failed keeps what the client is told of a failure.

@@ -6,6 +6,7 @@
 //	guard, query, assets            who is let in, what is asked for, the files of the page
 //	api, view, feed                 the lists, one exchange, what changes
 //	capture, timing                 what is told of an exchange while it goes on
+//	conversation                    which exchange was the turn before
 //	store, exchange, prompt         what is kept, and how much
 //	text, span, clip                texts that grow, what their parts are, and the beginnings of long ones
 //	curl, golden, redact, replay    what can be made of an exchange that is kept

@@ -15,6 +15,9 @@ type Line struct {
 	LeftOut int64  `json:"left_out,omitzero"`  // bytes that are beyond what is kept of one exchange
 	Replay  string `json:"replay_of,omitzero"` // the id of the exchange that is sent again
 
+	// Continues is the id of the exchange that was the turn before.
+	Continues string `json:"continues,omitzero"`
+
 	Client  string `json:"client,omitzero"` // its User-Agent
 	Method  string `json:"method"`
 	Path    string `json:"path"`
@@ -50,8 +53,10 @@ type Line struct {
 type exchange struct {
 	began time.Time
 
-	held int64 // bytes that are kept; guarded by store.mu
-	let  bool  // nothing is kept any more; guarded by store.mu
+	// Guarded by store.mu:
+	held int64 // bytes that are kept
+	let  bool  // nothing is kept any more
+	said conversation
 
 	mu   sync.Mutex
 	line Line

@@ -65,10 +65,16 @@ func watch(t *testing.T, up proxy.Upstream, change ...func(*proxy.Options)) *wat
 	return w
 }
 
-// ask sends a request as a client, and returns the answer.
+// ask sends a request of the Messages API as a client, and returns the answer.
 func (w *watched) ask(body string, header ...string) string {
 	w.t.Helper()
-	r, err := http.NewRequest("POST", w.clients.URL+"/v1/messages", strings.NewReader(body))
+	return w.post("/v1/messages", body, header...)
+}
+
+// post sends a request to a path as a client, and returns the answer.
+func (w *watched) post(path, body string, header ...string) string {
+	w.t.Helper()
+	r, err := http.NewRequest("POST", w.clients.URL+path, strings.NewReader(body))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package inspector
 
 import (
+	"cmp"
+	"hash/maphash"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,13 +31,18 @@ type store struct {
 	byID   map[string]*exchange
 	bytes  int64 // that are kept
 	number int64 // of the last exchange
+	seed   maphash.Seed
+	spoken map[uint64][]*exchange // those that are kept, by the hash of their messages: the oldest first
 
 	feeds    map[*feed]bool
 	watching atomic.Int32 // how many feeds there are
 }
 
 func newStore() *store {
-	return &store{byID: map[string]*exchange{}, feeds: map[*feed]bool{}}
+	return &store{
+		byID: map[string]*exchange{}, feeds: map[*feed]bool{},
+		seed: maphash.MakeSeed(), spoken: map[uint64][]*exchange{},
+	}
 }
 
 // begin adds an exchange.
@@ -88,7 +95,44 @@ func (s *store) letGo(i int) *exchange {
 	s.kept = slices.Delete(s.kept, i, i+1)
 	s.bytes -= x.held
 	x.held, x.let = 0, true
+	said := slices.DeleteFunc(s.spoken[x.said.messages], func(other *exchange) bool { return other == x })
+	if s.spoken[x.said.messages] = said; len(said) == 0 {
+		delete(s.spoken, x.said.messages)
+	}
 	return x
+}
+
+// listen returns what a request holds, and the id of the exchange of the turn before, "" for none: that
+// whose messages are the most of those that the request begins with. Of several with the same it is the
+// newest, but one of which the rest is the same as well comes first.
+func (s *store) listen(body []byte) (c conversation, before string) {
+	var earlier []*exchange
+	c = readConversation(body, s.seed, func(messages uint64) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if said := s.spoken[messages]; said != nil {
+			earlier = slices.Clone(said)
+		}
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range slices.Backward(earlier) {
+		if x.said.rest == c.rest {
+			return c, x.line.ID
+		}
+		before = cmp.Or(before, x.line.ID)
+	}
+	return c, before
+}
+
+// say notes what an exchange that is kept holds, so that another may continue it.
+func (s *store) say(x *exchange, c conversation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x.held > 0 && x.said.messages == 0 && c.messages != 0 {
+		x.said = c
+		s.spoken[c.messages] = append(s.spoken[c.messages], x)
+	}
 }
 
 // clear forgets all exchanges. Of those that go on nothing more is kept.

@@ -127,6 +127,7 @@ func watch(t testing.TB, answers []answer, change func(*proxy.Options), variable
 	if change != nil {
 		change(&opt)
 	}
+	tel.Serve(opt.Routes)
 	s, err := proxy.New(opt)
 	if err != nil {
 		t.Fatal(err)

@@ -2,11 +2,14 @@ package telemetry
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"dragoman/proxy"
 )
 
 // mostModels bounds the names of models that clients choose, where an entry of the configuration is for
@@ -19,7 +22,12 @@ type instruments struct {
 	generation *generation
 	histograms map[*instrument]*prometheus.HistogramVec
 	counters   map[*instrument]*prometheus.CounterVec
+	vectors    []*prometheus.MetricVec // all of these
 	units      map[string]string
+
+	bounds sync.RWMutex // held while series are ended, and shared by whoever makes some
+	named  map[string]bool
+	many   []proxy.Route // entries for many models
 
 	mu     sync.Mutex
 	models map[string]string // that have answered, of entries for many: each by itself
@@ -43,26 +51,63 @@ func newInstruments(g *generation) *instruments {
 		case histogram:
 			v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: i.name, Help: i.help, Buckets: i.buckets}, labels)
 			is.registry.MustRegister(v)
-			is.histograms[i] = v
+			is.histograms[i], is.vectors = v, append(is.vectors, v.MetricVec)
 		case counter:
 			v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: i.name, Help: i.help}, labels)
 			is.registry.MustRegister(v)
-			is.counters[i] = v
+			is.counters[i], is.vectors = v, append(is.vectors, v.MetricVec)
 		}
 		is.units[i.name] = i.unit
 	}
 	return is
 }
 
+// bound says which models there are from now on. The series of others end, and what they still answer
+// counts as _OTHER, so that a configuration which is replaced again and again leaves none behind.
+func (is *instruments) bound(routes []proxy.Route) {
+	is.bounds.Lock()
+	defer is.bounds.Unlock()
+	before := is.named
+	is.named, is.many = map[string]bool{}, nil
+	for _, r := range routes {
+		for _, m := range r.UpstreamModels() {
+			if m.Model == "" && strings.Contains(r.Name, "*") {
+				is.many = append(is.many, r)
+			} else {
+				is.named[m.For(r.Name).Model] = true
+			}
+		}
+	}
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	for name := range is.models {
+		before[name] = true
+	}
+	for name := range before {
+		if is.named[name] || is.isOneOfMany(name) {
+			continue
+		}
+		delete(is.models, name)
+		for _, v := range is.vectors {
+			v.DeletePartialMatch(prometheus.Labels{attrRequestModel: name})
+		}
+	}
+}
+
+// isOneOfMany reports whether an entry for many models is for the one of a name.
+func (is *instruments) isOneOfMany(name string) bool {
+	return slices.ContainsFunc(is.many, func(r proxy.Route) bool { return r.Matches(name) })
+}
+
 // model returns the name of a model as it may stand in a label. fixed says that the configuration names
-// it, and answered that the model has.
+// it, or did when it was asked, and answered that the model has. The bounds are shared.
 func (is *instruments) model(name string, fixed, answered bool) string {
-	if fixed {
+	if fixed && is.named[name] {
 		return name
 	}
 	is.mu.Lock()
 	defer is.mu.Unlock()
-	if is.models[name] == "" && answered && len(is.models) < mostModels {
+	if is.models[name] == "" && answered && len(is.models) < mostModels && is.isOneOfMany(name) {
 		name = strings.Clone(name) // it may be a piece of a body
 		is.models[name] = name
 	}
@@ -86,7 +131,7 @@ func (is *instruments) add(i *instrument, labels []string, tokens int) {
 	}
 }
 
-// labels returns the values of base for a call. answered says that its model has.
+// labels returns the values of base for a call. answered says that its model has. The bounds are shared.
 func (is *instruments) labels(c *call, answered bool) []string {
 	labels := []string{operation, c.provider, is.model(c.model.Model, c.fixed, answered), "", ""}
 	if s := c.server.Load(); s != nil {
@@ -97,11 +142,15 @@ func (is *instruments) labels(c *call, answered bool) []string {
 
 // perChunk returns what observes the time between the pieces of a call's answer, which has begun.
 func (is *instruments) perChunk(c *call) prometheus.Observer {
+	is.bounds.RLock()
+	defer is.bounds.RUnlock()
 	return is.histograms[&is.generation.perChunk].WithLabelValues(is.labels(c, true)...)
 }
 
 // record counts a call that has ended.
 func (is *instruments) record(c *call) {
+	is.bounds.RLock()
+	defer is.bounds.RUnlock()
 	g, labels := is.generation, is.labels(c, c.errorType == "")
 	is.observe(&g.duration, labels, c.errorType, c.end.Sub(c.start).Seconds())
 	if c.streams && !c.first.IsZero() {

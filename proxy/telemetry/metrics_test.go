@@ -127,3 +127,44 @@ func TestModelsAreBounded(t *testing.T) {
 		t.Errorf("a model that never answered has a series of its own:\n%s", text)
 	}
 }
+
+// TestModelsThatAreGone: a model that a configuration names no more takes its series along, also one of an
+// entry for many, and what still answers for it makes none.
+func TestModelsThatAreGone(t *testing.T) {
+	var routes []proxy.Route
+	w := watch(t, []answer{whole}, func(o *proxy.Options) {
+		east := o.Routes[0].UpstreamModel
+		gone := east
+		gone.Model = "id-gone"
+		routes = []proxy.Route{
+			{Name: "stays", UpstreamModel: east},
+			{Name: "goes", UpstreamModel: gone},
+			{Name: "claude-2*", UpstreamModel: east},
+			{Name: "claude-3*", UpstreamModel: east},
+		}
+		o.Routes = routes
+	})
+	ask := func() {
+		for _, name := range []string{"stays", "goes", "claude-2.1", "claude-3.0"} {
+			w.post("/v1/messages", strings.Replace(question, "claude-2.1", name, 1))
+		}
+	}
+	series := func(want map[string]bool) {
+		t.Helper()
+		text := w.describeMetrics(t)
+		for name, there := range want {
+			if strings.Contains(text, attrRequestModel+"="+name+" ") != there {
+				t.Errorf("%s has series: %v", name, !there)
+			}
+		}
+	}
+	ask()
+	series(map[string]bool{"stays": true, "id-gone": true, "claude-2.1": true, "claude-3.0": true, other: false})
+	w.Serve([]proxy.Route{routes[0], routes[2]})
+	series(map[string]bool{"stays": true, "id-gone": false, "claude-2.1": true, "claude-3.0": false, other: false})
+	ask() // of the server before
+	series(map[string]bool{"stays": true, "id-gone": false, "claude-2.1": true, "claude-3.0": false, other: true})
+	if n := len(w.instruments.models); n != 1 {
+		t.Errorf("%d names are kept", n)
+	}
+}

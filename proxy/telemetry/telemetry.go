@@ -9,6 +9,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+
+	"dragoman/proxy"
 )
 
 // Telemetry exports traces and metrics to collectors, from Start to Close.
@@ -55,6 +57,13 @@ func New(cfg *Config, version string, log zerolog.Logger) *Telemetry {
 		t.instruments = newInstruments(t.generation)
 	}
 	return t
+}
+
+// Serve says which routes answer from now on: their models alone have series of their own.
+func (t *Telemetry) Serve(routes []proxy.Route) {
+	if t.instruments != nil {
+		t.instruments.bound(routes)
+	}
 }
 
 // Start begins to export. What these registries hold is exported with our own metrics.

@@ -158,11 +158,19 @@ func (d *draft) anyPlainString() int {
 	return pick(d.chance, at)
 }
 
+// inSingleQuotes returns the JSON of a value with single quotes in its strings in place of others, and
+// without the backslash before a slash, which Python leaves there.
+func inSingleQuotes(v Value) string {
+	return strings.NewReplacer(`\"`, "'", `\\/`, "/").Replace(v.JSON())
+}
+
 // keepingText returns change, and notes that a changed text may be kept as a string.
 func (d *draft) keepingText(change func(string) string) func(string) string {
 	return func(text string) string {
 		text = change(text)
-		d.saysSo = func(got, _ Value) bool { return got.Equal(str(text)) }
+		d.saysSo = func(got, meant Value) bool {
+			return got.Equal(str(text)) || inSingleQuotes(got) == inSingleQuotes(meant) // as Python reads it
+		}
 		return text
 	}
 }

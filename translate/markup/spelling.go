@@ -25,6 +25,11 @@ type Spelling struct {
 	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
 	// that what stands for the name of the tool is an id of the call, which has the name in it.
 	JSON, IDs bool
+	// Lists says that calls stand in a wrapper as JSON, each with its name. Endless says that nothing has
+	// to end calls and wrappers.
+	Lists, Endless bool
+	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
+	Typed string
 }
 
 // Spelled is one tag of a spelling.
@@ -33,6 +38,10 @@ type Spelled struct {
 	Means Meaning    // the tag it stands for
 	Label LabelPlace // where an opening tag has the name of its tool or parameter
 	Then  []string   // what stands behind a label that follows the tag: the first has to, the others may
+	// Wraps says that where JSON stands behind the tag, in place of a label, it is a wrapper.
+	Wraps bool
+	// ID, if there is one, may stand behind a label that follows the tag, with an id of the call.
+	ID []string
 	// Word may stand between the tag and a label that follows it; the label then ends with its line.
 	Word string
 	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
@@ -71,7 +80,8 @@ const (
 // maxLabel bounds a label with the white space around it, in bytes.
 const maxLabel = 512
 
-// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, Name is nil.
+// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, or has the name of a
+// listed one and is not written like that, Name is nil.
 func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
 	if g == nil {
 		return MatchTag(s, eof)
@@ -111,7 +121,10 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 	}
 	if g.Begins == nil && g.Closes == nil && len(s) > 1 { // each `<` of a text comes here
 		i := 1
-		if s[1] == '/' {
+		switch {
+		case s[0] != '<':
+			return NoMatch
+		case s[1] == '/':
 			i = 2
 		}
 		_, _, v = g.listed(s, i, eof)
@@ -150,8 +163,14 @@ func (g *Spelling) IsJSON() bool { return g != nil && g.JSON }
 
 // Ends reports whether a call has a closing tag.
 func (g *Spelling) Ends() bool {
-	return g == nil || g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing })
+	return g == nil || !g.Endless && (g.Closes != nil || !g.JSON || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Invoke && t.Closing }))
 }
+
+// IsListed reports whether calls stand in a wrapper as JSON, each with its name and arguments.
+func (g *Spelling) IsListed() bool { return g != nil && g.Lists }
+
+// IsBracketed reports whether tags begin with a bracket.
+func (g *Spelling) IsBracketed() bool { return g.begins(false)[0] == "[" }
 
 // Labels reports whether labels stand behind the tags of calls.
 func (g *Spelling) Labels() bool {
@@ -259,7 +278,7 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 			if !eof {
 				v = NeedMore
 			}
-		case !IsTagByte(s[i+len(name)]) || !IsTagByte(name[len(name)-1]):
+		case !IsTagByte(s[i+len(name)]) || !IsTagByte(name[len(name)-1]) || HasPrefix(s[i+len(name):], g.end()):
 			return &g.Tags[k], i + len(name), Match
 		}
 	}
@@ -366,12 +385,32 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	switch {
 	case n < 0:
 		return t, more
+	case n == 0 && tag.Wraps && (first[0] == '[' || first[0] == '{'):
+		t.Name = Wrapper.name()
+		return t, Match
 	case n == 0 || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON:
 		return t, NoMatch
 	}
 	t.label = bytes.TrimSpace(first[:n])
 	end := t.Len + len(head) - len(first) + n
 	i := SkipBlanks(s, end, maxLabel)
+	if more = NeedMore; eof {
+		more = NoMatch
+	}
+	switch v := matchOneOf(s[i:], tag.ID, more); v {
+	case NeedMore:
+		return t, v
+	case Match:
+		at := i + len(tag.ID[0])
+		id := s[at:min(len(s), at+maxLabel)]
+		switch n = bytes.IndexAny(id, "<[{\"\n"); {
+		case n < 0 && len(id) < maxLabel:
+			return t, more
+		case n < 0:
+			return t, NoMatch
+		}
+		i = at + n
+	}
 	if len(tag.Then) == 0 {
 		t.Len = end
 		return t, matchOneOf(s[i:], tag.Before, more)

@@ -106,6 +106,12 @@ func (t *Tag) NameAttribute() (string, bool) {
 	if t.label != nil {
 		return string(t.label), len(t.label) > 0
 	}
+	return t.Attribute("name")
+}
+
+// Attribute returns the value of an attribute, with or without quotes. It reports false if there is none
+// or if it is empty.
+func (t *Tag) Attribute(name string) (string, bool) {
 	for rest := t.Attributes; len(rest) > 0; {
 		i := bytes.IndexByte(rest, '=')
 		if i < 0 {
@@ -127,7 +133,7 @@ func (t *Tag) NameAttribute() (string, bool) {
 			}
 			value, rest = rest[:end], rest[end:]
 		}
-		if len(words) > 0 && string(words[len(words)-1]) == "name" {
+		if len(words) > 0 && string(words[len(words)-1]) == name {
 			return string(value), len(value) > 0
 		}
 	}

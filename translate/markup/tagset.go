@@ -45,8 +45,12 @@ const (
 	TagArgValue
 	TagToolResult
 	TagResponse
-	TagMarker // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
+	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
+	TagBracket // the markers in brackets: [TOOL_CALLS]
 )
+
+// bracketed are the names in brackets.
+var bracketed = [...]string{"TOOL_CALLS", "ARGS", "CALL_ID", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS"}
 
 // bars are what a marker begins with, after its `<`.
 var bars = [...]string{"|", "｜", "‖"}

@@ -1,9 +1,9 @@
 package messages
 
 import (
-	"cmp"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -103,7 +103,8 @@ func (d *decoder) closeList() { d.open-- }
 // unless the member is a hint. p is nil for the request itself.
 func (d *decoder) dropRest(p *fieldPath, o *rawjson.Object, known []string) {
 	if d.opt.Strict { // of several errors, that of the first name is reported
-		slices.SortFunc(o.Members, func(a, b rawjson.Member) int { return cmp.Compare(a.Name, b.Name) })
+		// Not by slices, of whose sorting the program would have one more copy, for members alone.
+		sort.Slice(o.Members, func(i, j int) bool { return o.Members[i].Name < o.Members[j].Name })
 	}
 	for _, m := range o.Members {
 		switch at := p.member(m.Name); {

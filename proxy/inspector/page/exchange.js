@@ -6,9 +6,11 @@ import { duration, el, size } from './dom.js';
 import { Flow } from './flow.js';
 import { drawRequest } from './request.js';
 import { Rows } from './rows.js';
+import { drawSections } from './sections.js';
 import { drawTiming } from './timing.js';
 
 let made = 0;
+let comparing = false; // prompts with those of the turn before, as it was chosen last
 
 export class Exchange {
   /** id is that of an exchange; the parts are made at once, and filled in by update. */
@@ -34,6 +36,13 @@ export class Exchange {
       draw: (i, row) => drawEvent(this.events[i], row),
       chosen: (i) => this.showEvent(this.events[i]),
     });
+    this.compare = el('input', { type: 'checkbox', checked: comparing });
+    this.compare.addEventListener('change', () => {
+      comparing = this.compare.checked;
+      for (const i of this.asked.keys()) this.drawPrompt(i);
+    });
+    this.since = el('label', { class: 'check since', hidden: true }, this.compare, ' since the turn before');
+    prompt.note.before(this.since);
     this.element = el('article', { class: 'exchange' }, el('h2', { text: title }), this.facts, el('div', { class: 'columns' }, ...this.columns.map((c) => c.element)));
     scrollTogether(this.columns.map((c) => c.body));
     linkSources(this);
@@ -50,6 +59,7 @@ export class Exchange {
     while (this.again && !this.left) {
       this.again = false;
       this.x = await getJSON(`exchanges/${this.id}`);
+      this.since.hidden = !this.x.continues;
       this.facts.replaceChildren(drawFacts(this.x), drawTiming(this.x));
       await this.updateRequest();
       for (const i of this.x.asked.keys()) await this.updateAsked(i);
@@ -76,9 +86,9 @@ export class Exchange {
   }
 
   /** Asks for a text from an offset up to a size, piece by piece, so that the page stays usable. */
-  async load(query, from, to, take) {
+  async load(query, from, to, take, id = this.id) {
     while (from < to && !this.left) {
-      const { bytes } = await getBytes(`exchanges/${this.id}/text?${query}&from=${from}`);
+      const { bytes } = await getBytes(`exchanges/${id}/text?${query}&from=${from}`);
       if (bytes.length === 0) return;
       take(bytes);
       from += bytes.length;
@@ -90,8 +100,7 @@ export class Exchange {
     const a = (this.asked[i] ??= this.addAsked(p, i));
     if (a.prompt.size < p.size) {
       await this.load(`part=prompt&asked=${i}`, a.prompt.size, p.size, (piece) => a.prompt.append(piece));
-      a.sections.replaceChildren();
-      drawSections(a.sections, p, a.prompt);
+      await this.drawPrompt(i);
       this.prompt.note.textContent = size(this.x.asked.reduce((n, other) => n + other.size, 0));
     }
     if (a.thinking.size < p.thinking) {
@@ -116,6 +125,30 @@ export class Exchange {
       a.completion.draw(a.completion.setSpans(from, spans));
       this.completion.note.textContent = size(this.x.completion);
       a.end.textContent = p.stop ? `stopped: ${p.stop}${p.stop_sequence ? ` at ${p.stop_sequence}` : ''}` : '';
+    }
+  }
+
+  /** Shows a prompt, and what is new in it since the turn before where that is asked for. */
+  async drawPrompt(i) {
+    const before = await this.before(this.x.asked[i]);
+    if (before && !comparing) return; // it was asked for no more meanwhile
+    const { prompt, sections } = this.asked[i];
+    sections.replaceChildren(...drawSections({ sections: this.x.asked[i].sections, bytes: prompt.bytes }, before));
+  }
+
+  /** Returns the prompt of the turn before that another one is compared with; null for none. */
+  async before({ upstream, model, format }) {
+    if (!this.compare.checked || !this.x.continues) return null;
+    const id = this.x.continues;
+    const prompt = new Flow(null);
+    try {
+      const { asked } = await getJSON(`exchanges/${id}`);
+      const i = Math.max(0, asked.findIndex((p) => p.upstream === upstream && p.model === model && p.format === format));
+      await this.load(`part=prompt&asked=${i}`, 0, asked[i].size, (piece) => prompt.append(piece), id);
+      return { sections: asked[i].sections, bytes: prompt.bytes };
+    } catch (e) {
+      this.since.replaceChildren(`the turn before: ${e.message}`);
+      return null;
     }
   }
 
@@ -170,20 +203,6 @@ function drawEvent(e, row) {
   );
 }
 
-/** Shows the parts of a prompt. */
-function drawSections(root, p, whole) {
-  let from = 0;
-  for (const s of p.sections) {
-    const flow = el('div', { class: 'flow' });
-    const part = new Flow(flow, { escapes: !p.native && !s.sources });
-    part.append(whole.bytes.subarray(from, s.end));
-    part.setSpans(0, s.sources ?? []);
-    part.draw();
-    root.append(el('div', { class: `section ${s.role}`, 'data-section': s.path }, el('h5', { text: s.role }, ' ', el('small', { text: s.note ?? s.path })), flow));
-    from = s.end;
-  }
-}
-
 /** Keeps scrolled areas at the same share of their lengths, while the box for it is ticked. */
 function scrollTogether(areas) {
   let leader = null;
@@ -224,6 +243,7 @@ function linkSources({ request, prompt }) {
     const path = e.target.closest?.('[data-to]')?.dataset.to;
     if (!path) return;
     const found = [...prompt.body.querySelectorAll('[data-source]')].filter((s) => s.dataset.source === path || s.dataset.source.startsWith(`${path}.`));
+    found[0]?.closest('details')?.setAttribute('open', '');
     mark(found)?.scrollIntoView({ block: 'start' });
   });
 }

@@ -33,6 +33,7 @@ export function drawFacts(x) {
   add('tokens', `${x.input_tokens} in, ${x.output_tokens} out`);
   add('took', duration(x.duration));
   if (x.replay_of) add('replay of', x.replay_of);
+  if (x.continues) list.append(el('div', {}, el('dt', { text: 'continues' }), el('dd', {}, el('a', { href: `#/${x.continues}`, text: x.continues }))));
   if (x.dropped?.length) add('dropped', `${x.dropped.join(', ')}: the model does not get it`, 'note');
   if (x.unmet?.length) add('unmet', `${x.unmet.join(', ')}: the request forces it, and the model did not do it`, 'note');
   for (const o of x.outcomes) {

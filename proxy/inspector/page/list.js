@@ -12,7 +12,7 @@ export class List {
     this.rows = new Rows(root, {
       name: 'exchange',
       count: () => this.shown.length,
-      draw: (i, row) => draw(this.shown[i], row),
+      draw: (i, row) => draw(this.shown[i], row, this.byID.get(this.shown[i].continues)),
       chosen: (i) => (this.chosenID = this.shown[i].id),
       open: (i) => this.shown[i].kept && open(this.shown[i].id),
     });
@@ -56,11 +56,11 @@ export class List {
 }
 
 const searched = (l) =>
-  [l.model, l.upstream, l.upstream_model, l.client, l.status, l.error_type, l.stop_reason, l.path, l.dialect, l.id, ...(l.tools ?? [])]
+  [l.model, l.upstream, l.upstream_model, l.client, l.status, l.error_type, l.stop_reason, l.path, l.dialect, l.id, l.continues, ...(l.tools ?? [])]
     .join(' ').toLowerCase();
 
-/** Fills in the row of a line, if that has changed. */
-function draw(line, row) {
+/** Fills in the row of a line, if that has changed. before is the line of the turn before. */
+function draw(line, row, before) {
   const state = JSON.stringify(line);
   if (row.dataset.id === line.id && row.state === state) return;
   row.dataset.id = line.id;
@@ -74,13 +74,14 @@ function draw(line, row) {
     el('span', { class: 'client', text: line.client ?? '' }),
     el('span', { class: 'tokens', text: `${line.input_tokens} → ${line.output_tokens}`, title: 'tokens in and out' }),
     el('span', { class: 'took', text: duration(line.duration) }),
-    el('span', { class: 'marks', text: marks(line) }),
+    el('span', { class: 'marks', text: marks(line, before) }),
   );
 }
 
-/** Returns what is worth a look in an exchange. */
-function marks(line) {
+/** Returns what is worth a look in an exchange. before is the turn before, if there is one in the list. */
+function marks(line, before) {
   const out = [];
+  if (before) out.push(`continues ${clock(before.at)}`);
   if (line.replay_of) out.push('replay');
   if (line.prompts > 1) out.push(`asked ${line.prompts}×`);
   else if (line.calls > 1) out.push(`${line.calls} calls`);

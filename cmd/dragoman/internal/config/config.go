@@ -131,7 +131,7 @@ type Source struct {
 	Insecure    bool                // no authentication on an address that others can reach
 	Inspect     Override            // --inspect, as "true": the inspector, whatever the file says
 	Idle        bool                // nobody is served: what only a listener needs may be missing
-	Wraps       bool                // a command has the same environment: what its variables of OpenTelemetry say is perhaps right for it alone
+	Wraps       bool                // `dragoman run`: a command has the same environment, and what its variables of OpenTelemetry say is perhaps right for it alone
 	Getenv      func(string) string // as os.Getenv
 }
 

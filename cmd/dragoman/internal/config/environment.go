@@ -49,13 +49,28 @@ func (l *loader) fromEnvironment() {
 	if set, _ := l.first([]string{g.projectFrom, g.locationFrom, credentialsVariable}); set != "" {
 		cause += fmt.Sprintf(" (%s is set, but Google Vertex AI needs a project and a location: GOOGLE_CLOUD_PROJECT and CLOUD_ML_REGION)", set)
 	}
-	l.complain("", "", cause, `do one of:
+	ways := waysToServe
+	if l.src.Wraps {
+		ways = waysToRun
+	}
+	l.complain("", "", cause, "do one of:"+ways)
+}
+
+// What can be done where there is no upstream.
+const (
+	waysToServe = `
   dragoman serve --simulated                the built-in model: no account, no network
   AWS_REGION=us-east-1 dragoman serve       Amazon Bedrock, with your AWS credentials
   GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global dragoman serve
                                             Google Vertex AI, with your Google credentials
-  dragoman serve --config dragoman.yaml     upstreams and models of your own`)
-}
+  dragoman serve --config dragoman.yaml     upstreams and models of your own`
+	waysToRun = `
+  dragoman run --simulated -- COMMAND               the built-in model: no account, no network
+  AWS_REGION=us-east-1 dragoman run -- COMMAND      Amazon Bedrock, with your AWS credentials
+  GOOGLE_CLOUD_PROJECT=p CLOUD_ML_REGION=global dragoman run -- COMMAND
+                                                    Google Vertex AI, with your Google credentials
+  dragoman run --config dragoman.yaml -- COMMAND    upstreams and models of your own`
+)
 
 // regionFrom says where awsRegion has a region from.
 func (l *loader) regionFrom(profile string) string {

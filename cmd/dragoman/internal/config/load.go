@@ -1,7 +1,7 @@
 package config
 
 import (
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -36,7 +36,8 @@ func Load(src Source) (*Config, error) {
 	l.telemetry()
 	l.cfg.Files, l.cfg.origins = l.files, l.origins
 	if len(l.problems) > 0 {
-		slices.SortStableFunc(l.problems, func(a, b Problem) int { return a.line - b.line })
+		// Not by slices, of whose sorting the program would have one more copy, for problems alone.
+		sort.SliceStable(l.problems, func(i, j int) bool { return l.problems[i].line < l.problems[j].line })
 		return nil, Problems(l.problems)
 	}
 	return l.cfg, nil

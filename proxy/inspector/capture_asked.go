@@ -1,0 +1,90 @@
+package inspector
+
+import (
+	"context"
+
+	"dragoman/proxy"
+	"dragoman/translate"
+	"dragoman/translate/messages"
+)
+
+// asked begins another prompt.
+func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
+	p.at, p.upstream, p.model = c.elapsed(), m.Upstream, m.Model
+	c.prompt, c.trace = p, nil
+	c.change(func() {
+		c.line.Model, c.line.Route, c.line.Stream = clip(c.record.Model), c.record.Pattern, c.record.Stream
+		c.line.Upstream, c.line.UpstreamModel, c.line.Format = m.Upstream, clip(m.Model), p.format
+		c.line.Continues = c.before
+		c.line.Prompts++
+		if !c.gone {
+			c.prompts = append(c.prompts, p)
+		}
+	})
+	if c.line.Replay == "" { // a client goes on with its own, and with none of these
+		c.store.say(c.exchange, c.heard)
+	}
+}
+
+// rendered keeps a prompt.
+func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
+	kept := &prompt{again: p.Again(), format: m.FormatName(), stops: clipAll(p.StopSequences), most: p.MaxTokens}
+	c.asked(m, kept)
+	c.trace = translate.NewTrace(req, p)
+	sources := sourcesOf(c.ctx, req, m.Target(m.Spec()))
+	eachSection(p, func(s section, text string) {
+		keep(c, &kept.text, text, mostPrompt)
+		if c.store.reserve(c.exchange, sectionSize) < sectionSize {
+			return
+		}
+		if spans := sources[s.Path].spans(text); c.store.reserve(c.exchange, len(spans)*sourceSize) == len(spans)*sourceSize {
+			s.Sources = spans
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		s.End = kept.text.size
+		kept.sections = append(kept.sections, s)
+	})
+	keep(c, &kept.tools, toolsOf(req), mostPrompt)
+	c.mu.Lock()
+	kept.golden = goldenOf(m, req)
+	c.mu.Unlock()
+	c.store.touch(c.exchange)
+}
+
+// passed keeps a body for a model's own tool API.
+func (c *capture) passed(m proxy.UpstreamModel, body []byte) {
+	p := &prompt{native: true}
+	c.asked(m, p)
+	keep(c, &p.text, body, mostPrompt)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p.sections = []section{{Path: "body", Role: "native", End: p.text.size}}
+}
+
+// calling begins a call.
+func (c *capture) calling(ctx context.Context, m proxy.UpstreamModel) context.Context {
+	call := &call{at: c.elapsed(), upstream: m.Upstream, model: m.Model}
+	c.call = call
+	c.change(func() {
+		c.line.Calls++
+		if !c.gone {
+			c.calls = append(c.calls, call)
+		}
+	})
+	return c.exchange.traced(ctx, call)
+}
+
+// called ends a call.
+func (c *capture) called(err error) {
+	c.change(func() {
+		if c.call == nil {
+			return
+		}
+		c.call.ended = c.elapsed()
+		if err != nil {
+			c.call.err = redact(clipTo(err.Error(), 4<<10))
+		}
+		c.call = nil
+	})
+}
