@@ -87,11 +87,17 @@ func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
 		return MatchTag(s, eof)
 	}
 	t, v := g.MatchListed(s, eof)
-	if v == NoMatch && s[0] == '<' {
+	if v == NoMatch && s[0] == '<' && !g.lacksKey(s) {
 		t, v = MatchTag(s, eof)
 		t.Name, t.Spelling = nil, g
 	}
 	return t, v
+}
+
+// lacksKey reports whether s begins with the tag of a parameter whose label should follow and does not.
+func (g *Spelling) lacksKey(s []byte) bool {
+	tag, _, v := g.listed(s, 1, true)
+	return v == Match && tag.Means == Parameter && tag.Label == LabelAfter
 }
 
 // MatchListed is MatchTag for the tags of the list alone.
