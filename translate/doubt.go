@@ -60,7 +60,7 @@ func (d *doubt) nextTag(g *markup.Spelling, held []byte, eof bool) (n int, v mar
 
 // follow follows the tag that stands at d.scanned in the held text, of n bytes, in all readings.
 func (d *doubt) follow(p *parser, held []byte, n int) {
-	t := p.valueTagAt(held[d.scanned:d.scanned+n], d.scanned)
+	t := p.valueTagAt(held[d.scanned:], n, d.scanned)
 	t.gap, t.after = d.gap, d.from+d.tagEnd
 	d.next = d.next[:0]
 	shape := p.callShape()
@@ -90,7 +90,7 @@ func (d *doubt) follow(p *parser, held []byte, n int) {
 func (p *parser) callShape() callShape {
 	call := &p.call
 	return callShape{
-		wrapperOpen: call.wrapperOpen, parametersOpen: call.parametersOpen, attributeForm: call.attributeForm,
+		wrapperOpen: call.wrapperOpen, alone: call.spelling != nil && !call.spelling.HasWrapper(), parametersOpen: call.parametersOpen, attributeForm: call.attributeForm,
 		closedTwice: call.spelling != nil && call.spelling.ClosedTwice,
 		anyName:     len(call.schema.Properties) == 0,
 	}

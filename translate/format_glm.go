@@ -17,7 +17,7 @@ var glmCalls = shaped(format{
 		param: [3]string{"<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"},
 	},
 	spelling: &markup.Spelling{Bare: true, Tags: []markup.Spelled{
-		{Name: "tool_call", Means: markup.Invoke, Label: markup.LabelAfter, Before: []string{"<arg_key>", "<tool_call>", "</tool_call>", "</arg_key>", "</arg_value>", "{"}},
+		{Name: "tool_call", Means: markup.Invoke, Label: markup.LabelAfter, Before: []string{"<!--", "<arg_key", "</tool_call", "<tool_call", "</arg_key", "</arg_value", "{", "```"}},
 		{Name: "arg_key", Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</arg_key>", "<arg_value>"}},
 		{Name: "arg_value", Means: markup.Parameter},
 	}},

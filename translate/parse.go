@@ -47,8 +47,7 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 		tools:       toolNames{list: tools}, schemas: prompt.schemas.outliving(tools),
 		text: textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
 	}
-	p.readIn(p.format)
-	p.readIn(prompt.accepts...)
+	p.readIn(append([]*format{p.format}, prompt.accepts...))
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {
 		var prefill strings.Builder
 		for _, part := range prompt.Turns[n-1].Parts {

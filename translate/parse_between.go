@@ -60,6 +60,14 @@ func (p *parser) readBetweenCalls() state {
 			return betweenCalls
 		}
 	}
+	switch n, v := markup.MatchComment(rest, p.in.eof); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.noteAfterCall("stray_text")
+		p.in.take(n, SpanDropped)
+		return betweenCalls
+	}
 	if p.readsChannels {
 		h, v := matchHeader(rest, p.in.eof)
 		if v == markup.NoMatch {
@@ -95,7 +103,7 @@ func (p *parser) readBetweenCalls() state {
 		p.openWrapper(t)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
-	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
+	case t.Closing && (t.Is("invoke") || t.Is("parameters") || t.Is("parameter")):
 		p.in.take(t.Len, SpanMarkup)
 		return betweenCalls
 	}
@@ -171,8 +179,8 @@ func (p *parser) giveBackText() {
 }
 
 // giveBackCall is giveBack for a call that has named its tool, or has tried to, so that it counts as
-// an outcome; a quoted one does not, since it need not be meant as a call. In a wrapper, after other
-// calls, the rest of the call is text, too (inBrokenCall).
+// an outcome; a quoted one does not, since it need not be meant as a call. After other calls, in a
+// wrapper or where its tags are those of calls alone, the rest of the call is text, too (inBrokenCall).
 func (p *parser) giveBackCall(reason string) state {
 	switch {
 	case p.call.quoted > 0:
@@ -183,16 +191,17 @@ func (p *parser) giveBackCall(reason string) state {
 	}
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
 	wrapperOpen := p.call.wrapperOpen
+	certain := wrapperOpen || p.call.spelling != nil && !p.call.unoffered
 	cut := p.calls.whole > 0 && p.in.eof && reason == "incomplete"
 	switch {
 	case cut && !wrapperOpen:
 		return p.cutNextCall()
-	case p.calls.whole > 0 && !wrapperOpen:
+	case p.calls.whole > 0 && !certain:
 		return p.runOn()
 	case p.calls.whole > 0:
 		p.calls.incomplete = cut
 		p.giveBackText()
-		p.call = callSeen{begun: true, wrapperOpen: true}
+		p.call = callSeen{begun: true, wrapperOpen: wrapperOpen}
 		return inBrokenCall
 	}
 	p.giveBackText()

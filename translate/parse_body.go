@@ -81,6 +81,9 @@ func (p *parser) readCall() state {
 		}
 		return p.readStrayText(rest)
 	}
+	if !p.respell(&t) {
+		return wait
+	}
 	call.before, call.gap, call.inLine = call.gap, layout{}, false
 	if t.Closing {
 		return p.readClosingTag(t)
@@ -303,8 +306,8 @@ func (p *parser) readStrayTag(t markup.Tag) state {
 	return inCall
 }
 
-// matchFencedInput matches the line that opens a Markdown code fence, before a JSON object: n is the
-// index of that. Only the input of a call that is offered stands so, and only in a wrapper.
+// matchFencedInput matches the line that opens a Markdown code fence, before a JSON object, or
+// a string with one where the format has it: n is the index of that. Only the input of a call that is offered stands so, and only in a wrapper.
 func (p *parser) matchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	if p.call.unoffered || rest[0] != '`' {
 		return 0, markup.NoMatch
@@ -315,7 +318,7 @@ func (p *parser) matchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	}
 	n, v = p.in.matchBlanks(rest, n, maxGap)
 	if v == markup.Match {
-		v = markup.VerdictOf(n < len(rest) && rest[n] == '{')
+		v = markup.VerdictOf(n < len(rest) && (rest[n] == '{' || rest[n] == '"' && p.call.spelling.IsJSON()))
 	}
 	return n, v
 }

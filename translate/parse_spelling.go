@@ -18,9 +18,14 @@ func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
 	return p.call.spelling.MatchTag(rest, p.in.eof)
 }
 
-// matchOpener matches the tag that rest begins with where a call may begin, in any spelling. A closing
-// tag that may be that of an open wrapper is.
+// matchOpener matches the tag that rest begins with where a call may begin, in any spelling, first in that
+// of an open wrapper. A closing tag that may be that of an open wrapper is.
 func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
+	if g := p.wrapperSpelling; g != nil && p.call.wrapperOpen {
+		if t, v := g.MatchListed(rest, p.in.eof); v != markup.NoMatch {
+			return t, v
+		}
+	}
 	for _, g := range p.spellings {
 		t, v := g.MatchListed(rest, p.in.eof)
 		switch {
@@ -99,12 +104,40 @@ func (p *parser) maySpell(text []byte) bool {
 	if len(p.spellings) == 0 || len(text) > 1 && !p.spelled.has(text[1]) {
 		return false
 	}
+	if len(text) == 1 {
+		return true
+	}
 	for _, g := range p.spellings {
 		if g.MatchName(text, false) != markup.NoMatch {
 			return true
 		}
 	}
 	return false
+}
+
+// respell has the call read in the spelling in which t, the first tag in it, opens a parameter, where it is
+// none in that of the call: <function name="book"> may begin a call in several. It reports false while
+// more text has to come.
+func (p *parser) respell(t *markup.Tag) bool {
+	call := &p.call
+	if call.spelling == nil || len(t.Name) > 0 || t.Closing || len(call.parameters) > 0 {
+		return true
+	}
+	for _, g := range p.spellings {
+		if !g.Joins(call.spelling) {
+			continue
+		}
+		switch other, v := g.MatchListed(p.in.rest(), p.in.eof); {
+		case v == markup.NeedMore:
+			return false
+		case v == markup.Match && other.Is("parameter"):
+			*t, call.spelling = other, g
+			call.bare, call.mustBeWhole = false, call.quoted > 0
+			p.noteBare()
+			return true
+		}
+	}
+	return true
 }
 
 // noteBare records that the call begins without the wrapper that its format has. Formats without one
@@ -119,7 +152,7 @@ func (p *parser) noteBare() {
 // readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
 // read in the first that knows what stands behind it: <function name="…"> is that of MiniCPM before a
 // parameter of its own, and else a slip in those whose labels stand behind a `=`.
-func (p *parser) readIn(list ...*format) {
+func (p *parser) readIn(list []*format) {
 	for _, f := range list {
 		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
 			p.alone = append(p.alone, f.alone...)
@@ -131,15 +164,16 @@ func (p *parser) readIn(list ...*format) {
 			p.readsLiteral[f.literal] = f.literal != noLiteral
 			if g := f.spelling; g != nil && g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
 				p.spellings = append(p.spellings, g)
-				p.spelled.join(&spelledBy(g).openers)
+				p.spelled.join(&spelledBy(g).calls)
 				p.bracketed = p.bracketed || g.IsBracketed()
 			}
 		}
 	}
 }
 
-// starts are the bytes that tags begin with: opening ones after `<`, and closing ones after `</`.
-type starts struct{ openers, closers byteSet }
+// starts are the bytes that tags begin with: those that begin a call, all opening ones, after `<`, and
+// closing ones after `</`.
+type starts struct{ calls, openers, closers byteSet }
 
 // spelledBy returns what the tags of a spelling begin with.
 func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
@@ -152,7 +186,10 @@ var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
 			continue
 		}
 		s := &starts{}
-		openers, closers := f.spelling.Starts()
+		calls, openers, closers := f.spelling.Starts()
+		for _, c := range calls {
+			s.calls.add(c)
+		}
 		for _, c := range openers {
 			s.openers.add(c)
 		}

@@ -121,12 +121,13 @@ func (p *parser) passForeignCloser(rest []byte) bool {
 	if v.mode != modeText || v.cdata || rest[1] != '/' || p.takesAny() {
 		return false
 	}
+	g := p.call.spelling
 	n := foreignCloserLen(rest)
-	if n == 0 || n == len(rest) || markup.IsBlank(rest[n]) || rest[n] == '<' && foreignCloserLen(rest[n:]) == 0 {
+	if n == 0 || n == len(rest) || markup.IsBlank(rest[n]) || rest[n] == '<' && (foreignCloserLen(rest[n:]) == 0 || g.MatchName(rest[n:], true) != markup.NoMatch) {
 		return false
 	}
 	name := rest[2 : n-1]
-	if p.call.spelling.MatchName(rest, true) != markup.NoMatch {
+	if g.MatchName(rest, true) != markup.NoMatch {
 		return false
 	}
 	if string(name) == v.text.closer || v.names.has(nameKey(name)) || v.text.tags.has(string(name)) {

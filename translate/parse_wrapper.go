@@ -11,7 +11,7 @@ import (
 // readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
 // mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
 // { (atJSONName), maybe in a list, or a literal (inLiteral). Prose before <invoke> is text, without the
-// wrapper; comments are passed over. An empty wrapper is dropped (inText, betweenCalls). One that holds another
+// wrapper, and after other calls it is passed over; so are comments. An empty wrapper is dropped (inText, betweenCalls). One that holds another
 // tag is written as text up to its closing tag (inForeignBlock). Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
 	if !p.in.skipBlanks() {
@@ -42,7 +42,7 @@ func (p *parser) readWrapper() state {
 		p.in.take(len("["), SpanMarkup)
 		return inWrapper
 	}
-	if rest[0] == '<' || p.calls.whole == 0 && len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
+	if rest[0] == '<' || len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
 		if v == markup.NeedMore {
 			return wait
@@ -78,7 +78,7 @@ func (p *parser) readWrapper() state {
 // readAside reads a comment or prose in the wrapper, of n bytes.
 func (p *parser) readAside(n int) state {
 	kind := SpanDropped
-	if text := p.in.rest()[:n]; text[0] != '<' {
+	if text := p.in.rest()[:n]; text[0] != '<' && p.calls.whole == 0 {
 		kind = SpanText
 		p.call.prose = bytes.TrimSpace(bytes.Clone(text))
 	}

@@ -198,10 +198,13 @@ func (t *toolNames) ofID(id string) string {
 			continue
 		}
 		core := strings.TrimRight(rest, "0123456789")
-		for _, name := range [...]string{rest, core, strings.TrimRight(core, "_:.")} {
-			if t.named(name) != nil {
-				return name
+		for end := len(rest); end >= len(core); end-- { // the name may end in digits of its own
+			if t.named(rest[:end]) != nil {
+				return rest[:end]
 			}
+		}
+		if name := strings.TrimRight(core, "_:."); t.named(name) != nil {
+			return name
 		}
 	}
 	return plain

@@ -84,18 +84,24 @@ const (
 // maxLabel bounds a label with the white space around it, in bytes.
 const maxLabel = 512
 
-// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, Name is nil. One that has the
-// name of a listed tag and is not written like that is none.
+// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, or has the name of a
+// listed one and is not written like that, Name is nil.
 func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
 	if g == nil {
 		return MatchTag(s, eof)
 	}
 	t, v := g.MatchListed(s, eof)
-	if v == NoMatch && s[0] == '<' && g.MatchName(s, true) == NoMatch {
+	if v == NoMatch && s[0] == '<' && !g.lacksKey(s) {
 		t, v = MatchTag(s, eof)
 		t.Name, t.Spelling = nil, g
 	}
 	return t, v
+}
+
+// lacksKey reports whether s begins with the tag of a parameter whose label should follow and does not.
+func (g *Spelling) lacksKey(s []byte) bool {
+	tag, _, v := g.listed(s, 1, true)
+	return v == Match && tag.Means == Parameter && tag.Label == LabelAfter
 }
 
 // MatchListed is MatchTag for the tags of the list alone.
@@ -123,9 +129,22 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 	if g == nil {
 		return NoMatch
 	}
+	if g.Begins == nil && g.Closes == nil && len(s) > 1 { // each `<` of a text comes here
+		i := 1
+		switch {
+		case s[0] != '<':
+			return NoMatch
+		case s[1] == '/':
+			i = 2
+		}
+		_, _, v = g.listed(s, i, eof)
+		return v
+	}
 	for _, closing := range [...]bool{false, true} {
 		for _, begin := range g.begins(closing) {
+			n := min(len(s), len(begin))
 			switch {
+			case s[n-1] != begin[n-1]:
 			case HasPrefix(s, begin):
 				_, _, more := g.listed(s, len(begin), eof)
 				v = max(v, more)
@@ -135,6 +154,13 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 		}
 	}
 	return v
+}
+
+// Joins reports whether a tag that begins a call in another spelling may begin one in this.
+func (g *Spelling) Joins(other *Spelling) bool {
+	return slices.ContainsFunc(g.Tags, func(t Spelled) bool {
+		return t.Means == Invoke && slices.ContainsFunc(other.Tags, func(o Spelled) bool { return o.Means == Invoke && o.Name == t.Name })
+	})
 }
 
 // HasWrapper reports whether calls stand in a wrapper.
@@ -187,16 +213,34 @@ func (g *Spelling) Closer() (closer string) {
 	return closer
 }
 
-// Starts returns the bytes that stand after the `<` of an opening tag, and those that stand after `</`.
-// It finds them anew each time.
-func (g *Spelling) Starts() (after, names []byte) {
+// LacksLabel reports whether name is that of an opening tag of the list which means that, and which was
+// matched without its label.
+func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
+	for i := range g.Tags {
+		rest, ok := bytes.CutSuffix(name, []byte(g.Tags[i].Name))
+		if !ok || g.Tags[i].Means != means {
+			continue
+		}
+		if slices.ContainsFunc(g.begins(false), func(begin string) bool { return begin[1:] == string(rest) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Starts returns the bytes that stand after the `<` of an opening tag that may begin a call or its wrapper,
+// of any opening tag, and those that stand after `</`. It finds them anew each time.
+func (g *Spelling) Starts() (calls, after, names []byte) {
 	for _, begin := range g.begins(false) {
 		if len(begin) > 1 {
-			after = append(after, begin[1])
+			calls, after = append(calls, begin[1]), append(after, begin[1])
 			continue
 		}
 		for i := range g.Tags {
-			after = append(after, g.Tags[i].Name[0])
+			first := g.Tags[i].Name[0]
+			if after = append(after, first); g.Tags[i].Means != Parameter {
+				calls = append(calls, first)
+			}
 		}
 	}
 	for _, begin := range g.begins(true) {
@@ -208,7 +252,7 @@ func (g *Spelling) Starts() (after, names []byte) {
 			names = append(names, g.Tags[i].Name[0])
 		}
 	}
-	return after, names
+	return calls, after, names
 }
 
 // begins returns what opening tags begin with, or closing ones.
@@ -240,6 +284,7 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 	for k := range g.Tags {
 		name := g.Tags[k].Name
 		switch {
+		case i < len(s) && s[i] != name[0]:
 		case !HasPrefix(s[i:], name):
 			if IsPrefixOf(s[i:], name) && !eof {
 				v = NeedMore
