@@ -23,6 +23,7 @@ type Exchange struct {
 	Pattern       string // the name of the route that matches it; "" if none does
 	Upstream      string // its name in the configuration
 	UpstreamModel string // the id that the upstream knows
+	Format        string // in which it was asked last; "" over its own tool API, and where it was not asked
 
 	Shape       string // of the URL's path, for one that is not served: see proxy; "" otherwise
 	InvalidPath string // of the field for which the request was refused, as of [Path]; "" for none

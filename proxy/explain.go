@@ -146,7 +146,7 @@ func (e *explanation) describe(p *preview) {
 		return
 	}
 	e.Tools, e.Tokens = ToolsXML, p.prompt.EstimateTokens()
-	e.Format = cmp.Or(m.Format, translate.Formats()[0])
+	e.Format = m.FormatName()
 }
 
 // appendTo returns the explanation in JSON with the prompt and, byte for byte as it would be sent, the

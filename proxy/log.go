@@ -32,6 +32,7 @@ func (x *exchange) log() {
 		{"model", clip(r.Model)},
 		{"upstream", r.Upstream},
 		{"upstream_model", clip(r.UpstreamModel)},
+		{"format", r.Format},
 		{"upstream_request_id", idOrNone(r.UpstreamRequestID)},
 		{"error_type", metrics.ErrorType(r.ErrorType)},
 		{"path", r.Shape},

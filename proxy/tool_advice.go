@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"cmp"
 	"sync"
 
 	"dragoman/translate"
@@ -17,7 +16,7 @@ const adviceTools = 5
 // the model: it is asked in the legacy format, and is one of those that they were written
 // for.
 func (m UpstreamModel) WantsFewTools() bool {
-	return m.Tools != ToolsNative && cmp.Or(m.Format, translate.Formats()[0]) == translate.FormatLegacy && upstream.IsEarlyClaude(m.Model)
+	return m.Tools != ToolsNative && m.FormatName() == translate.FormatLegacy && upstream.IsEarlyClaude(m.Model)
 }
 
 // toolAdvice remembers which models were asked with more tools than the documents advise,

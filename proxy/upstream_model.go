@@ -15,7 +15,8 @@ type UpstreamModel struct {
 	Upstream string            // the upstream's name in the configuration
 	Wire     string            // the API over which the upstream is asked; "" to let the upstream choose by the id
 	Model    string            // the id that the upstream knows; "" for the name that the client asks for
-	Format   string            // the prompting convention; "" for the default
+	Format   string            // the prompting convention, or [translate.FormatAuto]; "" for the default
+	Accept   string            // in which calls are read besides: see [translate.Target]; "" for that of the model's family
 	Language string            // of the preamble; "" for the default
 	Template string            // text in place of the preamble; "" for none
 	Features upstream.Override // corrects what is known of the model's family
@@ -109,12 +110,24 @@ func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
 // model, or less than it after the model refused a feature.
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	return translate.Target{
-		Format: m.Format, Language: m.Language, Template: m.Template,
+		Format: m.format(), Accept: cmp.Or(m.Accept, translate.AcceptFor(m.Model)), Language: m.Language, Template: m.Template,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), HoldValues: m.Values == ValuesWhole,
 		QuotedCalls: m.Quoted == QuotedRead,
 		MaxTokens:   spec.MaxTokens,
 	}
 }
+
+// format returns the format in which the model is asked, "" for the default. The id has to be known
+// (see For).
+func (m UpstreamModel) format() string {
+	if m.Format == translate.FormatAuto {
+		return translate.FormatFor(m.Model)
+	}
+	return m.Format
+}
+
+// FormatName returns the name of the format in which the model is asked.
+func (m UpstreamModel) FormatName() string { return cmp.Or(m.format(), translate.Formats()[0]) }
 
 // checkParts returns an error if a prompt has an image or a document and the model's
 // entry says that it takes none, or that its prompt is one text. What is only known of the

@@ -16,26 +16,37 @@ import (
 // (schema.AppendTyped).
 
 // valueText returns the text of value. It reports false if there is none, because s reads
-// every text as something else: the string "5" where a number is asked for, say.
-func valueText(s *schema.Schema, value jsontext.Value) (string, bool) {
+// every text as something else: the string "5" where a number is asked for, say. g is the spelling of
+// the call, as for appendTyped.
+func valueText(g *markup.Spelling, s *schema.Schema, value jsontext.Value) (string, bool) {
 	if value.Kind() != '"' {
 		text := rawjson.CompactString(value)
-		return text, readsAs(s, text, value)
+		return text, readsAs(g, s, text, value)
 	}
 	str := rawjson.Unquote(value)
 	if plain, nullable := s.IsString(); plain && !nullable {
 		return str, true
 	}
-	if readsAs(s, str, value) {
+	if readsAs(g, s, str, value) {
 		return str, true
 	}
-	return string(value), readsAs(s, string(value), value)
+	return string(value), readsAs(g, s, string(value), value)
 }
 
 // readsAs reports whether s reads text as value.
-func readsAs(s *schema.Schema, text string, value jsontext.Value) bool {
-	got, _ := schema.AppendTyped(nil, s, text)
+func readsAs(g *markup.Spelling, s *schema.Schema, text string, value jsontext.Value) bool {
+	got, _ := appendTyped(g, nil, s, text)
 	return sameJSON(got, value)
+}
+
+// appendTyped is [schema.AppendTyped] for a value of a call in the spelling g. Models that have a format
+// of their own write literals of Python for JSON at times; in legacy and attribute, such a text has
+// always been a string.
+func appendTyped(g *markup.Spelling, dst []byte, s *schema.Schema, text string) ([]byte, bool) {
+	if g == nil {
+		return schema.AppendTyped(dst, s, text)
+	}
+	return schema.AppendTypedLiteral(dst, s, text)
 }
 
 // sameJSON reports whether two values are the same JSON. Strings are compared without their
@@ -54,6 +65,11 @@ func appendOnLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
 	if strings.TrimLeft(text, "\r\n") == text {
 		return e.AppendValue(dst, text, tag)
 	}
+	return appendLines(e, dst, text, tag)
+}
+
+// appendLines appends a value, escaped, on lines of its own.
+func appendLines(e *markup.Escaper, dst []byte, text, tag string) []byte {
 	dst = append(dst, '\n')
 	dst = e.AppendValue(dst, text, tag)
 	if strings.HasSuffix(text, "\r") {

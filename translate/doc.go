@@ -53,8 +53,12 @@
 //	param      = "<" tag ">" value "</" tag ">"
 //	           | "<parameter name=" quoted ">" value "</parameter>" .
 //
+// The tags may be spelled in other ways, as the formats say ([format]): <function=NAME> is <invoke
+// name="NAME"> to the parser, <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|> as well. A
+// call is read in the spelling of its first tag to its end.
+//
 // An object is JSON: the whole input of a call or, in a block, a whole call with
-// its name and arguments. The wrapper of such calls is <tool_call>; package
+// its name and arguments, which may stand in a list. The wrapper of such calls is <tool_call>; package
 // markup has the other names that the parser takes for <function_calls> and for
 // <thinking>. After the first call the answer holds calls alone: it ends before
 // any other text, which the model wrote without the results of its calls.
@@ -72,13 +76,14 @@
 // them). Each is a function that reads as much of the input as it can decide
 // on, and returns the next state:
 //
-//	inText         -> atInvoke inWrapper inRehearsal afterThinking afterAnswer
-//	afterThinking  -> inText
+//	inText         -> atInvoke inWrapper inLiteral inRehearsal afterThinking afterAnswer, atAnswer after thinking
+//	atAnswer       -> atJSONName inCall inText
+//	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText
-//	inWrapper      -> atInvoke inCall atJSONName inForeignBlock, betweenCalls or inText after an empty one
-//	atInvoke       -> atToolName inCall betweenCalls
+//	inWrapper      -> atInvoke inCall atValue atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one
+//	atInvoke       -> atToolName inCall atValue betweenCalls
 //	atToolName     -> inCall, atInvoke where it stands twice
-//	inCall         -> atValue inValue betweenCalls, inBrokenCall after too much stray text
+//	inCall         -> atValue inValue inJSONCall betweenCalls, inBrokenCall after too much stray text
 //	atValue        -> inValue
 //	inValue        -> inCall, inDoubt where it is doubtful which tag ends the value
 //	inDoubt        -> inValue
@@ -86,7 +91,8 @@
 //	inJSONCall     -> afterJSONCall betweenCalls
 //	afterJSONCall  -> betweenCalls
 //	atFenceEnd     -> betweenCalls
-//	betweenCalls   -> atInvoke inWrapper atJSONName afterAnswer
+//	inLiteral      -> betweenCalls
+//	betweenCalls   -> atInvoke inWrapper atJSONName inLiteral afterAnswer
 //	inBrokenCall   -> betweenCalls
 //	inForeignBlock -> inText
 //	afterAnswer    -> inText, only for [Rescue]

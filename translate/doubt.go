@@ -27,7 +27,7 @@ type doubt struct {
 
 // nextTag follows text up to the next tag, and returns its length. The verdict is NoMatch if there is
 // no tag after all, but text was followed.
-func (d *doubt) nextTag(held []byte, eof bool) (n int, v markup.Verdict) {
+func (d *doubt) nextTag(g *markup.Spelling, held []byte, eof bool) (n int, v markup.Verdict) {
 	rest := held[d.scanned:]
 	i := bytes.IndexByte(rest, '<')
 	if i < 0 {
@@ -47,7 +47,7 @@ func (d *doubt) nextTag(held []byte, eof bool) (n int, v markup.Verdict) {
 			return n, v
 		}
 	}
-	t, v := markup.MatchTag(rest, eof)
+	t, v := g.MatchTag(rest, eof)
 	if v == markup.Match && !t.Is("parameter") && bytes.IndexByte(rest[1:t.Len], '<') >= 0 {
 		v = markup.NoMatch // the quotes in it are those of the text
 	}
@@ -60,7 +60,7 @@ func (d *doubt) nextTag(held []byte, eof bool) (n int, v markup.Verdict) {
 
 // follow follows the tag that stands at d.scanned in the held text, of n bytes, in all readings.
 func (d *doubt) follow(p *parser, held []byte, n int) {
-	t := p.valueTagAt(held[d.scanned:d.scanned+n], d.scanned)
+	t := p.valueTagAt(held[d.scanned:], n, d.scanned)
 	t.gap, t.after = d.gap, d.from+d.tagEnd
 	d.next = d.next[:0]
 	shape := p.callShape()
@@ -88,7 +88,12 @@ func (d *doubt) follow(p *parser, held []byte, n int) {
 
 // callShape returns the shape of the call that is being read.
 func (p *parser) callShape() callShape {
-	return callShape{p.call.wrapperOpen, p.call.parametersOpen, p.call.attributeForm, len(p.call.schema.Properties) == 0}
+	call := &p.call
+	return callShape{
+		wrapperOpen: call.wrapperOpen, alone: call.spelling != nil && !call.spelling.HasWrapper(), parametersOpen: call.parametersOpen, attributeForm: call.attributeForm,
+		closedTwice: call.spelling != nil && call.spelling.ClosedTwice,
+		anyName:     len(call.schema.Properties) == 0,
+	}
 }
 
 // complete notes in a value whether its text is whole before the next tag.

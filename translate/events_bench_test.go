@@ -62,7 +62,7 @@ func drain(tb testing.TB, req *messages.Request, prompt *Prompt, ask Ask) {
 }
 
 // BenchmarkEvents reads each text in an argument and before a call; at other sizes, what the cost of
-// a text must not depend on; and arguments in every format.
+// a text must not depend on; and arguments in every format, with that alone and with all of them read.
 func BenchmarkEvents(b *testing.B) {
 	const size = 100 << 10
 	for _, text := range benchTexts {
@@ -72,6 +72,9 @@ func BenchmarkEvents(b *testing.B) {
 			})
 			b.Run(fmt.Sprintf("prose/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
 				benchCompletion(b, &Prompt{}, benchText(text.unit, size), piece)
+			})
+			b.Run(fmt.Sprintf("prose/accept=all/text=%s/piece=%d", text.name, piece), func(b *testing.B) {
+				benchCompletion(b, &Prompt{accepts: formats[:]}, benchText(text.unit, size), piece)
 			})
 		}
 		b.Run("escaped/text="+text.name+"/piece=16", func(b *testing.B) {
@@ -86,9 +89,12 @@ func BenchmarkEvents(b *testing.B) {
 		}
 	}
 	for _, f := range formats {
-		for _, text := range []string{"plain", "code", "json"} {
+		for _, text := range []string{"plain", "html", "code", "json"} {
 			b.Run(fmt.Sprintf("format=%s/text=%s/piece=16", f.name, text), func(b *testing.B) {
 				benchCompletion(b, &Prompt{format: f}, formatCompletion(f, text, size), 16)
+			})
+			b.Run(fmt.Sprintf("format=%s/accept=all/text=%s/piece=16", f.name, text), func(b *testing.B) {
+				benchCompletion(b, &Prompt{format: f, accepts: formats[:]}, formatCompletion(f, text, size), 16)
 			})
 		}
 	}
@@ -108,7 +114,7 @@ func formatCompletion(f *format, text string, size int) string {
 		}
 	}
 	schema := new(toolSchemas).of(&benchRequest().Tools[0])
-	call := f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "write", input, schema)
+	call := f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "write", 0, input, schema)
 	return "I will write it.\n\n" + string(call)
 }
 

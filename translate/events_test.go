@@ -263,7 +263,7 @@ func TestGrowth(t *testing.T) {
 	}
 	for _, text := range texts {
 		for _, piece := range []int{1, 16} {
-			for _, form := range []func(string) string{valueCompletion, func(s string) string { return s }} {
+			for _, form := range []func(string) string{valueCompletion, func(s string) string { return s }, func(s string) string { return "<thinking>" + s }} {
 				small := small
 				if held[text.name] { // what is held at first costs less
 					small = 4 * maxDoubt

@@ -4,7 +4,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
@@ -15,9 +14,11 @@ import (
 // is the result that a model may make up next.
 var jsonCalls = format{
 	name:         FormatJSON,
+	models:       []string{"qwen", "qwq", "hermes", "granite-4", "ernie-4.5", "exaone", "smollm3", "falcon-h1", "trinity", "gemma-3", "gemma3"},
 	stopSequence: "<tool_response>",
 	callOpener:   toolCallStart,
 	callCloser:   toolCallEnd,
+	alone:        []string{""},
 	protects:     markup.TagToolResponse,
 
 	example: toolCallStart + `
@@ -26,37 +27,30 @@ var jsonCalls = format{
 	exampleNote: func(l *language) string { return l.jsonBlocks },
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
-	describeTool: func(w *toolWriter, t *messages.Tool) error {
-		w.write(`{"type":"function","function":`)
-		if err := w.writeObject(t); err != nil {
-			return err
-		}
-		w.write("}\n")
-		return nil
-	},
+	tool:        [2]string{`{"type":"function","function":`, "}\n"},
 
-	appendCall: func(e *markup.Escaper, dst []byte, name string, input jsontext.Value, _ *schema.Schema) []byte {
-		dst = append(dst, toolCallStart+"\n{\"name\": "...)
-		dst = appendQuotedName(e, dst, name)
-		dst = append(dst, `, "arguments": `...)
-		dst = e.AppendText(dst, rawjson.CompactString(input))
-		return append(dst, "}\n"+toolCallEnd+"\n"...)
+	appendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
+		dst = appendJSONCall(e, append(dst, toolCallStart+"\n"...), name, "arguments", input)
+		return append(dst, "\n"+toolCallEnd+"\n"...)
 	},
-	callPrefill: func(name string) string {
-		if name == "" {
-			return toolCallStart + "\n{\"name\": \""
-		}
-		return string(rawjson.AppendString([]byte(toolCallStart+"\n{\"name\": "), name)) + `, "arguments":`
-	},
+	callPrefill: func(name string, _ int) string { return toolCallStart + "\n" + jsonPrefill(name, "arguments") },
 
-	writeResult: func(w *turnWriter, _ string, b *messages.BlockParam) {
-		w.write("<tool_response>\n")
-		if b.IsError {
-			w.write(w.language().errorLabel)
-		}
-		w.writeContent(b.Content)
-		w.write("\n</tool_response>\n")
-	},
+	result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+}
+
+// appendJSONCall appends a call as an object, in which the input has that key.
+func appendJSONCall(e *markup.Escaper, dst []byte, name, key string, input jsontext.Value) []byte {
+	dst = appendQuotedName(e, append(dst, `{"name": `...), name)
+	dst = append(dst, `, "`+key+`": `...)
+	return append(e.AppendText(dst, rawjson.CompactString(input)), '}')
+}
+
+// jsonPrefill returns the beginning of such an object: see [format.callPrefill].
+func jsonPrefill(name, key string) string {
+	if name == "" {
+		return `{"name": "`
+	}
+	return string(rawjson.AppendString([]byte(`{"name": `), name)) + `, "` + key + `":`
 }
 
 // appendQuotedName appends the name of a tool, escaped, as a JSON string. Who watches the escaper sees it

@@ -37,7 +37,7 @@ var legacyCalls = format{
 	beforeCalls: CallsStart + "\n",
 	afterCalls:  CallsEnd,
 	appendCall:  appendLegacyCall,
-	callPrefill: func(name string) string {
+	callPrefill: func(name string, _ int) string {
 		const anyTool = CallsStart + "\n<invoke>\n<tool_name>"
 		if name == "" {
 			return anyTool
@@ -85,6 +85,10 @@ func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 	w.write("<parameters>\n")
 	for i := range d.Parameters {
 		w.writeParameter(&d.Parameters[i])
+		if !d.Parameters[i].Required {
+			w.write("<required>false</required>\n")
+		}
+		w.writeParameterSchema(&d.Parameters[i])
 	}
 	if len(d.Parameters) == 0 {
 		w.write("\n")
@@ -96,16 +100,16 @@ func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
 	return nil
 }
 
-// writeParameter describes one parameter.
+// writeParameter begins to describe a parameter, and writeParameterSchema ends that.
 func (w *toolWriter) writeParameter(p *schema.Parameter) {
 	w.write("<parameter>\n<name>").writeTag(markup.ParamTag(p.Name)).write("</name>\n")
 	w.write("<type>").writeEscaped(p.Type).write("</type>\n")
 	if len(p.Description) > 0 {
 		w.write("<description>").writeEscapedBytes(p.Description).write("</description>\n")
 	}
-	if !p.Required {
-		w.write("<required>false</required>\n")
-	}
+}
+
+func (w *toolWriter) writeParameterSchema(p *schema.Parameter) {
 	w.writeJSON("enum", p.Enum)
 	w.writeJSON("default", p.Default)
 	w.writeJSON("schema", p.Schema)
@@ -122,7 +126,7 @@ func (w *toolWriter) writeJSON(element string, value jsontext.Value) {
 // appendLegacyCall is [format.appendCall] with an element for each parameter. Where one of
 // them cannot be written so that the parser reads it back, all stand as one JSON object
 // within <parameters>.
-func appendLegacyCall(e *markup.Escaper, dst []byte, name string, input jsontext.Value, s *schema.Schema) []byte {
+func appendLegacyCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
 	dst = append(dst, "<invoke>\n<tool_name>"...)
 	dst = e.AppendText(dst, name)
 	dst = append(dst, "</tool_name>\n<parameters>\n"...)
@@ -142,7 +146,7 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 	for name, value := range rawjson.NamedMembers(input) {
 		tag := markup.ParamTag(name)
 		_, ps, declared := s.PropertyByTag(tag)
-		text, ok := valueText(ps, value)
+		text, ok := valueText(nil, ps, value)
 		if !ok || len(tag) > markup.MaxParamTagLen || !isReadAsParameter(name, declared, text) || wouldBeDoubtful(s, text, name, ps) {
 			return dst, false
 		}
@@ -159,7 +163,7 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 
 // writeLegacyResult is [format.writeResult]. A result without content is an empty line. An
 // error has the form of the documentation (docs/reference/legacy-format.md §7).
-func (w *turnWriter) writeLegacyResult(tool string, b *messages.BlockParam) {
+func (w *turnWriter) writeLegacyResult(tool string, _ int, b *messages.BlockParam) {
 	if b.IsError {
 		w.write("<error>\n")
 		w.writeContent(b.Content)

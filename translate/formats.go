@@ -2,18 +2,15 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // formats are the formats that a target can name. The first is the default.
-var formats = [...]*format{legacyFormat: &legacyCalls, attributeFormat: &attributeCalls, jsonFormat: &jsonCalls}
+var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, kimiCalls, deepseekCalls, mistralCalls, llamaCalls, pythonicCalls, gemmaCalls, harmonyCalls, minicpmCalls}
 
-// The places of the formats in the list.
-const (
-	legacyFormat = iota
-	attributeFormat
-	jsonFormat
-)
+// allFormats returns the formats in which calls are read: those that a target can name, and others.
+func allFormats() []*format { return slices.Concat(formats[:], listCalls[:]) }
 
 // Formats returns the names of the formats, as [Target.Format] takes them; the default
 // comes first.
@@ -21,6 +18,16 @@ func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
 		names[i] = f.name
+	}
+	return names
+}
+
+// AcceptedFormats returns the names of the formats in which calls are read, as [Target.Accept] takes
+// them: those of Formats, and then others.
+func AcceptedFormats() []string {
+	var names []string
+	for _, f := range allFormats() {
+		names = append(names, f.name)
 	}
 	return names
 }
@@ -37,4 +44,26 @@ func formatOf(name string) (*format, error) {
 		}
 	}
 	return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(Formats(), ", "))
+}
+
+// AcceptAll stands for all formats in [Target.Accept].
+const AcceptAll = "all"
+
+// formatsOf returns the formats of the names in a [Target.Accept].
+func formatsOf(accept string) (list []*format, err error) {
+	switch accept {
+	case "":
+		return nil, nil
+	case AcceptAll:
+		return allFormats(), nil
+	}
+	for name := range strings.SplitSeq(accept, ",") {
+		all := allFormats()
+		i := slices.IndexFunc(all, func(f *format) bool { return f.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("unknown format %q: known are %s", name, strings.Join(AcceptedFormats(), ", "))
+		}
+		list = append(list, all[i])
+	}
+	return list, nil
 }

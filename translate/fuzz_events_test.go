@@ -52,6 +52,9 @@ func FuzzEvents(f *testing.F) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
 		prompt := &Prompt{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2}
+		if seed%4 > 1 {
+			prompt.accepts = allFormats()
+		}
 		if escaped {
 			prompt.escaped = markup.InValues | markup.TagTurn | prompt.format.protects
 		}
@@ -161,7 +164,7 @@ func validEach(s string) string { return string([]rune(s)) }
 // pieces of any size.
 func FuzzRoundTrip(f *testing.F) {
 	for _, v := range []string{`"x"`, `"5"`, `5`, `12345678901234567890.50`, `null`, `"null"`, `true`, `"true"`, `[1,"a",{}]`, `{"k":"</m>"}`,
-		`"\n"`, `"\r\n a \r"`, `"</s>\n</parameters>\n</invoke>"`, `"<![CDATA[x]]>"`, `"&lt;invoke>"`, `"<function_calls>"`, `""`, `"\u0000"`, `"` + "`" + `"`} {
+		`"\n"`, `"\r\n a \r"`, `"</s>\n</parameters>\n</invoke>"`, `"<![CDATA[x]]>"`, `"&lt;invoke>"`, `"<function_calls>"`, `""`, `"<|\"|>"`, `"a<"`, `"\"|>}"`, `"&lt;|\"|>"`, `"<\n|"`, `"it's )] <escape>"`, `{"a b":"<|\"|>","c":["'"]}`, `"\u0000"`, `"` + "`" + `"`} {
 		f.Add("s", v, "x", v, uint8(1))
 		f.Add("n", v, "parameters", v, uint8(3))
 		f.Add("o", v, "a b", v, uint8(0))
@@ -191,7 +194,10 @@ func FuzzRoundTrip(f *testing.F) {
 // roundTrip writes a call as a past one, and reads it in pieces of n bytes.
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
 	e := markup.Escaper{Tags: f.protects}
-	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, input, schema.Compile(tool.InputSchema)))
+	text := string(f.appendCall(&e, []byte(f.beforeCalls), tool.Name, 0, input, schema.Compile(tool.InputSchema)))
+	if f.impliedEnd != f.afterCalls { // the upstream has not stopped at the end of the calls
+		text += f.afterCalls
+	}
 	c := completion{text, messages.StopSequence, f.stopSequence}
 	m, err := messages.Collect(checked(t, Events(req, &Prompt{format: f, escaped: e.Used}, c.chunks(n))))
 	if err != nil {

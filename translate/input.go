@@ -37,6 +37,7 @@ type input struct {
 	pos     int
 	mark    int // -1 for none
 	hidden  int
+	unseen  int // how many of the next bytes are from a prefill, and no mark stands before them
 	partial []byte
 	eof     bool
 
@@ -58,6 +59,9 @@ func (in *input) rest() []byte { return in.buf[in.pos:] }
 // offset returns how many bytes have been read of all that was fed.
 func (in *input) offset() int { return in.forgotten + in.pos }
 
+// since returns what has been read since an offset behind the mark. It is valid until the input changes.
+func (in *input) since(offset int) []byte { return in.buf[offset-in.forgotten : in.pos] }
+
 // take marks the next n bytes as read. kind is what they are read as, for a Trace.
 func (in *input) take(n int, kind SpanKind) {
 	in.pos += n
@@ -65,6 +69,9 @@ func (in *input) take(n int, kind SpanKind) {
 		in.note(n, kind)
 	}
 }
+
+// pass counts n bytes that were read past the buffer, in which nothing is unread.
+func (in *input) pass(n int) { in.forgotten += n }
 
 // note notes what the last n bytes were read as. It stands apart so that take is inlined.
 //
@@ -119,17 +126,27 @@ func (in *input) isAllRead() bool { return in.pos == len(in.buf) && len(in.parti
 func (in *input) isMarked() bool { return in.mark >= 0 }
 
 // setMark sets the mark before the next byte: from here on text may have to be given back.
-func (in *input) setMark() { in.mark = in.pos }
+func (in *input) setMark() { in.mark, in.hidden, in.unseen = in.pos, in.unseen, 0 }
 
 // unmark removes the mark: what was read will not be given back.
 func (in *input) unmark() { in.mark, in.hidden = -1, 0 }
 
 // hide records that the first n bytes after the mark are from a prefill that the client never saw:
-// giveBack leaves them out.
+// giveBack leaves them out. Without a mark they are what is not read yet, of which notSeen tells.
 func (in *input) hide(n int) {
-	if in.isMarked() {
+	switch {
+	case in.isMarked():
 		in.hidden = n
+	case len(in.rest()) == n:
+		in.unseen = n
 	}
+}
+
+// notSeen returns how many of the next n bytes, which are text, are from such a prefill.
+func (in *input) notSeen(n int) int {
+	n = min(n, in.unseen)
+	in.unseen -= n
+	return n
 }
 
 // rewind removes the mark and makes the text after it unread again.

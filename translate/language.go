@@ -16,6 +16,10 @@ type language struct {
 	// What the example of a call does not show: in the attribute format, how values are
 	// written; in the JSON format, that each call is a block.
 	plainValues, jsonBlocks string
+	// The same of formats that have all calls of an answer in one section.
+	oneSection string
+	// How values are written where a tag says whether one is a string.
+	typedValues string
 
 	// Instructions that follow from other fields of the request: disable_parallel_tool_use,
 	// thinking, output_config.format (the schema stands after it) and, where the model
@@ -65,6 +69,8 @@ var english = language{
 	toolList:     "Here are the tools available:",
 	plainValues:  "Strings and other single values stand as they are, without quotes or escapes. Lists and objects are written as JSON.",
 	jsonBlocks:   "Write one such block for each call, and nothing after the last one: the results come next.",
+	typedValues:  "Strings stand as they are, with string=\"true\". Everything else is written as JSON, with string=\"false\".",
+	oneSection:   "Several calls stand one after another within one such section, and nothing after it: the results come next.",
 
 	oneCallAtATime: "Call at most one tool at a time: one call, then wait for its result.",
 	thinkFirst:     "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool.",
@@ -107,6 +113,8 @@ var portuguese = language{
 	toolList:     "Aqui estão as ferramentas disponíveis:",
 	plainValues:  "Textos e outros valores simples são escritos como são, sem aspas nem escapes. Listas e objetos são escritos em JSON.",
 	jsonBlocks:   "Escreva um bloco como este para cada chamada e nada depois do último: em seguida vêm os resultados.",
+	typedValues:  "Textos são escritos como são, com string=\"true\". Todo o resto é escrito em JSON, com string=\"false\".",
+	oneSection:   "Várias chamadas ficam uma após a outra dentro de uma única seção como esta, e nada depois dela: em seguida vêm os resultados.",
 
 	oneCallAtATime: "Chame no máximo uma ferramenta por vez: faça uma chamada e espere o resultado dela.",
 	thinkFirst:     "Pense primeiro: comece cada resposta com o seu raciocínio entre <thinking> e </thinking>. O que vem depois é a sua resposta ou uma chamada a uma ferramenta.",
@@ -149,6 +157,8 @@ var french = language{
 	toolList:     "Voici les outils disponibles :",
 	plainValues:  "Les chaînes et les autres valeurs simples s’écrivent telles quelles, sans guillemets ni échappement. Les listes et les objets s’écrivent en JSON.",
 	jsonBlocks:   "Écrivez un tel bloc pour chaque appel, et rien après le dernier : les résultats viennent ensuite.",
+	typedValues:  "Les chaînes s’écrivent telles quelles, avec string=\"true\". Tout le reste s’écrit en JSON, avec string=\"false\".",
+	oneSection:   "Plusieurs appels se suivent dans une seule section comme celle-ci, et rien ne vient après elle : les résultats viennent ensuite.",
 
 	oneCallAtATime: "Appelez un seul outil à la fois : faites un appel, puis attendez son résultat.",
 	thinkFirst:     "Réfléchissez d’abord : commencez chaque réponse par votre raisonnement entre <thinking> et </thinking>. Ce qui suit est votre réponse, ou un appel d’outil.",
@@ -191,6 +201,8 @@ var russian = language{
 	toolList:     "Вот доступные инструменты:",
 	plainValues:  "Строки и другие простые значения пишутся как есть, без кавычек и экранирования. Списки и объекты пишутся в формате JSON.",
 	jsonBlocks:   "Пишите по одному такому блоку на каждый вызов и ничего после последнего: затем придут результаты.",
+	typedValues:  "Строки пишутся как есть, с string=\"true\". Всё остальное пишется в формате JSON, с string=\"false\".",
+	oneSection:   "Несколько вызовов пишутся друг за другом в одной такой секции, и ничего после неё: затем придут результаты.",
 
 	oneCallAtATime: "Вызывайте не больше одного инструмента за раз: сделайте один вызов и дождитесь его результата.",
 	thinkFirst:     "Сначала подумайте: начинайте каждый ответ с рассуждения между <thinking> и </thinking>. Дальше следует ваш ответ или вызов инструмента.",
@@ -233,6 +245,8 @@ var indonesian = language{
 	toolList:     "Berikut adalah alat yang tersedia:",
 	plainValues:  "String dan nilai tunggal lain ditulis apa adanya, tanpa tanda kutip atau escape. Daftar dan objek ditulis sebagai JSON.",
 	jsonBlocks:   "Tulis satu blok seperti ini untuk setiap panggilan, dan jangan tulis apa pun setelah blok terakhir: hasilnya menyusul.",
+	typedValues:  "String ditulis apa adanya, dengan string=\"true\". Selain itu ditulis sebagai JSON, dengan string=\"false\".",
+	oneSection:   "Beberapa panggilan ditulis berurutan di dalam satu bagian seperti ini, dan jangan tulis apa pun setelahnya: hasilnya menyusul.",
 
 	oneCallAtATime: "Panggil paling banyak satu alat setiap kali: buat satu panggilan, lalu tunggu hasilnya.",
 	thinkFirst:     "Berpikirlah dahulu: mulailah setiap jawaban dengan penalaran Anda di antara <thinking> dan </thinking>. Setelah itu barulah jawaban Anda, atau panggilan ke sebuah alat.",

@@ -10,6 +10,7 @@ import (
 // states holds the function of each state but wait.
 var states = [...]func(*parser) state{
 	inText:         (*parser).readText,
+	atAnswer:       (*parser).readAnswer,
 	afterThinking:  (*parser).readAfterThinking,
 	inRehearsal:    (*parser).readRehearsal,
 	inWrapper:      (*parser).readWrapper,
@@ -25,6 +26,7 @@ var states = [...]func(*parser) state{
 	betweenCalls:   (*parser).readBetweenCalls,
 	atFenceEnd:     (*parser).readFenceEnd,
 	inBrokenCall:   (*parser).readBrokenCall,
+	inLiteral:      (*parser).readLiteral,
 	inForeignBlock: (*parser).readForeignBlock,
 	afterAnswer:    (*parser).readAfterAnswer,
 }
@@ -45,12 +47,16 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 		tools:       toolNames{list: tools}, schemas: prompt.schemas.outliving(tools),
 		text: textSeen{opening: prompt.opening, thinkingAsked: req.Thinking != messages.ThinkingOff},
 	}
+	p.readIn(append([]*format{p.format}, prompt.accepts...))
 	if n := len(prompt.Turns); n > 0 && prompt.Turns[n-1].Role == messages.RoleAssistant {
 		var prefill strings.Builder
 		for _, part := range prompt.Turns[n-1].Parts {
 			prefill.WriteString(part.Text.String())
 		}
 		p.text.prefill = strings.TrimSuffix(prefill.String(), prompt.opening)
+	}
+	if p.text.prefill == "" && p.text.opening == "" {
+		p.state = p.nextText()
 	}
 	return p
 }

@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"bytes"
-
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -10,7 +8,7 @@ import (
 // After a call, and after text that looked like a call and is none: that is given back as text.
 
 // readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The
-// next call follows (atInvoke, inWrapper, atJSONName), or the end of the wrapper. Anything else ends
+// next call follows (atInvoke, inWrapper, atJSONName, inLiteral), or the end of the wrapper. Anything else ends
 // the answer (afterAnswer): the model wrote it without having seen the results of its calls
 // (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
@@ -18,15 +16,42 @@ func (p *parser) readBetweenCalls() state {
 		return wait
 	}
 	rest := p.in.rest()
-	t, v := markup.MatchTag(rest, p.in.eof)
+	if p.call.wrapperOpen && p.wrapperSpelling == namedCalls {
+		switch _, _, v := p.matchNamed(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(markup.Tag{Spelling: namedCalls})
+			return p.readNamed()
+		}
+	}
+	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{' && p.call.wrapperOpen:
-		p.beginNextCall(markup.Tag{})
+		p.beginNextCall(markup.Tag{Spelling: p.wrapperSpelling})
 		return atJSONName
 	case p.endsInTag():
 		return p.cutNextCall()
 	}
+	if p.call.wrapperOpen || rest[0] == '[' || rest[0] == gemmaCall[0] {
+		switch syntax, name, v := p.matchWrapped(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(markup.Tag{})
+			p.beginLiteral(syntax, name)
+			return inLiteral
+		}
+	}
 	if p.call.wrapperOpen {
+		switch n, v := p.matchSeparator(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.inList = p.inList && rest[0] != ']'
+			p.in.take(n, SpanMarkup)
+			return betweenCalls
+		}
 		if n, v := p.matchAside(rest); v == markup.NeedMore {
 			return wait
 		} else if v == markup.Match {
@@ -35,13 +60,36 @@ func (p *parser) readBetweenCalls() state {
 			return betweenCalls
 		}
 	}
+	switch n, v := markup.MatchComment(rest, p.in.eof); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.noteAfterCall("stray_text")
+		p.in.take(n, SpanDropped)
+		return betweenCalls
+	}
+	if p.readsChannels {
+		h, v := matchHeader(rest, p.in.eof)
+		if v == markup.NoMatch {
+			h, v = p.matchErasedHeader(rest)
+		}
+		switch {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match && h.tool != "":
+			return p.beginChannelCall(h)
+		case v == markup.Match:
+			return p.runOn()
+		}
+	}
 	switch {
-	case rest[0] != '<' || v == markup.NoMatch:
+	case v == markup.NoMatch:
 		return p.runOn()
 	case v == markup.NeedMore:
 		return wait
 	case t.Is("invoke") && !t.Closing:
 		p.beginNextCall(t)
+		p.noteBare()
 		return atInvoke
 	case t.Is("tool_name") && !t.Closing && p.call.wrapperOpen:
 		p.beginNextCall(t)
@@ -52,10 +100,10 @@ func (p *parser) readBetweenCalls() state {
 		return betweenCalls
 	case t.IsWrapper():
 		p.beginNextCall(t)
-		p.call.wrapperOpen, p.wrapper = true, string(t.Name)
+		p.openWrapper(t)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
-	case t.Closing && (t.Is("invoke") || t.Is("parameters")):
+	case t.Closing && (t.Is("invoke") || t.Is("parameters") || t.Is("parameter")):
 		p.in.take(t.Len, SpanMarkup)
 		return betweenCalls
 	}
@@ -65,7 +113,15 @@ func (p *parser) readBetweenCalls() state {
 // endsInTag reports whether the text was cut within a tag that would have begun another call.
 func (p *parser) endsInTag() bool {
 	rest := p.in.rest()
-	if !p.in.eof || rest[0] != '<' {
+	if !p.in.eof || !p.beginsTag(rest[0]) {
+		return false
+	}
+	for _, g := range p.spellings {
+		if _, v := g.MatchListed(rest, false); v == markup.NeedMore {
+			return true
+		}
+	}
+	if rest[0] != '<' {
 		return false
 	}
 	t, v := markup.MatchTextTag(rest, false)
@@ -123,8 +179,8 @@ func (p *parser) giveBackText() {
 }
 
 // giveBackCall is giveBack for a call that has named its tool, or has tried to, so that it counts as
-// an outcome; a quoted one does not, since it need not be meant as a call. In a wrapper, after other
-// calls, the rest of the call is text, too (inBrokenCall).
+// an outcome; a quoted one does not, since it need not be meant as a call. After other calls, in a
+// wrapper or where its tags are those of calls alone, the rest of the call is text, too (inBrokenCall).
 func (p *parser) giveBackCall(reason string) state {
 	switch {
 	case p.call.quoted > 0:
@@ -135,16 +191,17 @@ func (p *parser) giveBackCall(reason string) state {
 	}
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
 	wrapperOpen := p.call.wrapperOpen
+	certain := wrapperOpen || p.call.spelling != nil && !p.call.unoffered
 	cut := p.calls.whole > 0 && p.in.eof && reason == "incomplete"
 	switch {
 	case cut && !wrapperOpen:
 		return p.cutNextCall()
-	case p.calls.whole > 0 && !wrapperOpen:
+	case p.calls.whole > 0 && !certain:
 		return p.runOn()
 	case p.calls.whole > 0:
 		p.calls.incomplete = cut
 		p.giveBackText()
-		p.call = callSeen{begun: true, wrapperOpen: true}
+		p.call = callSeen{begun: true, wrapperOpen: wrapperOpen}
 		return inBrokenCall
 	}
 	p.giveBackText()
@@ -189,10 +246,7 @@ func (p *parser) readForeignBlock() state {
 func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 	for {
 		rest := p.in.rest()
-		n := bytes.IndexByte(rest, '<')
-		if n < 0 {
-			n = len(rest)
-		}
+		n := p.nextTagStart(rest, 0)
 		if n > 0 {
 			p.writeText(rest[:n])
 			p.in.take(n, SpanText)
@@ -200,7 +254,7 @@ func (p *parser) readTextUpTo(ends func(markup.Tag) bool) bool {
 		if n == len(rest) {
 			return false
 		}
-		t, v := markup.MatchTag(rest[n:], p.in.eof)
+		t, v := p.matchOpener(rest[n:])
 		switch {
 		case v == markup.NeedMore:
 			return false

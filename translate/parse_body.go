@@ -44,6 +44,23 @@ func (p *parser) readCall() state {
 	}
 	rest := p.in.rest()
 	if rest[0] != '<' {
+		if (rest[0] == '{' || rest[0] == '"') && call.spelling.IsJSON() && p.mayBeObject() {
+			p.openOffered()
+			p.value = valueSeen{}
+			return inJSONCall
+		}
+		if p.beginsTag(rest[0]) && p.lacksInput() {
+			if t, v := p.matchTag(rest); v == markup.NeedMore {
+				return wait
+			} else if v == markup.Match && p.isOpening() && !call.restarted && p.opensAgain(t) {
+				call.restarted = true
+				p.noteReason("restarted")
+				p.in.take(t.Len, SpanMarkup)
+				return inCall
+			} else if v == markup.Match && !t.Closing {
+				return p.closeCall("missing_input")
+			}
+		}
 		return p.readStrayText(rest)
 	}
 	switch n, v := markup.MatchComment(rest, p.in.eof); v {
@@ -53,7 +70,7 @@ func (p *parser) readCall() state {
 		call.inLine = false
 		return p.readComment(n)
 	}
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchTag(rest)
 	if v == markup.NeedMore {
 		return wait
 	}
@@ -63,6 +80,9 @@ func (p *parser) readCall() state {
 			return p.breakOff()
 		}
 		return p.readStrayText(rest)
+	}
+	if !p.respell(&t) {
+		return wait
 	}
 	call.before, call.gap, call.inLine = call.gap, layout{}, false
 	if t.Closing {
@@ -84,7 +104,7 @@ func (p *parser) readComment(n int) state {
 // readClosingTag reads a closing tag between parameters: the end of the call or of its parameters,
 // or a stray one.
 func (p *parser) readClosingTag(t markup.Tag) state {
-	kind := SpanMarkup
+	call, kind := &p.call, SpanMarkup
 	switch {
 	case t.Is("invoke"):
 		p.in.take(t.Len, SpanMarkup)
@@ -96,7 +116,7 @@ func (p *parser) readClosingTag(t markup.Tag) state {
 		return p.closeCall("missing_closer")
 	case t.Is("parameters"):
 		p.call.parametersOpen, p.call.parametersClosed = false, true
-	case p.out.pending:
+	case p.out.pending && !(call.spelling != nil && !call.unoffered && t.Is("parameter")):
 		return p.giveBackCall("stray_closer")
 	default:
 		if len(p.call.stray) > 0 {
@@ -115,8 +135,12 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 	call := &p.call
 	tag, element := string(t.Full), true
 	if t.Is("parameter") {
-		if name, ok := t.NameAttribute(); ok {
+		name, ok := t.NameAttribute()
+		switch {
+		case ok:
 			tag, element = name, false
+		case t.Spelling != nil: // <arg_value> without a key
+			return p.readStrayTag(t)
 		}
 	}
 	property, _, declared := call.schema.PropertyByTag(tag)
@@ -137,6 +161,8 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 		}
 	}
 	switch {
+	case t.Spelling != nil && element && !declared: // parameters have tags of their own
+		return p.readStrayTag(t)
 	case call.jsonInput, call.strayTag, element && !declared && len(call.stray) > 0, bytes.IndexByte(call.stray, '{') >= 0:
 		return p.readStrayTag(t)
 	case len(call.parameters) == maxParameters:
@@ -158,8 +184,8 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 // reports false, and reads nothing, if t is none of these:
 //
 //	<parameters>                 the parameters begin
-//	<function_calls>, <invoke>   as the first thing in <parameters>: the model begins the call again
-//	                             that a prefill has opened; elsewhere this call was not closed, and
+//	<function_calls>, <invoke>   as the first thing in <parameters>, or in a call that a prefill has
+//	                             opened: the model begins it again; elsewhere this call was not closed, and
 //	                             the next one begins. <invoke> with the same name, as the first
 //	                             thing in a call, begins it again, too: see closeCall
 //	<function_results>           this call was not closed, and the model makes up its result
@@ -179,13 +205,24 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 	case t.IsWrapper() && fresh && call.parametersOpen:
 		call.restarted = true
 		p.noteReason("restarted")
+	case t.IsWrapper() && fresh && p.isOpening() && !call.restarted:
+		switch p.matchOpenedAgain(t) {
+		case markup.NeedMore:
+			return wait, true
+		case markup.NoMatch:
+			return p.closeCall("missing_closer"), true
+		}
+		call.restarted = true
+		p.noteReason("restarted")
 	case t.Is("invoke") && call.restarted && fresh:
-		if name, named := t.NameAttribute(); named && name != call.tool {
+		if _, named := t.NameAttribute(); named && !p.opensAgain(t) {
 			return p.closeCall("missing_closer"), true
 		}
 	case t.Is("invoke") && fresh && !call.parametersOpen && p.opensAgain(t):
 		call.begunTwice = true
 		p.noteReason("restarted")
+	case t.Is("invoke") && fresh && p.call.spelling != nil && p.call.spelling.Labels():
+		return p.readMisopened(t), true
 	case t.IsWrapper(), t.Is("invoke"), t.Is("function_results"):
 		return p.closeCall("missing_closer"), true
 	case t.Is("tool_name") && (!call.parametersOpen || call.restarted),
@@ -201,7 +238,30 @@ func (p *parser) readStructure(t markup.Tag) (next state, ok bool) {
 // opensAgain reports whether t is <invoke name="…"> with the name of the call that is open.
 func (p *parser) opensAgain(t markup.Tag) bool {
 	name, ok := t.NameAttribute()
+	if g := p.call.spelling; g != nil && g.IDs {
+		name = p.tools.ofID(name)
+	}
 	return ok && p.call.attributeForm && name == p.call.tool
+}
+
+// isOpening reports whether the call is the one that the prefill has opened.
+func (p *parser) isOpening() bool { return p.text.opening != "" && p.calls.whole == 0 }
+
+// matchOpenedAgain reports whether t, a wrapper, is followed by the opening tag of the call that is open.
+func (p *parser) matchOpenedAgain(t markup.Tag) markup.Verdict {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	switch {
+	case v != markup.Match:
+		return v
+	case i == len(rest) || rest[i] != '<':
+		return markup.NoMatch
+	}
+	next, v := p.matchTag(rest[i:])
+	if v == markup.Match {
+		v = markup.VerdictOf(next.Is("invoke") && !next.Closing && p.opensAgain(next))
+	}
+	return v
 }
 
 // skipElement drops a small element that is no parameter: a second name, or an id. Without a closing
@@ -221,7 +281,7 @@ func (p *parser) skipElement(t markup.Tag) state {
 		p.in.take(t.Len, SpanDropped)
 		return inCall
 	}
-	closer, v := markup.MatchTag(rest[end:], p.in.eof)
+	closer, v := p.matchTag(rest[end:])
 	switch v {
 	case markup.NeedMore:
 		return wait
@@ -246,8 +306,8 @@ func (p *parser) readStrayTag(t markup.Tag) state {
 	return inCall
 }
 
-// matchFencedInput matches the line that opens a Markdown code fence, before a JSON object: n is the
-// index of that. Only the input of a call that is offered stands so, and only in a wrapper.
+// matchFencedInput matches the line that opens a Markdown code fence, before a JSON object, or
+// a string with one where the format has it: n is the index of that. Only the input of a call that is offered stands so, and only in a wrapper.
 func (p *parser) matchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	if p.call.unoffered || rest[0] != '`' {
 		return 0, markup.NoMatch
@@ -258,7 +318,7 @@ func (p *parser) matchFencedInput(rest []byte) (n int, v markup.Verdict) {
 	}
 	n, v = p.in.matchBlanks(rest, n, maxGap)
 	if v == markup.Match {
-		v = markup.VerdictOf(n < len(rest) && rest[n] == '{')
+		v = markup.VerdictOf(n < len(rest) && (rest[n] == '{' || rest[n] == '"' && p.call.spelling.IsJSON()))
 	}
 	return n, v
 }

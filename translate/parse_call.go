@@ -18,28 +18,45 @@ import (
 // second has it (inCall), and <invoke name="…"/> is a whole call. A tag with other attributes is
 // given back.
 func (p *parser) readInvoke() state {
-	t, v := markup.MatchTag(p.in.rest(), p.in.eof)
+	t, v := p.matchTag(p.in.rest())
 	if v == markup.NeedMore {
 		return wait
 	}
 	if v == markup.NoMatch {
 		return p.giveBack()
 	}
-	p.in.take(t.Len, SpanMarkup)
-	if name, ok := t.NameAttribute(); ok {
-		p.call.attributeForm = true
-		if next, ok := p.nameTool(name); !ok {
-			return next
-		}
-		if t.Empty {
-			return p.closeCall("")
-		}
-		return inCall
+	if _, ok := t.NameAttribute(); ok {
+		return p.beginNamed(t)
 	}
+	p.in.take(t.Len, SpanMarkup)
 	if len(t.Attributes) > 0 || t.Empty {
 		return p.giveBack()
 	}
 	return atToolName
+}
+
+// beginNamed reads t, which opens a call and names its tool.
+func (p *parser) beginNamed(t markup.Tag) state {
+	p.call.attributeForm = true
+	name, _ := t.NameAttribute()
+	if g := p.call.spelling; g != nil {
+		switch next, v := p.readJoined(t, name); {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match:
+			return next
+		case g.IDs:
+			name = p.tools.ofID(name)
+		}
+	}
+	p.in.take(t.Len, SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	if t.Empty {
+		return p.closeCall("")
+	}
+	return inCall
 }
 
 // maxToolName bounds the text that is read as the name of a tool, with blanks before and after it.
@@ -65,7 +82,7 @@ func (p *parser) readToolName() state {
 	}
 	match := p.matchBareName
 	if rest[0] == '<' {
-		t, v := markup.MatchTag(rest, p.in.eof)
+		t, v := p.matchTag(rest)
 		if v == markup.Match && t.Is("invoke") && !t.Closing && p.call.wrapperOpen {
 			p.noteReason("restarted")
 			return atInvoke
@@ -91,7 +108,7 @@ func (p *parser) readToolName() state {
 
 // matchTaggedName matches <tool_name>x</tool_name>, which rest begins with, and returns the name.
 func (p *parser) matchTaggedName(rest []byte) (name string, n int, v markup.Verdict) {
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchTag(rest)
 	switch {
 	case v != markup.Match:
 		return "", 0, v
@@ -125,7 +142,7 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 	case end < 0 || end > maxToolName:
 		return "", 0, t, markup.NoMatch
 	}
-	t, v = markup.MatchTag(rest[end:], p.in.eof)
+	t, v = p.matchTag(rest[end:])
 	return strings.Trim(string(rest[:end]), " \t\r\n"), end, t, v
 }
 
@@ -135,7 +152,7 @@ func (p *parser) matchNameBeforeTag(rest []byte) (name string, end int, t markup
 func (p *parser) nameTool(name string) (next state, ok bool) {
 	tool, reason := p.tools.find(name)
 	if tool == nil {
-		if p.call.quoted > 0 {
+		if p.call.quoted > 0 || p.call.bare || p.call.spelling != nil && !p.call.wrapperOpen && p.text.code.midLine { // quoted, or prose
 			return p.giveBack(), false
 		}
 		if !isToolName(name) {

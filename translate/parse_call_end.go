@@ -25,8 +25,13 @@ func (p *parser) closeCall(reason string) state {
 	if call.begunTwice && len(call.parameters) == 0 && !call.jsonInput {
 		return p.closeDoubtful() // or it is two calls without parameters
 	}
-	if call.quoted > 0 {
+	switch {
+	case call.quoted > 0:
 		return p.closeQuoted(reason)
+	case call.bare && !p.out.hasMembers(call.schema.Required):
+		return p.giveBackCall("bare_call")
+	case call.bare:
+		p.noteReason("bare_call")
 	}
 	if reason != "" {
 		p.noteReason(reason)
@@ -43,6 +48,7 @@ func (p *parser) finishCall() state {
 	p.out.closeToolUse()
 	p.noteOutcome(p.outcome())
 	p.calls.whole++
+	p.calls.closed = !call.spelling.HasWrapper() && call.spelling.Ends() // the end of such a call is that of its block, too
 	p.call = callSeen{begun: true, wrapperOpen: call.wrapperOpen}
 	if p.req.ToolChoice.DisableParallelToolUse {
 		p.calls.closed = true
@@ -73,11 +79,21 @@ func (p *parser) outcome() messages.Outcome {
 // <parameters> is closed. In the attribute form nothing closes the parameters, so there it is
 // broken off.
 func (p *parser) closeAtEOF() state {
+	if p.lacksInput() && !p.cutShort {
+		return p.closeCall("missing_input")
+	}
 	given := len(p.call.parameters) > 0 || p.call.jsonInput
 	if p.cutShort || p.call.parametersOpen || p.call.attributeForm || !given {
 		return p.breakOff()
 	}
 	return p.closeCall("missing_closer")
+}
+
+// lacksInput reports whether the call has nothing in place of its input, which ends it, and its tool
+// requires nothing.
+func (p *parser) lacksInput() bool {
+	call := &p.call
+	return call.isInput() && !call.spelling.Ends() && !call.jsonInput && len(call.stray) == 0 && !call.unoffered && len(call.schema.Required) == 0
 }
 
 // breakOff ends a call that was not read to its end, and with it the answer: see callsRead.stopReason

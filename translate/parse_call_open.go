@@ -14,7 +14,7 @@ func (p *parser) beginCall(t markup.Tag) {
 	p.out.holdInput()
 	p.in.setMark()
 	p.in.seen.beginCall(p.in.offset())
-	p.call = callSeen{begun: true, namespace: t.Namespace()}
+	p.call = callSeen{begun: true, namespace: t.Namespace(), spelling: t.Spelling}
 }
 
 // beginNextCall is beginCall after another call. It is in the same wrapper if that is still open.

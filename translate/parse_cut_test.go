@@ -1,13 +1,19 @@
 package translate
 
 import (
+	"bytes"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/tools/txtar"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // streamed is what a client gets of the first call of an answer: the deltas of its input in one,
@@ -42,13 +48,27 @@ func streamOf(t *testing.T, req *messages.Request, prompt *Prompt, c completion,
 // that of the whole call, and not valid JSON. The input of the collected message has the parameters
 // that came whole, with their values in the whole call.
 func TestCutOpen(t *testing.T) {
-	tests := []struct{ name, format, end, text string }{
+	type test struct{ name, format, end, text string }
+	tests := []test{
 		{"legacy", FormatLegacy, "</invoke>", "Look.\n\n" + CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<s>Oslo \"x\"\n</s>\n<n>12.50</n>\n" +
 			"<a>[1,2]</a>\n<o>\n\\ a\r\n</o>\n<b>true</b>\n<m><k>v</k></m>\n<e>y</e>\n<any>Ünï</any>\n</parameters>\n</invoke>\n"},
 		{"attribute", FormatAttribute, "</invoke>", CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"s\">a <b>c</b></parameter>\n<parameter name=\"i\">7</parameter>\n" +
 			"<parameter name=\"m\">{\"k\":\"v\"}</parameter>\n<parameter name=\"o\">null</parameter>\n</invoke>\n"},
 		{"object", FormatLegacy, "</invoke>", CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n{\"s\": \"a\\nb\", \"n\": 125, \"m\": {\"k\": \"v\"}, \"a\": []}\n</parameters>\n</invoke>\n"},
+		{"pythonic", FormatPythonic, ")", "<|python_start|>[t(s=\"a\\nb\", n=125, m={\"k\": [1, 2]}, b=False)]<|python_end|>"},
+		{"gemma", FormatGemma, "}", "<|tool_call>call:t{s:<|\"|>a\nb<|\"|>,n:125,m:{k:[1,2]},b:false}<tool_call|>"},
 		{"json", FormatJSON, "}}", "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"s\": \"a\\nb\", \"n\": 125, \"m\": {\"k\": [1, 2]}, \"b\": false}}\n</tool_call>"},
+	}
+	s := schema.Compile(fuzzRequest().Tools[0].InputSchema)
+	for _, f := range formats {
+		if f.isData() {
+			text := string(f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "t", 0, jsontext.Value(`{"s":"a <b>c</b>\nd","i":7,"m":{"k":"v"},"b":true}`), s))
+			end, _, _ := strings.Cut(strings.TrimSpace(f.shape.call[2]), "\n")
+			if f.shape.isJSON() { // the object has an end of its own
+				end = "}"
+			}
+			tests = append(tests, test{"written as " + f.name, f.name, end, text})
+		}
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -100,10 +120,45 @@ func TestCutOpen(t *testing.T) {
 					t.Fatalf("cut at %q: replayed as %q", tt.text[:at], replayed)
 				}
 			}
-			if called < len(tt.text)/2 {
+			if called < len(tt.text)/4 {
 				t.Errorf("only %d of %d cuts were within the call", called, len(tt.text))
 			}
 		})
+	}
+}
+
+// TestCutLiterals cuts what is read of literals at every byte: calls that look whole are those of the whole
+// answer.
+func TestCutLiterals(t *testing.T) {
+	for _, f := range []*format{pythonicCalls, gemmaCalls} {
+		data, err := os.ReadFile("testdata/parse/" + f.name + ".txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := &messages.Request{ID: "msg_cut", Tools: []messages.Tool{
+			{Name: "book", InputSchema: jsontext.Value(`{"type":"object","properties":{"note":{"type":"string"},"count":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},"opts":{"type":"object"}},"required":["note"]}`)},
+			{Name: "ping", InputSchema: jsontext.Value(`{"type":"object","properties":{}}`)},
+		}}
+		whole := func(text string, stop messages.Stop) (calls []string) {
+			for _, b := range parseIn(t, &Prompt{format: f}, req, completion{text, stop, ""}, 0).Content {
+				if b.Type == messages.BlockToolUse && b.Cut == nil {
+					calls = append(calls, b.Name+string(b.Input))
+				}
+			}
+			return calls
+		}
+		for _, file := range txtar.Parse(data).Files {
+			if !strings.HasSuffix(file.Name, "/completion") || bytes.Contains(file.Data, []byte("<think>")) { // calls in thinking that is never closed count
+				continue
+			}
+			text := strings.TrimSuffix(string(file.Data), "\n")
+			all := whole(text, messages.StopEndTurn)
+			for at := range text {
+				if got := whole(text[:at], messages.StopMaxTokens); len(got) > len(all) || !slices.Equal(got, all[:len(got)]) {
+					t.Errorf("%s: %q has the calls %q of %q", file.Name, text[:at], got, all)
+				}
+			}
+		}
 	}
 }
 
@@ -303,6 +358,8 @@ func TestWholeAtCut(t *testing.T) {
 		FormatLegacy:    CallsStart + "\n<invoke>\n<tool_name>t</tool_name>\n<parameters>\n<n>1</n>\n</parameters>\n</invoke>",
 		FormatAttribute: CallsStart + "\n<invoke name=\"t\">\n<parameter name=\"n\">1</parameter>\n</invoke>",
 		FormatJSON:      "<tool_call>\n{\"name\": \"t\", \"arguments\": {\"n\": 1}}",
+		FormatMistral:   `[TOOL_CALLS]t[ARGS]{"n": 1}`,
+		FormatLlama:     `<|python_tag|>{"name": "t", "parameters": {"n": 1}}`,
 	} {
 		f, err := formatOf(name)
 		if err != nil {
@@ -314,6 +371,21 @@ func TestWholeAtCut(t *testing.T) {
 				if s.input != `{"n":1}` || s.cut != 0 || s.stop != messages.StopMaxTokens {
 					t.Errorf("%s%q, pieces of %d: %+v", name, end, n, s)
 				}
+			}
+		}
+	}
+}
+
+// However much white space stands between a label and the tag behind it, the verdict on them is the same.
+func TestBlanksBehindLabel(t *testing.T) {
+	req := spoken("x")
+	prompt := mustRender(t, req, Target{Format: FormatGLM})
+	for n := 480; n < 530; n++ {
+		c := completion{"<tool_call>f" + strings.Repeat("\n", n) + "<arg_key>p</arg_key><arg_value>1</arg_value></tool_call>", messages.StopEndTurn, ""}
+		want := show(parseIn(t, prompt, req, c, 0))
+		for _, pieces := range []int{1, 7} {
+			if got := show(parseIn(t, prompt, req, c, pieces)); got != want {
+				t.Fatalf("%d blanks, in pieces of %d:\n%s\nat once:\n%s", n, pieces, got, want)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (p *parser) readDoubt() state {
 	rest := p.in.rest()
 	held := rest[:min(len(rest), maxDoubt)]
 	for d.scanned < len(held) {
-		n, v := d.nextTag(held, p.in.eof && len(held) == len(rest))
+		n, v := d.nextTag(p.call.spelling, held, p.in.eof && len(held) == len(rest))
 		switch {
 		case v == markup.NeedMore:
 		case v == markup.NoMatch:

@@ -20,10 +20,12 @@ var update = flag.Bool("update", false, "write what is parsed into the golden fi
 
 // TestParseGolden reads the completions in testdata/parse. In a file, "tools" is
 // a JSON object of input schemas by tool name, and "format" names that of the
-// prompt, if not the default, with "quoted_calls" after it where those are read; each case is a "NAME/completion"
+// prompt, if not the default, with "quoted_calls" after it where those are read, and "accept" others in
+// which calls are read; each case is a "NAME/completion"
 // with a "NAME/want" after it. "NAME/stop" is the stop reason and sequence of the
 // upstream (default: our stop sequence), "NAME/choice" the tool_choice: "none",
-// "tool NAME", or "one" for disable_parallel_tool_use. In a
+// "tool NAME", or "one" for disable_parallel_tool_use, "NAME/prefill" the text that the
+// completion continues. In a
 // "NAME/model" stands all that the model would write: see writer. Every case is
 // read in pieces of every size up to 16 bytes, and at once. The last newline of a
 // completion is not part of it.
@@ -64,14 +66,20 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			req.Tools = append(req.Tools, messages.Tool{Name: name, InputSchema: schema})
 		}
 	}
-	format, quoted := formats[0], false
+	asked, quoted, accepts := formats[0], false, []*format(nil)
 	if f := files["format"]; f != nil {
 		name, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 		var err error
-		if format, err = formatOf(name); err != nil {
+		if asked, err = formatOf(name); err != nil {
 			t.Fatal(err)
 		}
 		quoted = rest == "quoted_calls"
+	}
+	if f := files["accept"]; f != nil {
+		var err error
+		if accepts, err = formatsOf(strings.TrimSpace(string(f.Data))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for i := range archive.Files {
 		name, kind, _ := strings.Cut(archive.Files[i].Name, "/")
@@ -79,7 +87,7 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			continue
 		}
 		text := strings.TrimSuffix(string(archive.Files[i].Data), "\n")
-		c := completion{text, messages.StopSequence, format.stopSequence}
+		c := completion{text, messages.StopSequence, asked.stopSequence}
 		if f := files[name+"/stop"]; f != nil {
 			stop, sequence, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			c.stop, c.sequence = messages.Stop(stop), sequence
@@ -89,6 +97,10 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
+		prompt := &Prompt{format: asked, accepts: accepts, readsQuoted: quoted}
+		if f := files[name+"/prefill"]; f != nil {
+			prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(string(f.Data))}}}}
+		}
 		want := files[name+"/want"]
 		if want == nil {
 			t.Errorf("%s has no want", name)
@@ -96,9 +108,9 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		}
 		read := func(t *testing.T, n int) string {
 			if kind == "completion" {
-				return show(parseIn(t, &Prompt{format: format, readsQuoted: quoted}, &r, c, n)) + "\n"
+				return show(parseIn(t, prompt, &r, c, n)) + "\n"
 			}
-			w := &writer{t: t, asksIn: format, text: text, pieces: n}
+			w := &writer{t: t, asksIn: asked, text: text, pieces: n}
 			return show(w.message(&r)) + fmt.Sprintf("\n# asked %d\n", len(w.asked))
 		}
 		t.Run(name, func(t *testing.T) {

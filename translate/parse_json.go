@@ -2,9 +2,7 @@ package translate
 
 import (
 	"bytes"
-	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
@@ -12,48 +10,6 @@ import (
 )
 
 // A call in JSON: <tool_call>{"name":…,"arguments":{…}}</tool_call>, in a wrapper of any name.
-
-// jsonCall is what a call in JSON says. Models also call the arguments parameters or input.
-type jsonCall struct {
-	Name       *string                   `json:"name"`
-	Arguments  jsontext.Value            `json:"arguments"`
-	Parameters jsontext.Value            `json:"parameters"`
-	Input      jsontext.Value            `json:"input"`
-	Rest       map[string]jsontext.Value `json:",embed"`
-}
-
-// arguments returns the arguments of the call, {} if it has none.
-func (c *jsonCall) arguments() string {
-	for _, v := range []jsontext.Value{c.Arguments, c.Parameters, c.Input} {
-		if len(v) > 0 && v.Kind() != 'n' {
-			return string(v)
-		}
-	}
-	return "{}"
-}
-
-// openArguments returns the arguments in text, which is the beginning of a call that was cut. They
-// are cut, too, unless the call was cut after them: {"name":"f","arguments":{"a":1 gives {"a":1.
-// It returns "" if the arguments had not begun.
-func openArguments(text string) string {
-	mended := rawjson.Mend(text)
-	d := jsontext.NewDecoder(bytes.NewReader(mended))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return ""
-	}
-	for {
-		name, err := d.ReadToken()
-		if err != nil || name.Kind() != '"' {
-			return ""
-		}
-		if s := name.String(); s == "arguments" || s == "parameters" || s == "input" {
-			return strings.TrimLeft(string(mended[d.InputOffset():]), " \t\r\n:")
-		}
-		if _, err := d.ReadValue(); err != nil {
-			return ""
-		}
-	}
-}
 
 // readJSONName is the state atJSONName: a wrapper has been read, or a call in one, and { is next. If
 // the first member is the name of an offered tool, as models write it, the block of the call opens
@@ -65,6 +21,14 @@ func (p *parser) readJSONName() state {
 		return wait
 	}
 	p.value = valueSeen{}
+	if p.call.alone {
+		switch p.matchCallKey(p.in.rest()) {
+		case markup.NeedMore:
+			return wait
+		case markup.NoMatch:
+			return p.giveBack()
+		}
+	}
 	if v == markup.Match {
 		if next, ok := p.nameTool(name); !ok {
 			return next
@@ -135,14 +99,18 @@ func (p *parser) readJSONCall() state {
 		return p.endJSONCall()
 	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString: // a tag in place of the last brace, which the model forgot
 		p.noteReason("missing_brace")
-		v.held = append(v.held, '}')
+		v.held, v.braced = append(v.held, '}'), true
 		return p.endJSONCall()
 	case end == markup.NoMatch:
 		return p.closeUnreadableJSON()
 	case !p.in.eof:
 		return wait
 	case p.cutShort || p.out.pending:
-		p.out.writeCutObject(openArguments(markup.Unescape(string(v.held), p.escaped, "")))
+		said := markup.Unescape(string(v.held), p.escaped, "")
+		if !p.call.isInput() {
+			said = openArguments(said)
+		}
+		p.out.writeCutObject(said)
 		return p.breakOff()
 	}
 	return p.closeUnreadableJSON()
@@ -151,26 +119,61 @@ func (p *parser) readJSONCall() state {
 // endJSONCall reads a call whose text is whole, and writes its arguments as the input.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.value.held), p.escaped, "")
-	text, ok := rawjson.AppendLoose(nil, said)
-	var call jsonCall
-	if !ok || json.Unmarshal(text, &call) != nil || call.Name == nil {
-		return p.closeUnreadableJSON()
+	if p.call.isInput() {
+		return p.endJSONInput(said)
 	}
-	if p.call.tool == "" {
-		if next, ok := p.nameTool(*call.Name); !ok {
-			return next
-		}
-	}
-	input, ok := rawjson.AppendLooseKind(nil, call.arguments(), '{')
+	call, ok := p.decodeCall(said)
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
-	if p.format.name != FormatJSON {
+	if p.call.tool == "" {
+		if next, ok := p.nameTool(call.name()); !ok {
+			return next
+		}
+	}
+	arguments := call.arguments()
+	if arguments == "" {
+		if arguments, ok = call.flatArguments(p.call.schema); !ok {
+			return p.closeUnreadableJSON()
+		}
+		if arguments != "{}" {
+			p.noteReason("no_arguments")
+		}
+	}
+	input, ok := rawjson.AppendLooseKind(nil, arguments, '{')
+	if !ok {
+		if input, ok = rawjson.AppendLooseKind(nil, rawjson.Once(rawjson.UnquoteLoose(arguments)), '{'); !ok {
+			return p.closeUnreadableJSON()
+		}
+		p.noteReason("mended_json")
+	}
+	if !p.call.spelling.IsListed() && p.format.name != FormatJSON && p.format.name != FormatLlama {
 		p.noteReason("json_call")
 	}
 	if len(call.Rest) > 0 {
 		p.noteReason("extra_element")
 	}
+	return p.writeJSONInput(said, input)
+}
+
+// endJSONInput is endJSONCall where the object is the input alone.
+func (p *parser) endJSONInput(said string) state {
+	if said[0] == '"' {
+		p.noteReason("json_string")
+		said = rawjson.UnquoteLoose(said)
+	}
+	input, ok := rawjson.AppendLooseKind(nil, said, '{')
+	if !ok {
+		return p.closeUnreadableJSON()
+	}
+	if p.call.unoffered && p.call.spelling.IDs {
+		p.inferTool(input)
+	}
+	return p.writeJSONInput(said, input)
+}
+
+// writeJSONInput writes the input of a call, which stands in what the model said.
+func (p *parser) writeJSONInput(said string, input []byte) state {
 	if !jsontext.Value(said).IsValid() {
 		p.noteReason("mended_json")
 	}
@@ -189,6 +192,9 @@ func (p *parser) endJSONCall() state {
 func (p *parser) closeUnreadableJSON() state {
 	p.noteReason("invalid_json")
 	held := p.value.held
+	if p.value.braced {
+		held = held[:len(held)-1]
+	}
 	p.value.held = nil
 	if p.out.pending {
 		return p.giveBackCall("invalid_json")
@@ -202,18 +208,52 @@ func (p *parser) closeUnreadableJSON() state {
 // call is whole. It only looks whether the closing tag of the wrapper is there, or another call,
 // to note a missing one, and leaves both to betweenCalls.
 func (p *parser) readAfterJSONCall() state {
+	if p.call.alone {
+		switch p.matchAloneEnd(p.in.rest()) {
+		case markup.NeedMore:
+			return wait
+		case markup.NoMatch:
+			return p.giveBack()
+		}
+	}
 	if !p.in.skipBlanks() {
 		if !p.in.eof {
 			return wait
 		}
-		return p.closeCall("missing_closer")
+		return p.closeUnended()
 	}
 	rest := p.in.rest()
-	t, v := markup.MatchTag(rest, p.in.eof)
+	if p.call.fence != "" && p.call.isInput() {
+		switch {
+		case markup.IsPrefixOf(rest, "```") && !p.in.eof:
+			return wait
+		case markup.HasPrefix(rest, "```"):
+			p.in.take(len("```"), SpanMarkup)
+		}
+		p.call.fence = ""
+		return afterJSONCall
+	}
+	t, v := p.matchOpener(rest)
 	switch {
-	case rest[0] == '<' && v == markup.NeedMore:
+	case v == markup.NeedMore:
 		return wait
-	case rest[0] == '<' && v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':
+	case p.call.isInput() && v == markup.Match && t.Closing && t.Is("invoke"):
+		p.in.take(t.Len, SpanMarkup)
+		return p.closeCall("")
+	case v == markup.Match && t.Closing && t.IsWrapper(), rest[0] == '{':
+		return p.closeCall("")
+	}
+	if p.call.wrapperOpen {
+		if _, v := p.matchSeparator(rest); v != markup.NoMatch {
+			return p.closeCall("")
+		}
+	}
+	return p.closeUnended()
+}
+
+// closeUnended closes a call that is whole, and whose end is not there.
+func (p *parser) closeUnended() state {
+	if !p.call.spelling.Ends() {
 		return p.closeCall("")
 	}
 	return p.closeCall("missing_closer")

@@ -32,7 +32,7 @@ func TestMemoryOfAnArgument(t *testing.T) {
 		{"text", "", "so on and on ", Prompt{}, false},
 		{"a string", opened + "<s>", "so on and on ", Prompt{}, false},
 		{"a string that may be null", opened + "<o>", "so on and on ", Prompt{}, false},
-		{"a string in an attribute", attribute, "\tif a < b {\n", Prompt{format: &attributeCalls}, false},
+		{"a string in an attribute", attribute, "\tif a < b {\n", Prompt{format: attributeCalls}, false},
 		{"a string of markup", opened + "<s>", "<p class=\"x\">a &amp; b</p>\n", Prompt{}, false},
 		{"a string of beginnings of its end", opened + "<s>", "</s</ <s </parameters", Prompt{}, false},
 		{"a string in CDATA", opened + "<s><![CDATA[", "]]> so <u>\n", Prompt{}, false},

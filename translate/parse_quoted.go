@@ -33,7 +33,7 @@ func (p *parser) readBackTick(rest []byte) state {
 	p.call.mustBeWhole, p.call.quoted = true, ticks
 	p.in.take(n, SpanMarkup)
 	if t.Kind == markup.KindWrapper {
-		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
+		p.openWrapper(t.Tag)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}
@@ -50,10 +50,10 @@ func (p *parser) matchQuotedCall(rest []byte) (t markup.TextTag, n int, v markup
 	switch {
 	case v != markup.Match:
 		return t, 0, v
-	case n == len(rest) || rest[n] != '<':
+	case n == len(rest) || !p.beginsTag(rest[n]):
 		return t, 0, markup.NoMatch
 	}
-	t, v = markup.MatchTextTag(rest[n:], p.in.eof)
+	t, v = p.matchTextTag(rest[n:])
 	if v == markup.Match {
 		v = markup.VerdictOf(t.Kind == markup.KindWrapper || t.Kind == markup.KindInvoke)
 	}
@@ -86,7 +86,7 @@ func (p *parser) readFenceEnd() state {
 		return p.giveBack()
 	}
 	if p.call.wrapperOpen {
-		t, v := markup.MatchTag(rest[i:], p.in.eof)
+		t, v := p.matchOpener(rest[i:])
 		switch {
 		case v == markup.NeedMore:
 			return wait

@@ -87,7 +87,7 @@ func (p *parser) readingBefore(t *markup.Tag) tagReading {
 		v = markup.NoMatch
 	default:
 		var next markup.Tag
-		if next, v = markup.MatchTag(rest[i:], p.in.eof); v == markup.Match {
+		if next, v = p.matchTag(rest[i:]); v == markup.Match {
 			v = markup.VerdictOf(follows(&next, t))
 		}
 	}

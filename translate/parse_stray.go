@@ -25,6 +25,9 @@ func (p *parser) readStrayText(rest []byte) state {
 		case markup.Match:
 			call.fence = string(rest[:n])
 			p.in.take(n, SpanMarkup)
+			if call.spelling.IsJSON() {
+				return inCall
+			}
 			return p.beginObject()
 		}
 	}

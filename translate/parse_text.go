@@ -26,10 +26,13 @@ func (p *parser) readText() state {
 	}
 	n := len(rest)
 	if p.escaped != 0 { // before tags are looked for: those behind it would be looked for again
-		n = nextEntity(rest, n)
+		n = nextEntity(rest, min(n, maxPiece)) // rest is longer where it is read again, after thinking
 	}
 	if p.mayCall || p.text.thinkingAsked {
-		n = nextTextTag(rest[:n])
+		n = p.nextTextTag(rest[:n])
+	}
+	if p.mayCall {
+		n = p.nextLiteral(rest[:n])
 	}
 	if p.readsQuoted {
 		if i := bytes.IndexByte(rest[:n], '`'); i >= 0 {
@@ -48,24 +51,20 @@ func (p *parser) readText() state {
 		}
 		return wait
 	}
+	if rest[0] != '<' && p.readsLiterals() {
+		return p.readTextLiteral(rest)
+	}
 	return p.readTextMarkup(rest)
 }
 
-// nextTextTag returns the index of the first `<` that may begin a tag which means something in text,
+// nextTextTag returns the index of the first byte that may begin a tag which means something in text,
 // or len(text).
-func nextTextTag(text []byte) int {
-	for at := 0; at < len(text); at++ {
-		if text[at] != '<' {
-			i := bytes.IndexByte(text[at:], '<')
-			if i < 0 {
-				break
-			}
-			at += i
-		}
+func (p *parser) nextTextTag(text []byte) int {
+	for at := p.nextTagStart(text, 0); at < len(text); at = p.nextTagStart(text, at+1) {
 		if at+1 < len(text) && text[at+1] == '<' {
 			continue
 		}
-		if !markup.IsText(text[at:]) {
+		if text[at] == '<' && !markup.IsText(text[at:]) || p.maySpell(text[at:]) {
 			return at
 		}
 	}
@@ -88,15 +87,20 @@ func nextEntity(text []byte, n int) int {
 
 // takeText writes the next n bytes as text.
 func (p *parser) takeText(n int) state {
-	p.writeText(p.in.rest()[:n])
+	p.writeText(p.in.rest()[p.in.notSeen(n):n])
 	p.in.take(n, SpanText)
 	return inText
 }
 
-// readTextMarkup reads the `<` that rest begins with: as text, or as the beginning of a tag that
+// readTextMarkup reads the byte that rest begins with: as text, or as the beginning of a tag that
 // means something.
 func (p *parser) readTextMarkup(rest []byte) state {
-	t, v := markup.MatchTextTag(rest, p.in.eof)
+	if p.readsChannels && p.mayCall {
+		if next, v := p.readChannel(rest); v != markup.NoMatch {
+			return next
+		}
+	}
+	t, v := p.matchTextTag(rest)
 	if v == markup.NeedMore {
 		return wait
 	}
@@ -122,7 +126,8 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	switch t.Kind {
 	case markup.KindThinking:
 		p.noteThinking(t)
-		return p.takeText(t.Len)
+		p.takeText(t.Len)
+		return p.nextText()
 	case markup.KindResults:
 		return p.readInventedResults(rest, t)
 	}
@@ -131,10 +136,11 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	case p.text.thinkingTag != "":
 		return inRehearsal
 	case t.Kind == markup.KindWrapper:
-		p.call.wrapperOpen, p.wrapper = true, string(t.Tag.Name)
+		p.openWrapper(t.Tag)
 		p.in.take(t.Len, SpanMarkup)
 		return inWrapper
 	}
+	p.noteBare()
 	return atInvoke
 }
 
@@ -161,12 +167,12 @@ func (p *parser) readThinkingTag(t markup.TextTag) bool {
 }
 
 // readAfterThinking is the state afterThinking: the opening or the closing tag of a block of
-// thinking has been read. It drops white space, up to the first other byte (inText).
+// thinking has been read. It drops white space, up to the first other byte (inText, atAnswer).
 func (p *parser) readAfterThinking() state {
 	if !p.in.skipBlanks() {
 		return wait
 	}
-	return inText
+	return p.nextText()
 }
 
 // noteThinking records a tag of thinking that is text. Of nested ones, the outermost counts.
@@ -230,6 +236,14 @@ func (p *parser) readRehearsal() state {
 	for i := bytes.IndexByte(rest, '<'); i >= 0; i = bytes.IndexByte(rest, '<') {
 		p.in.take(i, SpanText)
 		rest = rest[i:]
+		if text.thinkingTag == analysis {
+			switch v := p.matchMessageEnd(rest); v {
+			case markup.NeedMore:
+				return wait
+			case markup.Match:
+				return p.giveBack()
+			}
+		}
 		t, v := markup.MatchTextTag(rest, p.in.eof)
 		switch {
 		case v == markup.NeedMore:

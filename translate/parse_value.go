@@ -28,7 +28,13 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	p.value.layout, p.value.tail = p.call.before, tail[:0]
 	p.value.text = openValue{property: property, closer: closer, element: element, schema: s, first: true}
 	p.noteStarts()
-	switch str, nullable := s.IsString(); {
+	str, nullable := s.IsString()
+	if g := p.call.spelling; g != nil && g.Typed != "" && s.AcceptsString() {
+		if is, _ := t.Attribute(g.Typed); is == "true" { // so says the model, and the schema has nothing against it
+			str, nullable = true, false
+		}
+	}
+	switch {
 	case p.call.parameters[property] && s.ArraySchema() != nil: // or they are elements of one list
 		return p.closeDoubtful()
 	case p.call.parameters[property]:
@@ -59,7 +65,9 @@ func (p *parser) beginObject() state {
 func (p *parser) readValueStart() state {
 	rest := p.in.rest()
 	n := 0
+	g := p.call.spelling
 	switch {
+	case g != nil && g.Bare:
 	case len(rest) > 0 && rest[0] == '\n':
 		n = 1
 	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
@@ -67,6 +75,7 @@ func (p *parser) readValueStart() state {
 	}
 	i, v := p.in.matchBlanks(rest, n, markup.MaxTagBlanks)
 	switch {
+	case g != nil && !g.CDATA && (n > 0 || len(rest) > 0 && string(rest) != "\r"):
 	case v == markup.NeedMore, n == 0 && string(rest) == "\r" && !p.in.eof:
 		return wait
 	case v == markup.Match && markup.HasPrefix(rest[i:], cdataBegins):
@@ -175,7 +184,7 @@ func (p *parser) readCDATAEnd(rest []byte) state {
 // wouldBeText reports whether tag, if it stood after the text so far, would be text of a value or of
 // a string of a call in JSON. The upstream may have stopped at it although the model meant it so.
 func (p *parser) wouldBeText(tag string) bool {
-	return p.value.open && p.wouldBeValue(tag) || p.value.json.inString
+	return p.value.open && p.wouldBeValue(tag) || p.value.json.inString || p.state == inLiteral && p.literal.quote != ""
 }
 
 // wouldBeValue reports whether tag would be text of the value that is open. It would not be if the

@@ -170,6 +170,9 @@ func (p *parser) endUnclosed() decision {
 // a name was opened in the value. After a value that is whole, every tag does. It asks no more than
 // the name, since most tags in a value are text.
 func (p *parser) matchTagName(rest []byte, whole bool) markup.Verdict {
+	if v := p.call.spelling.MatchName(rest, p.in.eof); v != markup.NoMatch {
+		return v
+	}
 	start := 1
 	if len(rest) > 1 && rest[1] == '/' {
 		start = 2
@@ -195,7 +198,7 @@ func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
 	if len(rest) > 1 && rest[1] == '!' { // a comment
 		return t, markup.NoMatch
 	}
-	tag, v := markup.MatchTag(rest, p.in.eof)
+	tag, v := p.matchTag(rest)
 	switch {
 	case v != markup.Match:
 		return t, v
@@ -228,7 +231,7 @@ func (p *parser) mayMeanSomething(name []byte) bool {
 // matchObjectEnd reports whether an input that is one JSON object ends at the closing tag of the call
 // that rest begins with.
 func (p *parser) matchObjectEnd(rest []byte) markup.Verdict {
-	if !markup.HasPrefix(rest, "</") {
+	if p.call.spelling == nil && !markup.HasPrefix(rest, "</") {
 		if markup.IsPrefixOf(rest, "</") {
 			return p.in.needMore()
 		}

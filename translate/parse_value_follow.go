@@ -24,7 +24,7 @@ func (p *parser) callMayClose(rest []byte, t *valueTag) markup.Verdict {
 	case rest[i] != '<':
 		return markup.NoMatch
 	}
-	next, v := markup.MatchTag(rest[i:], p.in.eof)
+	next, v := p.matchTag(rest[i:])
 	switch {
 	case v != markup.Match:
 		return v
@@ -61,7 +61,7 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 		return markup.NoMatch
 	}
 	var t markup.Tag
-	t, v = markup.MatchTag(rest[i:], p.in.eof)
+	t, v = p.matchTag(rest[i:])
 	switch {
 	case v == markup.NeedMore:
 		p.value.blankAfter = i

@@ -121,11 +121,15 @@ func (p *parser) passForeignCloser(rest []byte) bool {
 	if v.mode != modeText || v.cdata || rest[1] != '/' || p.takesAny() {
 		return false
 	}
+	g := p.call.spelling
 	n := foreignCloserLen(rest)
-	if n == 0 || n == len(rest) || markup.IsBlank(rest[n]) || rest[n] == '<' && foreignCloserLen(rest[n:]) == 0 {
+	if n == 0 || n == len(rest) || markup.IsBlank(rest[n]) || rest[n] == '<' && (foreignCloserLen(rest[n:]) == 0 || g.MatchName(rest[n:], true) != markup.NoMatch) {
 		return false
 	}
 	name := rest[2 : n-1]
+	if g.MatchName(rest, true) != markup.NoMatch {
+		return false
+	}
 	if string(name) == v.text.closer || v.names.has(nameKey(name)) || v.text.tags.has(string(name)) {
 		return false
 	}
@@ -183,6 +187,11 @@ func (p *parser) nextEscape(text []byte) int {
 // nextSpecial can pass over most others without a match.
 func (p *parser) noteStarts() {
 	v := &p.value
+	if g := p.call.spelling; g != nil {
+		starts := spelledBy(g)
+		v.openerStarts.join(&starts.openers)
+		v.closerStarts.join(&starts.closers)
+	}
 	for _, name := range [...]string{v.text.closer, v.tag, p.call.namespace, "parameter", "invoke"} {
 		if name != "" {
 			v.closerStarts.add(name[0])

@@ -88,7 +88,7 @@ func (p *parser) nextOpens(rest []byte, property string) bool {
 	if len(rest) == 0 || rest[0] != '<' {
 		return false
 	}
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchTag(rest)
 	return v == markup.Match && !t.Closing && p.readValueTag(&t, 0).property == property
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/schema"
 )
 
 // How a value is written to the input of the call: a string as it comes, any other value when it is
@@ -158,28 +157,38 @@ func (p *parser) writeTyped() (fits bool) {
 	v := &p.value
 	text := string(v.held)
 	if array := v.text.schema.ArraySchema(); array != nil && !v.heldIsJSON() {
-		if list := v.repeated(text, p.call.schema); list != nil && p.out.writeTypedItems(array, list) {
+		if list := p.repeated(text); list != nil && p.out.writeTypedItems(array, list) {
 			return true
 		}
 	}
 	if !v.cdata {
 		text = v.layout.trimText(text, v.unclosed)
 	}
-	return p.out.writeTyped(v.text.schema, text)
+	return p.out.writeTyped(p.call.spelling, v.text.schema, text)
 }
 
 // repeated reads an array whose elements the model wrote as parameters of the same name. Of
 // <p>1</p><p>2</p> the value is 1</p><p>2, and the elements are 1 and 2. It returns nil for any other
-// text. s is the schema of the call's input.
-func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Element) {
-	closer := "</" + v.text.closer + ">"
-	ambiguous := false
+// text.
+func (p *parser) repeated(text string) (list []markup.Element) {
+	v := &p.value
+	closer, trim := "</"+v.text.closer+">", markup.TrimNewlines
+	if g := p.call.spelling; g != nil {
+		closer = g.Closer()
+		if g.Bare {
+			trim = func(s string) string { return s }
+		}
+	}
+	ambiguous, trim := false, markup.TrimNewlines
+	if p.call.spelling != nil && p.call.spelling.Bare {
+		trim = func(item string) string { return item }
+	}
 	if v.layout.padded {
 		text = "\n" + text // readValueStart has dropped it, and TrimNewlines has to see it
 	}
 	for {
 		item, rest, more := strings.Cut(text, closer)
-		ambiguous = ambiguous || v.holdsOwnTag(item, s) // it may be two elements, the closing tag of the first being wrong
+		ambiguous = ambiguous || p.holdsOwnTag(item) // it may be two elements, the closing tag of the first being wrong
 		if !more {
 			if list == nil {
 				return nil
@@ -188,11 +197,11 @@ func (v *valueSeen) repeated(text string, s *schema.Schema) (list []markup.Eleme
 			if v.unclosed {
 				return append(list, markup.Element{Tag: v.tag, Text: v.trimItem(item)})
 			}
-			return append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
+			return append(list, markup.Element{Tag: v.tag, Text: trim(item)})
 		}
-		list = append(list, markup.Element{Tag: v.tag, Text: markup.TrimNewlines(item)})
+		list = append(list, markup.Element{Tag: v.tag, Text: trim(item)})
 		rest = strings.TrimLeft(rest, " \t\r\n")
-		n := v.ownTagLen(rest, s)
+		n := p.ownTagLen(rest)
 		if n == 0 {
 			return nil
 		}
@@ -209,24 +218,25 @@ func (v *valueSeen) trimItem(item string) string {
 }
 
 // holdsOwnTag reports whether text holds an opening tag of the parameter, or </parameter>.
-func (v *valueSeen) holdsOwnTag(text string, s *schema.Schema) bool {
+func (p *parser) holdsOwnTag(text string) bool {
 	for ; ; text = text[1:] {
 		i := strings.IndexByte(text, '<')
 		if i < 0 {
 			return false
 		}
-		if text = text[i:]; v.ownTagLen(text, s) > 0 || strings.HasPrefix(text, "</parameter>") {
+		if text = text[i:]; p.ownTagLen(text) > 0 || strings.HasPrefix(text, "</parameter>") {
 			return true
 		}
 	}
 }
 
 // ownTagLen returns the length of the opening tag of the parameter at the start of text, or 0.
-func (v *valueSeen) ownTagLen(text string, s *schema.Schema) int {
+func (p *parser) ownTagLen(text string) int {
+	v := &p.value
 	if len(text) < 2 || text[0] != '<' || v.text.element && text[1] != v.tag[0] && (v.text.property == "" || text[1] != v.text.property[0]) {
 		return 0
 	}
-	t, verdict := markup.MatchTag([]byte(text[:min(len(text), markup.MaxTagLen)]), true)
+	t, verdict := p.call.spelling.MatchTag([]byte(text[:min(len(text), markup.MaxTagLen)]), true)
 	if verdict != markup.Match || t.Closing || t.Empty {
 		return 0
 	}
@@ -237,7 +247,7 @@ func (v *valueSeen) ownTagLen(text string, s *schema.Schema) int {
 		return t.Len
 	}
 	tag, ok := t.NameAttribute()
-	if property, _, _ := s.PropertyByTag(tag); !ok || !t.Is("parameter") || property != v.text.property {
+	if property, _, _ := p.call.schema.PropertyByTag(tag); !ok || !t.Is("parameter") || property != v.text.property {
 		return 0
 	}
 	return t.Len

@@ -10,15 +10,39 @@ import (
 
 // readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
 // mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
-// or { (atJSONName). Prose before <invoke> is text, without the wrapper; comments are passed over. An
-// empty wrapper is dropped (inText, betweenCalls). One that holds another tag is written as text up to
-// its closing tag (inForeignBlock). Before anything else the wrapper is given back.
+// { (atJSONName), maybe in a list, or a literal (inLiteral). Prose before <invoke> is text, without the
+// wrapper, and after other calls it is passed over; so are comments. An empty wrapper is dropped (inText, betweenCalls). One that holds another
+// tag is written as text up to its closing tag (inForeignBlock). Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
 	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
 	}
 	rest := p.in.rest()
-	if rest[0] == '<' || p.calls.whole == 0 && len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
+	switch t, v := p.matchUnbracketed(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.call.spelling = t.Spelling
+		p.noteReason("tag_bracket")
+		return p.beginNamed(t)
+	}
+	p.literal.marked = p.call.spelling == pythonicCalls.spelling || p.call.spelling == gemmaCalls.spelling
+	switch syntax, name, v := p.matchWrapped(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.beginLiteral(syntax, name)
+		return inLiteral
+	}
+	switch v := p.matchList(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.inList = true
+		p.in.take(len("["), SpanMarkup)
+		return inWrapper
+	}
+	if rest[0] == '<' || len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
 		if v == markup.NeedMore {
 			return wait
@@ -27,19 +51,21 @@ func (p *parser) readWrapper() state {
 			return p.readAside(n)
 		}
 	}
-	t, v := markup.MatchTag(rest, p.in.eof)
+	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{':
 		return atJSONName
-	case rest[0] != '<' || v == markup.NoMatch:
+	case v == markup.NoMatch:
 		return p.giveBack()
 	case v == markup.NeedMore:
 		return wait
 	case t.Is("invoke") && !t.Closing:
-		p.call.namespace = t.Namespace()
+		p.call.namespace, p.call.spelling = t.Namespace(), t.Spelling
 		return atInvoke
 	case t.Closing && t.IsWrapper():
 		return p.readEmptyBlock(t)
+	case t.Is("parameter") && !t.Closing && p.namesTool(t):
+		return p.readMisnamed(t)
 	case t.Is("tool_name"):
 		return p.readNameFirst(rest)
 	case t.IsWrapper() || p.calls.whole > 0:
@@ -52,7 +78,7 @@ func (p *parser) readWrapper() state {
 // readAside reads a comment or prose in the wrapper, of n bytes.
 func (p *parser) readAside(n int) state {
 	kind := SpanDropped
-	if text := p.in.rest()[:n]; text[0] != '<' {
+	if text := p.in.rest()[:n]; text[0] != '<' && p.calls.whole == 0 {
 		kind = SpanText
 		p.call.prose = bytes.TrimSpace(bytes.Clone(text))
 	}
@@ -84,6 +110,36 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 		return betweenCalls
 	}
 	return inText
+}
+
+// namesTool reports whether the label of a tag is the name of an offered tool.
+func (p *parser) namesTool(t markup.Tag) bool {
+	name, ok := t.NameAttribute()
+	return ok && p.tools.named(name) != nil
+}
+
+// readMisnamed reads the name of an offered tool in the tag of a parameter, as the first thing in the
+// wrapper: <parameter=book> for <function=book>. It opens a call if that of a parameter follows; else the
+// wrapper is given back.
+func (p *parser) readMisnamed(t markup.Tag) state {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.NoMatch || i == len(rest):
+		return p.giveBack()
+	}
+	next, v := t.Spelling.MatchTag(rest[i:], p.in.eof)
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.NoMatch || !next.Is("parameter") || next.Closing:
+		return p.giveBack()
+	}
+	p.call.spelling = t.Spelling
+	p.noteReason("wrong_opener")
+	return p.beginNamed(t)
 }
 
 // readNameFirst reads <tool_name>x</tool_name> and <invoke> after it, for an offered tool. The call is
@@ -126,7 +182,7 @@ func (p *parser) matchBareInvoke(rest []byte, i int) (n int, v markup.Verdict) {
 	case i == len(rest) || rest[i] != '<':
 		return 0, markup.NoMatch
 	}
-	t, v := markup.MatchTag(rest[i:], p.in.eof)
+	t, v := p.matchTag(rest[i:])
 	if v == markup.Match {
 		v = markup.VerdictOf(t.Is("invoke") && !t.Closing && !t.Empty && len(t.Attributes) == 0)
 	}
@@ -143,7 +199,7 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	if rest[0] == '<' {
 		return markup.MatchComment(rest, p.in.eof)
 	}
-	if rest[0] == '{' {
+	if rest[0] == '{' || p.beginsTag(rest[0]) {
 		return 0, markup.NoMatch
 	}
 	head := rest[:min(len(rest), maxAside)]
@@ -156,9 +212,9 @@ func (p *parser) matchAside(rest []byte) (n int, v markup.Verdict) {
 	case rest[n] == '{':
 		return n, markup.VerdictOf(bytes.HasSuffix(bytes.TrimRight(rest[:n], " \t"), []byte("\n")))
 	}
-	t, v := markup.MatchTag(rest[n:], p.in.eof)
-	if v == markup.Match {
-		v = markup.VerdictOf(t.Is("invoke") && !t.Closing)
+	t, v := p.matchOpener(rest[n:])
+	if v == markup.Match { // behind the JSON of a call stands its end
+		v = markup.VerdictOf(t.Is("invoke") && (!t.Closing || t.Spelling.IsJSON() && p.calls.whole > 0))
 	}
 	return n, v
 }

@@ -20,14 +20,20 @@ type parser struct {
 	// state has to see every piece.
 	writePlain func(*parser, []byte)
 
-	escaped       markup.TagSet // the names that the prompt has escaped: only these are unescaped
-	mayCall       bool          // the model was shown tools, so calls may come, asked for or not
-	textMayFollow bool          // text after the calls is part of the answer: only for Rescue
-	holdsValues   bool          // Target.HoldValues, for tools that do not say it themselves
-	readsQuoted   bool          // Target.QuotedCalls
-	wrapper       string        // the name of the wrapper that was opened last
-	ended         bool          // the answer has ended: what follows is not part of it
-	cutShort      bool          // the upstream stopped before the model had ended its answer
+	escaped         markup.TagSet      // the names that the prompt has escaped: only these are unescaped
+	mayCall         bool               // the model was shown tools, so calls may come, asked for or not
+	textMayFollow   bool               // text after the calls is part of the answer: only for Rescue
+	holdsValues     bool               // Target.HoldValues, for tools that do not say it themselves
+	readsQuoted     bool               // Target.QuotedCalls
+	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
+	spelled         byteSet            // what calls in these begin with, after `<`
+	bracketed       bool               // tags of some of these begin with a bracket
+	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
+	wrapper         string             // the name of the wrapper that was opened last
+	wrapperSpelling *markup.Spelling   // and its spelling
+	inList          bool               // it has a list of calls in JSON, which has not ended
+	ended           bool               // the answer has ended: what follows is not part of it
+	cutShort        bool               // the upstream stopped before the model had ended its answer
 
 	calls    callsRead
 	outcomes []messages.Outcome
@@ -38,6 +44,10 @@ type parser struct {
 	call  callSeen
 	value valueSeen
 	doubt doubt
+
+	readsChannels bool                // headers of channels are read
+	readsLiteral  [len(quotesOf)]bool // of each syntax, whether calls in it are read
+	literal       literalSeen
 }
 
 // state names what is being read. The function of a state (see states) reads as much of the
@@ -53,6 +63,7 @@ const (
 	wait state = iota // no state: more text has to come
 
 	inText         // nothing, or text; not in a call
+	atAnswer       // nothing, or thinking: a call in JSON that is the whole answer may follow
 	afterThinking  // a tag of thinking; white space after it is layout
 	inRehearsal    // text in thinking, up to a tag that would open a call
 	inWrapper      // <function_calls> or another wrapper: a call must follow
@@ -68,6 +79,7 @@ const (
 	betweenCalls   // a whole call, or the end of the wrapper
 	atFenceEnd     // a whole call in a Markdown code fence, whose end must follow
 	inBrokenCall   // text of a call, among other calls, that was given back or has too much stray text
+	inLiteral      // nothing, or a part, of calls that are literals of a language
 	inForeignBlock // a wrapper, in which there is something other than a call
 	afterAnswer    // the whole answer: what follows is no part of it
 )
@@ -80,6 +92,9 @@ type textSeen struct {
 
 	prefill string // the client's prefill, without opening: the completion continues it
 	opening string // the beginning of a call at the end of the prefill, written by forceCall
+
+	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
+	channel string // that of the message that is read, "" if none has begun
 
 	thinkingAsked bool   // thinking at the beginning of the answer becomes a block of its own
 	inThinking    bool   // that block is open
@@ -94,14 +109,17 @@ type callSeen struct {
 	prose       []byte // text in the wrapper, before the call
 	unoffered   bool   // the tool is not offered: the block opens only when the call is whole
 	mustBeWhole bool   // so it does for another reason: the call is none unless it is whole
+	bare        bool   // it stands without the wrapper that its format has: it is none unless it has all that its tool requires
+	alone       bool   // it is in JSON, and the whole answer, maybe with other such calls
 	quoted      int    // how many back-ticks opened the Markdown code fence that it stands in, 0 for none
 	continued   bool   // the model went on after a stop sequence that was text of a value
 	restarted   bool   // the model began the call again that a prefill had opened
 	begunTwice  bool   // <invoke name="…"> stands twice: the call begun again, or one without parameters before it
 
-	attributeForm    bool   // <invoke name="…">
-	namespace        string // the prefix of the call's tags, with its colon; "" for none
-	tool             string // the tool's name, "" if it is not known
+	spelling         *markup.Spelling // of the call's tags
+	attributeForm    bool             // <invoke name="…">
+	namespace        string           // the prefix of the call's tags, with its colon; "" for none
+	tool             string           // the tool's name, "" if it is not known
 	schema           *schema.Schema
 	parametersOpen   bool            // <parameters> was opened, and not closed
 	parametersClosed bool            // </parameters> was read
@@ -119,6 +137,9 @@ type callSeen struct {
 	inLine      bool       // text that has no place stands before what is next, on its line
 }
 
+// isInput reports whether the JSON of the call is its input alone, and not all of it.
+func (c *callSeen) isInput() bool { return c.attributeForm && c.spelling.IsJSON() }
+
 // valueSeen is what has been seen of the value that is being read.
 type valueSeen struct {
 	open bool   // the opening tag was read, and the end of the value was not
@@ -128,6 +149,7 @@ type valueSeen struct {
 	held       []byte    // text of a value that is typed when it is whole
 	validLen   int       // how much of it was there when it was found to be JSON: see heldIsJSON
 	json       jsonDepth // of the whole input of a call
+	braced     bool      // the last brace of what is held is not the model's
 	duplicate  bool      // the parameter was given before
 	cdata      bool      // the value began with <![CDATA[
 	layout     layout    // of the tags around it
@@ -160,5 +182,10 @@ const (
 // byteSet is a set of bytes.
 type byteSet [4]uint64
 
-func (b *byteSet) add(c byte)      { b[c>>6] |= 1 << (c & 63) }
+func (b *byteSet) add(c byte) { b[c>>6] |= 1 << (c & 63) }
+func (b *byteSet) join(other *byteSet) {
+	for i := range b {
+		b[i] |= other[i]
+	}
+}
 func (b *byteSet) has(c byte) bool { return b[c>>6]&(1<<(c&63)) != 0 }

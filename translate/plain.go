@@ -113,12 +113,18 @@ func (p *parser) feedPlain(s string) bool {
 		p.out.writeString(s)
 		p.value.endsBlank = s[len(s)-1] == ' '
 	case messages.BlockText:
-		if p.text.code.run > 0 || !isPlain(s, '`', '`', escape) || !p.writePlainText(s) {
+		bracket := byte('`')
+		if p.bracketed || p.readsLiteral[pythonLiteral] {
+			bracket = '['
+		}
+		begins := p.readsLineStarts() && (!p.text.code.midLine || p.text.joined) // a call may begin here
+		if p.text.code.run > 0 || begins || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
 			return false
 		}
 	default:
 		return false
 	}
+	p.in.pass(len(s))
 	p.out.flush()
 	return true
 }
@@ -135,7 +141,10 @@ func (p *parser) passOn() bool {
 	switch {
 	case p.state == inText:
 		kind = SpanText
-		n = nextTextTag(rest)
+		n = p.nextTextTag(rest)
+		if p.mayCall {
+			n = p.nextLiteral(rest[:n])
+		}
 		if p.escaped != 0 {
 			n = nextEntity(rest, n)
 		}

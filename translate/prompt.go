@@ -40,6 +40,8 @@ type Prompt struct {
 	stopsAtCalls bool
 	// format is the format of the prompt; nil for the default.
 	format *format
+	// accepts are the formats in which calls are read besides.
+	accepts []*format
 	// opening is the beginning of a forced call, at the end of the prefill. The parser
 	// reads it before the completion; the client never sees it.
 	opening string
@@ -80,8 +82,12 @@ func (p *Prompt) Again() Reason { return p.again }
 // upstream that takes it there. The zero value is a model that takes no prefill, asked in
 // the default format and language.
 type Target struct {
-	// Format is the prompting convention, one of [Formats]; "" is the first.
+	// Format is the prompting convention, one of [Formats]; "" is the first. What [FormatAuto]
+	// stands for is for the caller to find, by [FormatFor].
 	Format string
+	// Accept are the formats in which calls are read, besides Format, legacy, attribute and json:
+	// names of [Formats] with commas between, or [AcceptAll].
+	Accept string
 	// Language is that of the sentences that are said to the model, one of [Languages].
 	// "" and unknown names are the first.
 	Language string

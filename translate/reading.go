@@ -27,8 +27,10 @@ type reading struct {
 // callShape is what counts of the call that the readings are of.
 type callShape struct {
 	wrapperOpen    bool // it stands in a wrapper
+	alone          bool // its format has no wrapper: other calls follow it, or the end of the text
 	parametersOpen bool // <parameters> is open
 	attributeForm  bool // it is <invoke name="…">
+	closedTwice    bool // its format is one whose models close a value twice
 	anyName        bool // the tool declares no parameter, so that one may have any name
 }
 

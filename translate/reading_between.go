@@ -49,7 +49,7 @@ func (r *reading) stepEnding(t *valueTag, c *callShape) {
 		return
 	case r.abrupt && t.structure && t.declared && t.bare: // more likely it is a parameter
 		r.cost += costStrayCloser
-	case c.wrapperOpen && (t.gap == gapText || t.kind != closesCall && !t.structure):
+	case (c.wrapperOpen || c.alone) && (t.gap == gapText || t.kind != closesCall && !t.structure):
 		r.cost += costStrayCloser
 	}
 	r.place = ended

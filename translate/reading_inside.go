@@ -18,6 +18,7 @@ func (r *reading) stepInside(t *valueTag, c *callShape, add func(reading)) {
 	if t.maybe && string(t.name) != v.closer {
 		v.noteMaybe(t)
 	}
+	again := v.item && t.gap != gapText
 	switch {
 	case v.item && v.stepItem(r, t):
 		return
@@ -26,7 +27,7 @@ func (r *reading) stepInside(t *valueTag, c *callShape, add func(reading)) {
 		return
 	case t.closes(v.closer):
 		v.endBeforeEnd(r, t, c, add)
-		v.stepOwnCloser(r, t, add)
+		v.stepOwnCloser(r, t, again && c.closedTwice, add)
 	case t.isCloser():
 		v.stepCloser(r, t, c, add)
 	case t.kind == opensParameter, v.isOwnOpener(t):
@@ -120,12 +121,14 @@ func (v *openValue) typed() bool { return v.json.isJSON || v.schema.IsScalar() |
 // hasEnded reports whether the value has ended before t: its text is whole, and not empty.
 func (v *openValue) hasEnded() bool { return v.complete && v.json.begun }
 
-// stepOwnCloser follows the closing tag of the value's own name.
-func (v *openValue) stepOwnCloser(r *reading, t *valueTag, add func(reading)) {
+// stepOwnCloser follows the closing tag of the value's own name. again says that it stands right after
+// another, so that it is doubtful whether the model wrote one too many.
+func (v *openValue) stepOwnCloser(r *reading, t *valueTag, again bool, add func(reading)) {
 	if add != nil {
 		end := r.endingAt(t, "", v.misfit()+r.notClosed()+costWhole*v.wholeAfter)
 		end.ends.ours = t.kind != closesOther
 		end.ends.own = v.misfit() == 0 && !v.tags.has(v.closer)
+		end.ends.doubtful = end.ends.doubtful || again && !v.tags.has(v.closer)
 		add(end)
 	}
 	if cost, ok := v.tags.close(t.name); ok {

@@ -35,6 +35,10 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	if err != nil {
 		return nil, err
 	}
+	accepts, err := formatsOf(target.Accept)
+	if err != nil {
+		return nil, err
+	}
 	schemas := &toolSchemas{tools: req.Tools, memo: target.Memo}
 	stops := stopsAtCalls(req, f, schemas)
 	r := renderer{
@@ -47,6 +51,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f, stops),
 			format:        f,
+			accepts:       accepts,
 			stopsAtCalls:  stops,
 			MaxTokens:     req.MaxTokens,
 			Temperature:   req.Temperature,
@@ -59,7 +64,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 			schemas:       schemas,
 		},
 	}
-	r.writer = turnWriter{escape: &r.escape, language: r.language, beforeCalls: f.beforeCalls, afterCalls: f.afterCalls, origins: o}
+	r.writer = turnWriter{escape: &r.escape, language: r.language, format: f, origins: o}
 	r.escape.Watch = o.watch()
 	if err := r.addSystem(); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (r *renderer) forceCall() {
 		r.origins.extendTurn(len(text), false)
 		return
 	}
-	r.prompt.opening = r.format.callPrefill(r.escape.Text(name))
+	r.prompt.opening = r.format.callPrefill(r.escape.Text(name), r.calls)
 	if last.Role == messages.RoleUser {
 		r.prompt.Turns = append(turns, Turn{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(r.prompt.opening)}}})
 		r.origins.endTurn()

@@ -33,7 +33,7 @@ func (r *renderer) addResults(first, end int) error {
 		}
 		w.origins.enter(len(w.text.Plain), "messages", found.message)
 		w.origins.enter(len(w.text.Plain), "content", found.block)
-		r.format.writeResult(w, found.call.name, found.result)
+		r.format.addResult(w, found.call.name, found.call.number, found.result)
 		w.origins.leave(len(w.text.Plain))
 		w.origins.leave(len(w.text.Plain))
 	}

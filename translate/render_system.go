@@ -74,6 +74,9 @@ func (r *renderer) preamble() (before, after string) {
 	if f.exampleNote != nil {
 		example += f.exampleNote(l) + "\n"
 	}
+	if f.heading != "" {
+		return f.heading + l.toolsOffered + " " + l.toolList + "\n\n" + f.beforeTools, f.afterTools + "\n\n" + strings.TrimSuffix(example, "\n")
+	}
 	return l.toolsOffered + "\n\n" + example + "\n" + l.toolList + "\n" + f.beforeTools, f.afterTools
 }
 
@@ -94,8 +97,11 @@ func (r *renderer) describeTools() (rawjson.Text, error) {
 		if r.ctx.Err() != nil {
 			return rawjson.Text{}, context.Cause(r.ctx)
 		}
+		if i > 0 {
+			w.write(r.format.betweenTools)
+		}
 		w.origins.enter(len(w.out), "", t.Index)
-		if err := r.format.describeTool(&w, t); err != nil {
+		if err := r.format.describe(&w, t); err != nil {
 			return rawjson.Text{}, &messages.InvalidRequestError{Path: fmt.Sprintf("tools.%d.input_schema", i), Message: err.Error()}
 		}
 		if len(t.InputExamples) > 0 {

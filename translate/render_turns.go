@@ -150,9 +150,10 @@ func (w *turnWriter) writeSystemMessage(m *messages.MessageParam) {
 func (r *renderer) writeCall(b *messages.BlockParam) {
 	w := &r.writer
 	w.beginCalls()
-	w.text.Plain = r.format.appendCall(w.escape, w.text.Plain, b.Name, b.Input, r.prompt.schemas.named(b.Name))
+	w.text.Plain = r.format.appendCall(w.escape, w.text.Plain, b.Name, r.calls, b.Input, r.prompt.schemas.named(b.Name))
 	if r.pastCalls == nil {
 		r.pastCalls = make(map[string]pastCall)
 	}
-	r.pastCalls[b.ID] = pastCall{order: len(r.pastCalls), name: b.Name}
+	r.pastCalls[b.ID] = pastCall{order: len(r.pastCalls), number: r.calls, name: b.Name}
+	r.calls++
 }

@@ -25,12 +25,14 @@ type renderer struct {
 	// pastCalls are the calls of the assistant turn before, by their id: the results of
 	// the next turn name them.
 	pastCalls map[string]pastCall
+	calls     int // how many calls have been written
 }
 
 // pastCall is a call in the history.
 type pastCall struct {
-	order int // among the calls of its turn, from 0
-	name  string
+	order  int // among the calls of its turn, from 0
+	number int // among those of the conversation, from 0
+	name   string
 }
 
 // language returns the language of the prompt. It is found once it is needed: to guess

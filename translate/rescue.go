@@ -14,7 +14,7 @@ import (
 // the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
 // tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
 // but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
-// of its ID. Of target, only HoldValues and Memo count.
+// of its ID. Of target, only Accept, HoldValues and Memo count.
 //
 // The events have to be in the order of docs/reference/streaming.md §2. If they end in an error, the
 // text that was held back is sent before it, since it might have become a call and has not.
@@ -22,7 +22,8 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 	tools := outliving(req.Tools)
 	req = answered(req, tools)
 	return func(yield func(messages.Event, error) bool) {
-		prompt := Prompt{holdsValues: target.HoldValues, tools: tools, schemas: &toolSchemas{tools: tools, memo: target.Memo}}
+		accepts, _ := formatsOf(target.Accept)
+		prompt := Prompt{accepts: accepts, holdsValues: target.HoldValues, tools: tools, schemas: &toolSchemas{tools: tools, memo: target.Memo}}
 		r := rescuer{req: req, prompt: prompt, yield: yield}
 		for e, err := range events {
 			if err != nil {

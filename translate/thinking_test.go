@@ -26,6 +26,7 @@ func TestThinking(t *testing.T) {
 		name, completion string
 		thinking         messages.Thinking
 		noTools          bool
+		format           string
 		stop             messages.Stop
 		want             []messages.ContentBlock
 		wantStop         messages.Stop
@@ -43,6 +44,16 @@ func TestThinking(t *testing.T) {
 			want: []messages.ContentBlock{thought("I write " + call + "</function_calls> now."), said("Yes.")}},
 		{name: "that is cut", completion: "<thinking>Hm, I", stop: messages.StopMaxTokens, want: []messages.ContentBlock{thought("Hm, I")}, wantStop: messages.StopMaxTokens},
 		{name: "that is never closed, and a call", completion: "<thinking>Hm.\n" + call, stop: messages.StopSequence, want: []messages.ContentBlock{thought("Hm."), called}, wantStop: messages.StopToolUse},
+		{name: "on a channel", format: FormatHarmony, completion: "<|channel|>analysis<|message|>Hm <b>.<|end|><|start|>assistant<|channel|>final<|message|>Yes.",
+			want: []messages.ContentBlock{thought("Hm <b>."), said("Yes.")}},
+		{name: "on a channel that is not ended, and a call", format: FormatHarmony, completion: "<|channel|>analysis<|message|>Hm.\n<|start|>assistant<|channel|>commentary to=functions.f json<|message|>{}",
+			want: []messages.ContentBlock{thought("Hm."), called}, wantStop: messages.StopToolUse},
+		{name: "on a channel, with a rehearsal", format: FormatHarmony, completion: "<|channel|>analysis<|message|>I write " + call + " now.<|end|><|channel|>final<|message|>Yes.",
+			want: []messages.ContentBlock{thought("I write " + call + " now."), said("Yes.")}},
+		{name: "on a channel, without markers", format: FormatHarmony, completion: "analysisWe assist. The assistant says: assistantfinalYes.",
+			want: []messages.ContentBlock{thought("We assist. The assistant says:"), said("Yes.")}},
+		{name: "on a channel, without markers, and a call", format: FormatHarmony, completion: "analysisWe call.assistantcommentary to=functions.f json{}",
+			want: []messages.ContentBlock{thought("We call."), called}, wantStop: messages.StopToolUse},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -54,7 +65,7 @@ func TestThinking(t *testing.T) {
 			if test.noTools {
 				req.Tools = nil
 			}
-			prompt, err := Render(req, Target{})
+			prompt, err := Render(req, Target{Format: test.format})
 			if err != nil {
 				t.Fatal(err)
 			}

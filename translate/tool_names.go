@@ -179,3 +179,33 @@ func (t *toolNames) cut(name string) string {
 func isPlaceholder(name string) bool {
 	return strings.ContainsAny(name, "$<>{}[]…") || strings.Contains(name, "..")
 }
+
+// ofID returns the name of the tool in an id that models write in its place: functions.book:0
+// (docs/reference/formats.md §4). Without the dot or the colon it is the name of an offered tool that
+// decides where that begins and ends.
+func (t *toolNames) ofID(id string) string {
+	id = strings.TrimSpace(id)
+	plain := strings.TrimPrefix(id, "functions.")
+	if colon := strings.LastIndexByte(plain, ':'); colon >= 0 && strings.Trim(plain[colon+1:], "0123456789") == "" {
+		plain = plain[:colon]
+	}
+	if t.named(plain) != nil {
+		return plain
+	}
+	for _, prefix := range [...]string{"", "functions.", "functions_", "functions"} {
+		rest, ok := strings.CutPrefix(id, prefix)
+		if !ok {
+			continue
+		}
+		core := strings.TrimRight(rest, "0123456789")
+		for end := len(rest); end >= len(core); end-- { // the name may end in digits of its own
+			if t.named(rest[:end]) != nil {
+				return rest[:end]
+			}
+		}
+		if name := strings.TrimRight(core, "_:."); t.named(name) != nil {
+			return name
+		}
+	}
+	return plain
+}

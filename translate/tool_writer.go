@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -92,9 +93,10 @@ func (w *toolWriter) writeExamples(t *messages.Tool, s *schema.Schema) {
 	w.write("<examples>\n")
 	for _, input := range t.InputExamples {
 		w.write(w.format.beforeCalls)
-		w.out = w.format.appendCall(&escape, w.out, t.Name, input, s)
-		if w.format.afterCalls != "" {
-			w.write(w.format.afterCalls).write("\n")
+		w.out = w.format.appendCall(&escape, w.out, t.Name, 0, input, s)
+		w.out = bytes.TrimSuffix(w.out, []byte(w.format.betweenCalls))
+		if w.write(w.format.afterCalls); !bytes.HasSuffix(w.out, []byte("\n")) {
+			w.write("\n")
 		}
 	}
 	w.write("</examples>\n")

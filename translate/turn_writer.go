@@ -19,10 +19,10 @@ import (
 //
 // It also makes the parts of the client's system text.
 type turnWriter struct {
-	escape                  *markup.Escaper  // of the whole prompt
-	language                func() *language // of the prompt's sentences
-	beforeCalls, afterCalls string           // of the format
-	origins                 *origins         // of the prompt; nil unless they are asked for
+	escape   *markup.Escaper  // of the whole prompt
+	language func() *language // of the prompt's sentences
+	format   *format
+	origins  *origins // of the prompt; nil unless they are asked for
 
 	parts []Part
 	// pending are text blocks of the client that are not parts yet. There is more than
@@ -73,7 +73,7 @@ func (w *turnWriter) addText(s rawjson.Text) {
 		w.origins.extendPart(len("\n\n"))
 	}
 	n := len(w.pending)
-	if w.tagBegun = n > 0 && mayOpenTag(w.pending[n-1], w.tagBegun); !w.tagBegun {
+	if w.tagBegun = n > 0 && w.mayOpenTag(w.pending[n-1], w.tagBegun); !w.tagBegun {
 		w.endPart()
 	}
 	w.pending = append(w.pending, s)
@@ -82,14 +82,18 @@ func (w *turnWriter) addText(s rawjson.Text) {
 
 // mayOpenTag reports whether text ends in what may be the beginning of a tag, so that the
 // text after it has to be escaped together with it. begun says that the text before it does.
-func mayOpenTag(text rawjson.Text, begun bool) bool {
-	if inside, ok := text.InJSON(); ok && !begun && bytes.IndexByte(inside, '<') < 0 {
+func (w *turnWriter) mayOpenTag(text rawjson.Text, begun bool) bool {
+	bracketed := w.escape.Tags&markup.TagBracket != 0
+	if inside, ok := text.InJSON(); ok && !begun && bytes.IndexByte(inside, '<') < 0 && !(bracketed && bytes.IndexByte(inside, '[') >= 0) {
 		return false
 	}
 	s := text.String()
 	i := strings.LastIndexByte(s, '<')
+	if bracketed {
+		i = max(i, strings.LastIndexByte(s, '['))
+	}
 	return (i >= 0 || begun) && !strings.ContainsFunc(s[i+1:], func(r rune) bool {
-		return r < 0x80 && r != '/' && r != '%' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
+		return r < 0x80 && r != '/' && r != '%' && r != '|' && !markup.IsBlank(byte(r)) && !markup.IsNameByte(byte(r))
 	})
 }
 
@@ -97,7 +101,7 @@ func mayOpenTag(text rawjson.Text, begun bool) bool {
 // they spell a tag together.
 func (w *turnWriter) addPending() {
 	if len(w.pending) > 1 {
-		if texts := asStrings(w.pending); spellTogether(texts) {
+		if texts := asStrings(w.pending); w.spellTogether(texts) {
 			w.origins.joinPending(texts)
 			w.pending = append(w.pending[:0], rawjson.Plain(strings.Join(texts, "\n")))
 		}
@@ -118,8 +122,8 @@ func (w *turnWriter) addPending() {
 // spellTogether reports whether a tag runs from one text into the next. It looks at the
 // texts joined by a newline, as [Prompt.Text] joins them, and by nothing, as an upstream
 // may do: a tag that neither has alone makes the escaped text longer.
-func spellTogether(texts []string) bool {
-	var probe markup.Escaper
+func (w *turnWriter) spellTogether(texts []string) bool {
+	probe := markup.Escaper{Tags: w.escape.Tags}
 	alone := 0
 	for _, s := range texts {
 		alone += len(probe.Text(s))
@@ -183,7 +187,7 @@ func (w *turnWriter) writeEscaped(s rawjson.Text) {
 func (w *turnWriter) beginCalls() {
 	if !w.callsOpen {
 		w.endPart()
-		w.write(emptyLine(w.parts), w.beforeCalls)
+		w.write(emptyLine(w.parts), w.format.beforeCalls)
 		w.callsOpen = true
 	}
 }
@@ -201,7 +205,8 @@ func (w *turnWriter) endList(end string) {
 func (w *turnWriter) endPart() {
 	w.addPending()
 	if w.callsOpen {
-		w.endList(w.afterCalls)
+		w.text.Plain = bytes.TrimSuffix(w.text.Plain, []byte(w.format.betweenCalls))
+		w.endList(w.format.afterCalls)
 		w.origins.fillOn(len(w.text.Plain))
 		w.callsOpen = false
 	}

@@ -93,16 +93,16 @@ func matchOpaque(rest []byte, begins bool, looked int, eof bool) (n int, v marku
 	return len(rest), more
 }
 
-// valueTagAt returns what the tag means that raw is, at an index of the unread input.
-func (p *parser) valueTagAt(raw []byte, at int) valueTag {
-	if raw[1] == '!' {
-		vt := valueTag{kind: isComment, at: p.in.offset() + at, len: len(raw)}
-		if raw[2] == '[' {
+// valueTagAt returns what the tag means with which rest begins, of n bytes, at an index of the unread input.
+func (p *parser) valueTagAt(rest []byte, n, at int) valueTag {
+	if rest[1] == '!' {
+		vt := valueTag{kind: isComment, at: p.in.offset() + at, len: n}
+		if rest[2] == '[' {
 			vt.kind = isText
 		}
 		return vt
 	}
-	t, _ := markup.MatchTag(raw, true)
+	t, _ := p.call.spelling.MatchTag(rest, true)
 	vt := p.readValueTag(&t, at)
 	vt.given = p.call.parameters[vt.property] || vt.property == p.value.text.property
 	return vt
@@ -120,16 +120,28 @@ func (p *parser) readValueTag(t *markup.Tag, at int) (vt valueTag) {
 		}
 		vt.nameless = true
 	}
-	vt.declared = p.declares(vt.name)
+	switch {
+	case t.Spelling == nil:
+		vt.declared = p.declares(vt.name)
+	case len(t.Name) > 0:
+		vt.name = t.Name
+	case !t.Closing && t.Spelling.LacksLabel(t.Full, markup.Parameter):
+		vt.name, vt.nameless = parameterName, true
+	case bytes.Equal(vt.name, parameterName):
+		vt.name = otherParameter
+	default:
+		vt.declared = p.declares(vt.name)
+	}
 	vt.maybe = !vt.declared && p.takesAny()
 	if vt.declared || !t.Closing {
 		vt.property, vt.schema, _ = p.call.schema.PropertyByTag(string(vt.name))
 	}
-	vt.structure = !t.Closing && (t.Is("parameters") || t.Is("invoke") || t.IsWrapper() || t.Is("function_results"))
+	vt.structure = !t.Closing && (t.Is("parameters") || t.Is("invoke") || t.IsWrapper() || t.Is("function_results") ||
+		t.Spelling != nil && len(t.Name) == 0 && t.Spelling.LacksLabel(t.Full, markup.Invoke))
 	switch {
 	case t.Closing && t.Is("parameters"):
 		vt.kind = closesParameters
-	case t.Closing && (t.Is("invoke") || t.Is("function_calls") || t.Is(p.wrapper)):
+	case t.Closing && len(t.Name) > 0 && (t.Is("invoke") || t.Is("function_calls") || t.Is(p.wrapper)):
 		vt.kind = closesCall
 	case t.Closing:
 		vt.kind = closesOther
@@ -163,5 +175,6 @@ func (p *parser) withoutNamespace(name []byte) []byte {
 	return name
 }
 
-// parameterName is the name by which each parameter of the attribute form is closed.
-var parameterName = []byte("parameter")
+// parameterName is the name by which each parameter of the attribute form is closed. Where a format
+// spells that otherwise, an element of that name is otherParameter.
+var parameterName, otherParameter = []byte("parameter"), []byte("<parameter")

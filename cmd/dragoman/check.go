@@ -73,7 +73,7 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	for _, route := range cfg.Models {
 		var models []string
 		for _, m := range route.UpstreamModels() {
-			models = append(models, strings.TrimSpace(m.UpstreamKey()+" "+m.Model))
+			models = append(models, strings.TrimSpace(m.UpstreamKey()+" "+m.Model)+askedIn(m))
 		}
 		fmt.Fprintf(&s, "model     %s: %s\n", route.Name, strings.Join(models, ", then "))
 		if slices.ContainsFunc(route.For(route.Name).UpstreamModels(), proxy.UpstreamModel.WantsFewTools) {
@@ -85,6 +85,17 @@ func summarize(w io.Writer, cfg *config.Config) error {
 	}
 	_, err := io.WriteString(w, s.String())
 	return err
+}
+
+// askedIn says in which format a model is asked, if that is not the default.
+func askedIn(m proxy.UpstreamModel) string {
+	switch {
+	case m.Tools == proxy.ToolsNative || m.Format == "" || m.Format == translate.Formats()[0]:
+		return ""
+	case m.Format == translate.FormatAuto && m.Model == "":
+		return " in the format of its family"
+	}
+	return " in " + m.FormatName()
 }
 
 // access says what a client has to bring.

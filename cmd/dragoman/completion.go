@@ -31,7 +31,9 @@ func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 	}
 	req.ID = id
 	var target translate.Target // no prefill: the text is the whole answer
-	if c.format != anyFormat {
+	if c.format == anyFormat {
+		target.Accept = translate.AcceptAll
+	} else {
 		target.Format = c.format
 	}
 	prompt, err := translate.Render(req, target)

@@ -28,19 +28,23 @@ import (
 func demoCommand() command {
 	return command{
 		name:     "demo",
-		synopsis: "[--verbose]",
+		synopsis: "[--format NAME] [--verbose]",
 		brief:    "show one streamed tool conversation, from request to answer",
 		about: `
 Starts the server on a free loopback port with the built-in simulated model, holds one streamed
 conversation with a tool over HTTP, and shows on one screen what the model writes, and what the client
 receives of it. It needs no account and no network, and reads no configuration. With --verbose it prints
 all of each step: the request, the prompt it became, what the model wrote, and the events the client got.
+The simulated model writes calls in any format, as the prompt shows them.
 
   dragoman demo
+  dragoman demo --format glm
   dragoman demo --verbose | less`,
 		setup: func(fs *flagSet) action {
+			var format string
+			fs.oneOf(&format, "format", translate.Formats()[0], translate.Formats(), "ask the model for calls in the format `NAME`")
 			verbose := fs.Bool("verbose", false, "print requests, prompts and events in full")
-			return func(ctx context.Context, p process, _ []string) error { return demo(ctx, p, *verbose) }
+			return func(ctx context.Context, p process, _ []string) error { return demo(ctx, p, format, *verbose) }
 		},
 	}
 }
@@ -65,9 +69,9 @@ var demoTools = jsontext.Value(`[{
 // demoResult is what the tool returns. The client of the demo runs nothing.
 const demoResult = "21 degrees celsius, sunny"
 
-// demo serves the simulated model on a free port, holds the conversation and prints it. It has no
-// environment but for the colours, so that no configuration of the user's changes it.
-func demo(ctx context.Context, p process, verbose bool) error {
+// demo serves the simulated model on a free port, holds the conversation in a format and prints it. It
+// has no environment but for the colours, so that no configuration of the user's changes it.
+func demo(ctx context.Context, p process, format string, verbose bool) error {
 	model := &recorder{Upstream: simulated.New()}
 	cfg, err := config.Load(config.Source{
 		Listen:      config.Override{Value: freePort},
@@ -78,6 +82,9 @@ func demo(ctx context.Context, p process, verbose bool) error {
 	if err != nil {
 		return err
 	}
+	for i := range cfg.Models {
+		cfg.Models[i].Format = format
+	}
 	server, err := newProxy(cfg, map[string]proxy.Upstream{config.Simulated: model}, metrics.New(build().Version), nil, zerolog.Nop())
 	if err != nil {
 		return err
@@ -87,7 +94,7 @@ func demo(ctx context.Context, p process, verbose bool) error {
 		return err
 	}
 	site.serve()
-	c := demoClient{url: site.url() + "/v1/messages", model: model}
+	c := demoClient{url: site.url() + "/v1/messages", format: format, model: model}
 	err = errors.Join(c.run(ctx), site.close(context.Background(), farewell))
 	if err != nil {
 		return err
@@ -102,9 +109,9 @@ func demo(ctx context.Context, p process, verbose bool) error {
 
 // demoClient is the client of the demo's server.
 type demoClient struct {
-	url   string
-	model *recorder
-	steps []demoStep
+	url, format string
+	model       *recorder
+	steps       []demoStep
 }
 
 // demoStep is one request of the demo, and what came of it.
@@ -190,8 +197,11 @@ func (r *recorder) Invoke(ctx context.Context, model upstream.Model, p *translat
 		for chunk, err := range r.Upstream.Invoke(ctx, model, p) {
 			r.mu.Lock()
 			r.completion.WriteString(chunk.Text)
-			if chunk.StopSequence != "" {
+			switch {
+			case chunk.StopSequence != "":
 				fmt.Fprintf(&r.completion, "\n[stopped at %s]", chunk.StopSequence)
+			case chunk.Stop != "":
+				r.completion.WriteString("\n[ended]")
 			}
 			r.mu.Unlock()
 			if !yield(chunk, err) {

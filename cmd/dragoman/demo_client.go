@@ -108,6 +108,16 @@ func (m *demoMessage) toolUse() *demoBlock {
 	return nil
 }
 
+// argument returns the one argument of a call.
+func (b *demoBlock) argument() string {
+	var input map[string]string
+	_ = json.Unmarshal(b.Input, &input) // what it is of the tool of the demo
+	for _, value := range input {
+		return value
+	}
+	return ""
+}
+
 // text returns the text of all blocks.
 func (m *demoMessage) text() string {
 	var s string

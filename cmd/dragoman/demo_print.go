@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,7 +14,7 @@ func (c *demoClient) transcript() string {
 	section := func(title, text string) {
 		fmt.Fprintf(&s, "\n======== %s ========\n\n%s\n", title, strings.Trim(text, "\n"))
 	}
-	s.WriteString("Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and answers in the legacy XML, as a model without a tool API would.\n")
+	fmt.Fprintf(&s, "Dragoman demo: a real server on a loopback port, and a simulated model: a built-in program that reads\nthe prompt and writes calls in the format %s, as a model without a tool API would.\n", c.format)
 	before := ""
 	for i, step := range c.steps {
 		title := "turn 1: the question"
@@ -47,7 +49,7 @@ Next: dragoman serve --simulated, and point a client of the Messages API at it.
 // The screen that the demo fits on, in characters.
 const (
 	screenWidth = 80
-	screenSplit = 41 // where the client's half of it begins
+	screenSplit = 42 // where the client's half of it begins
 )
 
 // screen returns the conversation on one screen: what the model writes, and beside it what the client
@@ -64,17 +66,14 @@ func (c *demoClient) screen(paint painter) string {
 	title(fmt.Sprintf("The model is asked in text, of %d lines, where there is", 1+strings.Count(first.prompt, "\n")))
 	for line := range strings.Lines(first.prompt) {
 		if line = strings.TrimSpace(line); strings.Contains(line, call.Name) || strings.Contains(line, demoQuestion) {
-			fmt.Fprintf(&s, "  %s\n", c.paintXML(paint, line))
+			fmt.Fprintf(&s, "  %s\n", c.paintMarkup(paint, clip(line, screenWidth-2)))
 		}
 	}
 
 	title(pad("It writes", screenSplit) + "The client receives, meanwhile")
-	right := c.received(strings.Split(first.completion, "\n"))
-	for i, line := range strings.Split(first.completion, "\n") {
-		if line != "" {
-			left := clip("  "+line, screenSplit)
-			s.WriteString(strings.TrimRight(c.paintXML(paint, left)+strings.Repeat(" ", screenSplit-utf8.RuneCountInString(left))+c.paintJSON(paint, right[i]), " ") + "\n")
-		}
+	for _, row := range c.beside(rows(first.completion, screenSplit-3)) {
+		room := strings.Repeat(" ", screenSplit-2-utf8.RuneCountInString(row[0]))
+		s.WriteString(strings.TrimRight("  "+c.paintMarkup(paint, row[0])+room+c.paintJSON(paint, row[1]), " ") + "\n")
 	}
 
 	title("The client runs the tool, and sends its result. The model is asked again")
@@ -84,18 +83,43 @@ func (c *demoClient) screen(paint painter) string {
 	return s.String()
 }
 
-// received returns what the client got of each line of the completion, "" for nothing: a block, with
-// the pieces in which it came.
-func (c *demoClient) received(completion []string) []string {
-	lines := make([]string, len(completion))
-	at := 0
-	put := func(with, text string) { // in the next line that has with in it
-		for i := at; i < len(lines); i++ {
-			if strings.Contains(completion[i], with) && lines[i] == "" {
-				lines[i], at = clip(text, screenWidth-screenSplit), i
-				return
+// rows returns the lines of a text, without those that are empty. Lines that are longer than width are
+// broken before or behind a tag or an object, or else at a space.
+func rows(text string, width int) (list []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		for utf8.RuneCountInString(line) > width {
+			first := string([]rune(line)[:width])
+			at := max(strings.LastIndexAny(first, "<{"), strings.LastIndex(first, ">")+1)
+			if at <= 0 {
+				at = cmp.Or(max(0, strings.LastIndexByte(first, ' ')), len(first))
 			}
+			list, line = append(list, line[:at]), line[at:]
 		}
+		if line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// beside returns the rows of a completion, and beside each what the client got of it, "" for nothing:
+// a block, with the pieces in which it came.
+func (c *demoClient) beside(completion []string) [][2]string {
+	list := make([][2]string, len(completion))
+	for i, row := range completion {
+		list[i][0] = row
+	}
+	at := 0
+	put := func(with, text string) { // beside the next row that has with in it
+		if i := slices.IndexFunc(list[at:], func(row [2]string) bool { return strings.Contains(row[0], with) }); i > 0 {
+			at += i
+		}
+		if list[at][1] != "" {
+			at++
+			list = slices.Insert(list, at, [2]string{})
+		}
+		list[at][1] = clip(text, screenWidth-screenSplit)
 	}
 	answer := c.steps[0].answer
 	for _, b := range answer.blocks {
@@ -103,28 +127,35 @@ func (c *demoClient) received(completion []string) []string {
 			put(b.Text, "text      "+strings.Join(b.pieces, "·"))
 			continue
 		}
+		if list[at][1] != "" { // the text before it, which may name the tool
+			at++
+		}
 		put(b.Name, "tool_use  "+b.Name)
-		put("<city>", "input     "+strings.Join(b.pieces, "·"))
+		put(b.argument(), "input     "+strings.Join(b.pieces, "·"))
 	}
-	put("stopped at", "stop      "+answer.stop)
-	return lines
+	at = len(list) - 1
+	put("", "stop      "+answer.stop)
+	return list
 }
 
-// paintXML colours the tags, the name of the tool and its argument.
-func (c *demoClient) paintXML(paint painter, line string) string {
-	open, last := strings.Index(line, "<"), strings.LastIndex(line, "</")
-	if open < 0 || strings.Contains(line, "stopped at") {
+// paintMarkup colours the markup of a line, and in it the name of the tool and its argument. A line that
+// has the argument alone is markup, too.
+func (c *demoClient) paintMarkup(paint painter, line string) string {
+	call := c.steps[0].answer.toolUse()
+	if strings.HasPrefix(line, "[simulated]") || strings.HasPrefix(line, "[stopped at") || line == "[ended]" || strings.Contains(line, demoQuestion) {
 		return line
 	}
-	if end := strings.Index(line, ">"); last > end {
-		text := line[end+1 : last]
-		colour := paint.green
-		if text == c.steps[0].answer.toolUse().Name {
-			colour = paint.cyan
+	painted := ""
+	for _, part := range []struct {
+		text   string
+		colour func(string) string
+	}{{call.Name, paint.cyan}, {call.argument(), paint.green}} {
+		if before, after, found := strings.Cut(line, part.text); found {
+			painted += paint.yellow(before) + part.colour(part.text)
+			line = after
 		}
-		return line[:open] + paint.yellow(line[open:end+1]) + colour(text) + paint.yellow(line[last:])
 	}
-	return line[:open] + paint.yellow(line[open:])
+	return painted + paint.yellow(line)
 }
 
 // paintJSON colours what the client got: the name of the block's type, and the name of the tool or

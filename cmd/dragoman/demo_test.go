@@ -3,11 +3,14 @@ package main
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"dragoman/translate"
 )
 
 func TestDemoVerbose(t *testing.T) {
@@ -43,16 +46,16 @@ The model is asked in text, of 39 lines, where there is
   <tool_name>get_weather</tool_name>
   Human: What is the weather in Lisbon?
 
-It writes                                The client receives, meanwhile
-  [simulated] I will call get_weather.   text      …
+It writes                                 The client receives, meanwhile
+  [simulated] I will call get_weather.    text      …
   <function_calls>
   <invoke>
-  <tool_name>get_weather</tool_name>     tool_use  get_weather
+  <tool_name>get_weather</tool_name>      tool_use  get_weather
   <parameters>
-  <city>Lisbon</city>                    input     …
+  <city>Lisbon</city>                     input     …
   </parameters>
   </invoke>
-  [stopped at </function_calls>]         stop      tool_use
+  [stopped at </function_calls>]          stop      tool_use
 
 The client runs the tool, and sends its result. The model is asked again
   [simulated] The tool get_weather returned: 21 degrees celsius, sunny
@@ -66,13 +69,40 @@ Next: dragoman serve --simulated    All of this: dragoman demo --verbose
 	if input := regexp.MustCompile(`input +(\S+)\n`).FindStringSubmatch(got.stdout); input == nil || strings.ReplaceAll(input[1], "·", "") != `{"city":"Lisbon"}` {
 		t.Errorf("the input is %q", input)
 	}
-	if n := strings.Count(got.stdout, "\n"); n > 23 {
-		t.Errorf("%d lines", n)
-	}
-	for line := range strings.Lines(got.stdout) {
-		if utf8.RuneCountInString(line) > screenWidth+1 {
-			t.Errorf("longer than a line of a terminal: %s", line)
-		}
+}
+
+// In each format the client gets the same of it, on one screen.
+func TestDemoFormats(t *testing.T) {
+	for _, format := range translate.Formats() {
+		t.Run(format, func(t *testing.T) {
+			got := invocation{}.run(t, "demo", "--format", format)
+			_, beside, _ := strings.Cut(got.stdout, "meanwhile\n")
+			var blocks []string
+			for line := range strings.Lines(beside) {
+				if fields := strings.Fields(strings.TrimPrefix(line, "  [simulated] I will call get_weather.")); len(fields) > 1 {
+					blocks = append(blocks, strings.ReplaceAll(strings.Join(fields[len(fields)-2:], " "), "·", ""))
+				}
+				if line == "\n" {
+					break
+				}
+			}
+			for _, want := range []string{"tool_use get_weather", `input {"city":"Lisbon"}`, "stop tool_use"} {
+				if !slices.Contains(blocks, want) {
+					t.Errorf("%q is not in %q", want, blocks)
+				}
+			}
+			if got.code != 0 || got.stderr != "" || !strings.Contains(got.stdout, " returned: "+demoResult+"\n") {
+				t.Errorf("exit code %d, %s:\n%s", got.code, got.stderr, got.stdout)
+			}
+			if n := strings.Count(got.stdout, "\n"); n > 23 {
+				t.Errorf("%d lines", n)
+			}
+			for line := range strings.Lines(got.stdout) {
+				if utf8.RuneCountInString(line) > screenWidth+1 {
+					t.Errorf("longer than a line of a terminal: %s", line)
+				}
+			}
+		})
 	}
 }
 
@@ -84,7 +114,7 @@ func TestDemoColours(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if got := strings.Contains(string(out), "\x1b[33m<city>\x1b[0m\x1b[32mLisbon\x1b[0m"); got != (env == "TERM=xterm") || !strings.Contains(plain(string(out)), "<city>Lisbon</city>                    input") {
+		if got := strings.Contains(string(out), "\x1b[33m<city>\x1b[0m\x1b[32mLisbon\x1b[0m"); got != (env == "TERM=xterm") || !strings.Contains(plain(string(out)), "<city>Lisbon</city>                     input") {
 			t.Errorf("%s: colours %v:\n%s", env, got, out)
 		}
 	}

@@ -43,7 +43,7 @@ JavaScript, graded by its rules. Without SET the questions that come with the pr
 		setup: func(fs *flagSet) action {
 			e := evaluation{settings: newSettings(fs).withSimulated().notListening()}
 			fs.StringVar(&e.model, "model", "", "ask `MODEL`, a name that the configuration serves; with --simulated any name, or none")
-			fs.someOf(&e.formats, "formats", translate.Formats(), "ask in the formats of `LIST`, with commas between")
+			fs.someOf(&e.formats, "formats", translate.Formats(), 3, "ask in the formats of `LIST`, with commas between")
 			fs.StringVar(&e.out, "out", "dragoman-eval", "keep the results and write the reports in the folder `DIR`")
 			fs.IntVar(&e.concurrency, "concurrency", 4, "ask `N` questions at once")
 			fs.IntVar(&e.limit, "limit", 0, "ask the first `N` questions alone; 0: all")

@@ -3,8 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"dragoman/translate"
 )
 
 // TestEval asks the simulated model, twice: the second time everything is known.
@@ -32,6 +35,15 @@ func TestEval(t *testing.T) {
 	}
 	if again, err := os.ReadFile(filepath.Join(out, "results.jsonl")); err != nil || string(again) != string(results) {
 		t.Errorf("the results have become\n%s", again)
+	}
+
+	// In every format the simulated model answers the same questions, with the same calls.
+	all := translate.Formats()
+	every := invocation{}.run(t, "eval", "--simulated", "--formats", strings.Join(all, ","), "--out", t.TempDir(), set)
+	for _, format := range all {
+		if !regexp.MustCompile(`(?m)^` + format + ` +2 +1 +50\.0 % +1 +0\.0 % `).MatchString(every.stdout) {
+			t.Errorf("%s is not in\n%s%s", format, every.stdout, every.stderr)
+		}
 	}
 
 	if none := (invocation{}).run(t, "eval", "--simulated", "--formats", "legacy,legacy", "--limit", "3", "--out", t.TempDir()); none.code != 0 || !strings.Contains(none.stdout, "\nlegacy  3 ") {

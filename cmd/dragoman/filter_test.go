@@ -250,7 +250,7 @@ func TestParseLines(t *testing.T) {
 		{"another than it is written in", line(jsonCall, `,"format":"attribute"`), wantCall, "tool_use", ""},
 		{"any format", line(weatherCall, `,"format":"any","stop_reason":"stop_sequence"`), wantCall, "tool_use", ""},
 		{"no format", line(weatherCall, `,"format":null,"stop_reason":"stop_sequence"`), wantCall, "tool_use", ""},
-		{"a format that is none", line(weatherCall, `,"format":"yaml"`), nil, "", `format: "yaml" is none; there are: legacy, attribute, json, any`},
+		{"a format that is none", line(weatherCall, `,"format":"yaml"`), nil, "", `format: "yaml" is none; there are: ` + strings.Join(parseFormats(), ", ")},
 		{"a format with a slip", line(weatherCall, `,"format":"JSON"`), nil, "", `format: "JSON" is none; did you mean "json"?`},
 		{"all in capitals", line("It rains.", `,"STOP_SEQUENCE":"x"`), nil, "", `STOP_SEQUENCE: unknown name; did you mean "stop_sequence"?`},
 		{"the request in capitals", strings.Replace(line("It rains.", ""), `"request"`, `"Request"`, 1), nil, "", `Request: unknown name; did you mean "request"?`},

@@ -174,10 +174,10 @@ func wordsOf(f *flag.Flag) []string {
 	return nil
 }
 
-// someOf declares a flag whose value is some of words, with commas between. By default it is all
-// of them.
-func (fs *flagSet) someOf(values *[]string, name string, words []string, usage string) {
-	*values = words
+// someOf declares a flag whose value is some of words, with commas between. By default it is the first
+// few of them.
+func (fs *flagSet) someOf(values *[]string, name string, words []string, few int, usage string) {
+	*values = words[:few]
 	fs.Var(choices{values, words}, name, usage)
 }
 

@@ -94,6 +94,7 @@ func commands() []command {
 		parseCommand(),
 		evalCommand(),
 		modelsCommand(),
+		formatsCommand(),
 		configPrintCommand(),
 		configSchemaCommand(),
 		healthcheckCommand(),

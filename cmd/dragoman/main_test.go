@@ -113,9 +113,10 @@ func TestExitCodes(t *testing.T) {
 		{"parse without a request", []string{"parse"}, nil, 2, "--request is missing"},
 		{"parse with a bad stop", []string{"parse", "--request", request, "--stop", "tool_use"}, nil, 2, `parse: --stop: "tool_use" is none; there are: end_turn, max_tokens`},
 		{"parse with a stray sequence", []string{"parse", "--request", request, "--stop", "end_turn=x"}, nil, 2, "end_turn has no stop sequence"},
-		{"parse with an unknown format", []string{"parse", "--request", request, "--format", "yaml"}, nil, 2, `parse: --format: "yaml" is none; there are: legacy, attribute, json, any`},
+		{"parse with an unknown format", []string{"parse", "--request", request, "--format", "yaml"}, nil, 2, `parse: --format: "yaml" is none; there are: ` + strings.Join(parseFormats(), ", ")},
 		{"parse lines with an unknown format", []string{"parse", "--jsonl", "--format", "jsn"}, nil, 2, `parse: --format: "jsn" is none; did you mean "json"?`},
 		{"parse with a bad chunk", []string{"parse", "--request", request, "--chunk", "-1"}, nil, 2, "--chunk: -1 is less than 0"},
+		{"demo in an unknown format", []string{"demo", "--format", "gml"}, nil, 2, `demo: --format: "gml" is none; did you mean "glm"?`},
 		{"parse jsonl with a flag of the other form", []string{"parse", "--jsonl", "--events"}, nil, 2, "--events does not go with --jsonl"},
 		{"parse jsonl with such a variable", []string{"parse", "--jsonl"}, map[string]string{"DRAGOMAN_CHUNK": "3"}, 2, "DRAGOMAN_CHUNK does not go with --jsonl"},
 		{"parse with a request that is not there", []string{"parse", "--request", "none.json"}, nil, 1, "none.json"},
@@ -307,14 +308,18 @@ models:
   - {name: claude-2.1, upstream: sim}
   - {name: "claude-3-*", upstream: sim, model: three, prefill: false}
   - {name: "*instant*", upstream: east, wire: text}
+  - {name: "zai.*", upstream: east, format: auto}
+  - {name: qwen, upstream: east, model: qwen.qwen3-coder-480b-a35b-v1:0, format: auto, accept: all}
   - {name: "*", upstream: east, wire: messages, tools: auto, fallbacks: [{upstream: sim}, {upstream: east, model: m}]}
 `)
 	got := invocation{}.run(t, "models", "--config", path)
-	want := `NAME        UPSTREAM  KIND       MODEL  FORMAT  PREFILL    WIRE      TOOLS  FALLBACKS
-claude-2.1  sim       simulated  =      legacy  true       default   xml    -
-claude-3-*  sim       simulated  three  legacy  false      default   xml    -
-*instant*   east      bedrock    =      legacy  true       text      xml    -
-*           east      bedrock    =      legacy  by family  messages  auto   sim,east
+	want := `NAME        UPSTREAM  KIND       MODEL                            FORMAT              PREFILL    WIRE      TOOLS  FALLBACKS
+claude-2.1  sim       simulated  =                                legacy              true       default   xml    -
+claude-3-*  sim       simulated  three                            legacy              false      default   xml    -
+*instant*   east      bedrock    =                                legacy              true       text      xml    -
+zai.*       east      bedrock    =                                auto                by family  default   xml    -
+qwen        east      bedrock    qwen.qwen3-coder-480b-a35b-v1:0  qwen3-coder (auto)  false      default   xml    -
+*           east      bedrock    =                                legacy              by family  messages  auto   sim,east
 `
 	if got.code != 0 || got.stdout != want {
 		t.Errorf("models:\n%s%s", got.stdout, got.stderr)

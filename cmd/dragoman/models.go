@@ -11,6 +11,7 @@ import (
 
 	"dragoman/cmd/dragoman/internal/config"
 	"dragoman/proxy"
+	"dragoman/translate"
 	"dragoman/upstream"
 )
 
@@ -23,7 +24,7 @@ func modelsCommand() command {
 		about: `
 Lists the entries of the configuration in the order in which they are tried: the name clients ask
 for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
-for), the format, whether a last assistant turn is continued, and the wire.
+for), the format and whether auto has chosen it, whether a last assistant turn is continued, and the wire.
 
   dragoman models --config dragoman.yaml
   dragoman models --simulated`,
@@ -53,6 +54,14 @@ func modelMeant(cfg *config.Config, name string) string {
 	return "dragoman models lists them"
 }
 
+// formatShown returns the format of a route, and what auto stands for where the model is known.
+func formatShown(r proxy.Route) string {
+	if r.Format != translate.FormatAuto || r.Model == "" && strings.Contains(r.Name, "*") {
+		return r.Format
+	}
+	return r.For(r.Name).FormatName() + " (auto)"
+}
+
 // listModels prints a table with a row for each entry under models.
 func listModels(p process, s *settings) error {
 	cfg, err := s.load(p)
@@ -76,7 +85,7 @@ func listModels(p process, s *settings) error {
 		for _, f := range route.Fallbacks {
 			fallbacks = append(fallbacks, f.Upstream)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", route.Name, route.Upstream, kinds[route.Upstream], cmp.Or(route.Model, "="), route.Format, prefill,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", route.Name, route.Upstream, kinds[route.Upstream], cmp.Or(route.Model, "="), formatShown(route), prefill,
 			cmp.Or(route.Wire, "default"), cmp.Or(route.Tools, proxy.ToolsXML), cmp.Or(strings.Join(fallbacks, ","), "-"))
 	}
 	return w.Flush()

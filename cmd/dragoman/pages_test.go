@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"dragoman/translate"
 )
 
 // TestPages holds the data that the README and the pages of docs show: requests, prompts, completions,
@@ -21,7 +23,7 @@ func TestPages(t *testing.T) {
 		hold      func(t *testing.T, blocks []string)
 	}{
 		"README.md":             {{"json text xml json", holdExample}, {"yaml", holdExcerpt("../../deploy/sidecar/deployment.yaml")}},
-		"docs/formats.md":       {{"json text xml json", holdExample}},
+		"docs/formats.md":       {{"json text xml json", holdExample}, {strings.Repeat("text ", len(translate.Formats())-1) + "text", holdFormats}},
 		"docs/configuration.md": {{"yaml", holdConfiguration}, {"yaml", holdKeys}},
 		"docs/deployment.md":    {{"json", holdPolicy}},
 		"docs/sizing.md":        {{"yaml", holdResources}},
@@ -104,6 +106,15 @@ func holdExample(t *testing.T, blocks []string) {
 	}
 	if want.StopReason = "tool_use"; !reflect.DeepEqual(answer, want) {
 		t.Errorf("the completion is parsed as\n%+v\nthe page says\n%+v", answer, want)
+	}
+}
+
+// holdFormats holds a call in each format, as formats lists it.
+func holdFormats(t *testing.T, blocks []string) {
+	for i, f := range translate.AboutFormats() {
+		if blocks[i] != f.Example {
+			t.Errorf("the call in %s is\n%s\nthe page has\n%s", f.Name, f.Example, blocks[i])
+		}
 	}
 }
 

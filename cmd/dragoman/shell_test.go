@@ -14,7 +14,7 @@ import (
 func TestComplete(t *testing.T) {
 	file := write(t, "dragoman.yaml", simulatedFile)
 	tests := []struct{ line, want string }{ // | is between words, and the last is completed
-		{"", "help serve run demo check render parse eval models config healthcheck version completion man"},
+		{"", "help serve run demo check render parse eval models formats config healthcheck version completion man"},
 		{"re", "render"},
 		{"nonsense|", ""},
 		{"nonsense|--", ""},
@@ -118,7 +118,7 @@ var shellLines = []struct {
 }{
 	{"dragoman re", []string{"render"}},
 	{"dragoman parse --format=att", []string{"attribute"}},
-	{"dragoman parse --format ", []string{"legacy", "attribute", "json", "any"}},
+	{"dragoman parse --format ", parseFormats()},
 	{"dragoman serve --log-l", []string{"--log-level"}},
 	{"dragoman serve --config c", []string{"config.yaml"}},
 	{"dragoman serve --config=c", []string{"config.yaml"}},

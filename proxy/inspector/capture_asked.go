@@ -28,7 +28,7 @@ func (c *capture) asked(m proxy.UpstreamModel, p *prompt) {
 
 // rendered keeps a prompt.
 func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *translate.Prompt) {
-	kept := &prompt{again: p.Again(), format: formatOf(m), stops: clipAll(p.StopSequences), most: p.MaxTokens}
+	kept := &prompt{again: p.Again(), format: m.FormatName(), stops: clipAll(p.StopSequences), most: p.MaxTokens}
 	c.asked(m, kept)
 	c.trace = translate.NewTrace(req, p)
 	sources := sourcesOf(c.ctx, req, m.Target(m.Spec()))
@@ -50,14 +50,6 @@ func (c *capture) rendered(m proxy.UpstreamModel, req *messages.Request, p *tran
 	kept.golden = goldenOf(m, req)
 	c.mu.Unlock()
 	c.store.touch(c.exchange)
-}
-
-// formatOf returns the name of the format in which a model is asked.
-func formatOf(m proxy.UpstreamModel) string {
-	if m.Format == "" {
-		return translate.Formats()[0]
-	}
-	return m.Format
 }
 
 // passed keeps a body for a model's own tool API.

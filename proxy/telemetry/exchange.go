@@ -194,7 +194,7 @@ func (x *exchange) renders(m proxy.UpstreamModel, req *messages.Request, p *tran
 		x.server.events = append(x.server.events, event{eventAskedAgain, now, []attribute{{attrReason, again}}})
 	}
 	x.asked = request{
-		maxTokens: p.MaxTokens, temperature: p.Temperature, topP: p.TopP, topK: p.TopK, format: m.Format,
+		maxTokens: p.MaxTokens, temperature: p.Temperature, topP: p.TopP, topK: p.TopK, format: m.FormatName(),
 	}
 	if x.t.cfg.Content {
 		x.asked.stops = slices.Clone(p.StopSequences)

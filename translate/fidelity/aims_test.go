@@ -27,7 +27,7 @@ func TestAims(t *testing.T) {
 	for i := range DamageKinds {
 		k := &DamageKinds[i]
 		least, ok := aims[k.Name]
-		if !ok {
+		if !ok || k.Format != "" {
 			continue
 		}
 		found++

@@ -13,12 +13,22 @@ import (
 // DamageKind is one thing that goes wrong in what models write.
 type DamageKind struct {
 	Name string
+	// Format is one of translate.Formats if the calls are those of another maker's model; "" for ours.
+	Format string
 	// Documented says what translate makes of it.
 	Documented string
 	// write writes what is damaged.
 	write func(chance, *Instance) *Writing
 	// apply damages a writing. It reports false if the writing has nothing to damage in this way.
 	apply func(*draft) bool
+}
+
+// inFormat says in which format the calls are, if that is of another maker.
+func (k *DamageKind) inFormat() string {
+	if k.Format == "" {
+		return ""
+	}
+	return " in " + k.Format
 }
 
 // draft is a writing that is being damaged.
@@ -88,6 +98,14 @@ func (d *draft) asAnswer() Answer {
 		return *d.answer
 	}
 	text := joined(d.pieces)
+	if d.manner != nil {
+		stop := d.stop()
+		before, _, found := strings.Cut(text+toolResponse, stop)
+		if stop == "" || !found || d.oneIn(2) {
+			return endedAnswer(text)
+		}
+		return Answer{before, messages.StopSequence, stop}
+	}
 	if d.JSON {
 		return pick(d.chance, []Answer{endedAnswer(text), {text, messages.StopSequence, toolResponse}})
 	}

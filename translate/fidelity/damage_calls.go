@@ -57,9 +57,13 @@ func (d *draft) otherCase() bool {
 	if !d.isPlainString(d.pieces[i+1]) || !isElementName(p.name) || upper == p.name || root.more != nil || root.declares(upper) {
 		return false
 	}
-	for _, j := range []int{i, i + 2} {
-		open, name, shut := cutName(d.pieces[j].text, p.name)
-		d.pieces[j].text = open + strings.ToUpper(name) + shut
+	if d.manner != nil {
+		d.pieces[i].text, _ = d.manner.tags(upper, true)
+	} else {
+		for _, j := range []int{i, i + 2} {
+			open, name, shut := cutName(d.pieces[j].text, p.name)
+			d.pieces[j].text = open + strings.ToUpper(name) + shut
+		}
 	}
 	d.asWritten = slices.Clone(d.inst.Calls)
 	members := slices.Clone(d.asWritten[p.call].Input.Members)
@@ -74,6 +78,9 @@ func (d *draft) otherCase() bool {
 
 // otherTool calls a tool that was not offered, with strings alone.
 func (d *draft) otherTool() bool {
+	if d.manner != nil && d.asked != d.manner.format {
+		return false // its tag may be that of a format which has a wrapper: without it, the call is text
+	}
 	i := d.anyIndex(rInvokeOpen)
 	call := d.pieces[i].call
 	for _, p := range d.pieces {
@@ -83,7 +90,9 @@ func (d *draft) otherTool() bool {
 	}
 	for j, p := range d.pieces {
 		if p.call == call && (p.role == rInvokeOpen || p.role == rName) {
-			d.pieces[j].text = strings.Replace(p.text, d.inst.Calls[call].Name, "never_offered", 1)
+			if before, name, after := cutName(p.text, d.inst.Calls[call].Name); name != "" {
+				d.pieces[j].text = before + "never_offered" + after
+			}
 		}
 	}
 	d.asWritten = slices.Clone(d.inst.Calls)
@@ -100,6 +109,9 @@ func (d *draft) inputs(text func(Call) string) bool {
 		case rParamOpen, rValue, rParamClose, rJSON:
 			if done != p.call {
 				done = p.call
+				if last := &out[len(out)-1]; last.space == "" && !strings.HasSuffix(last.text, ">") {
+					last.space = "\n" // the name of the tool ends there
+				}
 				out = append(out, piece{role: rJSON, call: p.call, text: text(d.inst.Calls[p.call]), space: "\n"})
 			}
 		default:

@@ -44,10 +44,7 @@ var jsonDamage = []damage{
 		return d.rewriteJSON(func(c Call) string { return callMember(word, c.Input.JSON()) })
 	}},
 	{"call in JSON: comments", "Text, or the call is not whole.", func(d *draft) bool {
-		return d.changeJSON(func(t string) string {
-			i := pick(d.chance, outsideStrings(t, func(c, _ byte) bool { return c == ',' })) // a call has two members
-			return t[:i+1] + " // this one\n" + t[i+1:]
-		})
+		return d.changeJSON(d.addComment)
 	}},
 	{"call in JSON: a key given twice", "Text, or the call is not whole.", (*draft).sameKey},
 	{"call in JSON: name of the tool in another case", "Takes the offered spelling, if there is one such tool.", func(d *draft) bool {
@@ -139,10 +136,22 @@ func (d *draft) joinJSON(before, between, after string) bool {
 
 // addComma writes a comma before a closing bracket, where a list or an object is not empty.
 func (d *draft) addComma(text string) string {
-	i := pick(d.chance, outsideStrings(text, func(c, before byte) bool { // a call is an object that is not empty
-		return (c == '}' || c == ']') && before != '{' && before != '['
-	}))
+	at := outsideStrings(text, func(c, before byte) bool { return (c == '}' || c == ']') && before != '{' && before != '[' })
+	if len(at) == 0 {
+		return text
+	}
+	i := pick(d.chance, at)
 	return text[:i] + "," + text[i:]
+}
+
+// addComment writes a comment after a comma.
+func (d *draft) addComment(text string) string {
+	at := outsideStrings(text, func(c, _ byte) bool { return c == ',' })
+	if len(at) == 0 {
+		return text
+	}
+	i := pick(d.chance, at) + 1
+	return text[:i] + " // this one\n" + text[i:]
 }
 
 // outsideStrings returns the indexes of the bytes of JSON, outside of its strings, for which is holds.

@@ -8,7 +8,7 @@ import (
 )
 
 // DamageKinds are the kinds of damage, in the order of the table.
-var DamageKinds = slices.Concat(damageTo(write, tagDamage), damageTo(writeJSON, jsonDamage))
+var DamageKinds = slices.Concat(damageTo(write, tagDamage), damageTo(writeJSON, jsonDamage), damageToFormats())
 
 // damage is a [DamageKind] whose writing goes without saying.
 type damage struct {
@@ -19,7 +19,7 @@ type damage struct {
 // damageTo returns the kinds of damage to what write writes.
 func damageTo(write func(chance, *Instance) *Writing, list []damage) (kinds []DamageKind) {
 	for _, d := range list {
-		kinds = append(kinds, DamageKind{d.name, d.documented, write, d.apply})
+		kinds = append(kinds, DamageKind{d.name, "", d.documented, write, d.apply})
 	}
 	return kinds
 }
@@ -64,8 +64,10 @@ var tagDamage = []damage{
 	{"a value closed by a word", "Read, if no element of that name is open in the value.", func(d *draft) bool { return d.closedBy(func(piece) string { return "</x>" }) }},
 	{"a value closed by the other form", "`</parameter>` for `</name>`, or the other way round: read.", func(d *draft) bool {
 		return d.closedBy(func(closer piece) string {
-			if d.Attribute {
-				return "</" + tagOf(closer.name) + ">"
+			if tag := tagOf(closer.name); d.Attribute && !d.anyValueContains("<"+tag[:1]) { // or an element of such a name seems to be open
+				return "</" + tag + ">"
+			} else if d.Attribute {
+				return closer.text
 			}
 			return "</parameter>"
 		})
@@ -100,6 +102,9 @@ var tagDamage = []damage{
 	{"bold type around the calls", "The stars are text.", func(d *draft) bool { return d.surround("**", "**") }},
 	{"a quotation around the calls", "The marks in values are part of them; between tags they make a call that is not whole.", func(d *draft) bool {
 		d.saysSo = meansQuoted
+		if m := d.manner; m != nil && m.wrap[0] == "" && len(d.inst.Calls) > 1 {
+			return false // the answer ends where a mark makes a call none
+		}
 		return d.prefixLines("> ")
 	}},
 	{"indented calls", "White space between tags does not count; in a value it does.", (*draft).indent},
@@ -118,10 +123,7 @@ var tagDamage = []damage{
 		return d.replaceEach(strings.ToUpper, rWrapOpen, rNameOpen, rNameClose, rParamsOpen, rParamsClose, rInvokeClose, rWrapClose)
 	}},
 	{"name of a tool in another case", "Takes the offered spelling, if there is one such tool.", func(d *draft) bool {
-		return d.replaceEach(strings.ToUpper, rName) || d.replaceEach(func(t string) string {
-			name, _ := strings.CutPrefix(t, `<invoke name="`)
-			return `<invoke name="` + strings.ToUpper(name)
-		}, rInvokeOpen)
+		return d.replaceEach(strings.ToUpper, rName) || d.upperNames()
 	}},
 	{"namespace on every tag", "Passed over.", func(d *draft) bool {
 		return d.replaceEach(func(t string) string { return inNamespace(t) }, append(skeleton, d.parameterTags()...)...)

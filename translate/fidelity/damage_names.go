@@ -26,7 +26,9 @@ func (d *draft) ownElements() bool {
 	}
 	text := document(d.chance, own)
 	d.setMeant(p.call, p.name, str(text))
-	d.pieces[i].text = lines(d.chance, text)
+	if d.pieces[i].text = text; d.manner == nil || !d.manner.bare {
+		d.pieces[i].text = lines(d.chance, text)
+	}
 	return true
 }
 
@@ -100,12 +102,15 @@ func (d *draft) undeclaredOne() bool {
 	root := d.inst.Calls[call].tool.root
 	_, given := d.inst.Calls[call].Input.member(name)
 	if root.more != nil || root.declares(name) || given || d.pieces[i+1].role == rJSON || d.anyValueContains("<"+name) || d.anyValueContains("</"+name) ||
-		d.Attribute && d.anyValueContains("parameter") {
+		d.Attribute && d.anyValueContains("param") || d.anyValueContains("<arg_") {
 		return false
 	}
 	open, shut := "<"+name+">", "</"+name+">"
 	if d.Attribute {
 		open, shut = `<parameter name="`+name+`">`, "</parameter>"
+	}
+	if d.manner != nil {
+		open, shut = d.manner.tags(name, true)
 	}
 	text := pick(d.chance, undeclaredTexts)
 	spaces := []string{"", " ", "\n", d.pieces[i].space}

@@ -67,6 +67,11 @@ func (d *draft) replaceEach(change func(string) string, roles ...role) bool {
 	return changed
 }
 
+// start returns the index of the piece with which the calls begin.
+func (d *draft) start() int {
+	return slices.IndexFunc(d.pieces, func(p piece) bool { return p.role != rProse })
+}
+
 // tags are the roles of all tags.
 var tags = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen, rParamOpen, rParamClose, rParamsClose, rInvokeClose, rWrapClose}
 
@@ -75,7 +80,7 @@ var skeleton = []role{rWrapOpen, rInvokeOpen, rNameOpen, rNameClose, rParamsOpen
 
 // surround writes text directly before and after the calls.
 func (d *draft) surround(before, after string) bool {
-	i := d.indexes(rWrapOpen)[0]
+	i := d.start()
 	d.pieces[i].text = before + d.pieces[i].text
 	last := &d.pieces[len(d.pieces)-1]
 	last.space += after
@@ -84,7 +89,7 @@ func (d *draft) surround(before, after string) bool {
 
 // prefixLines writes prefix at the start of each line of the calls.
 func (d *draft) prefixLines(prefix string) bool {
-	first := d.indexes(rWrapOpen)[0]
+	first := d.start()
 	text := joined(d.pieces[first:])
 	d.pieces = append(d.pieces[:first:first], piece{role: rProse, text: prefix + strings.ReplaceAll(text, "\n", "\n"+prefix)})
 	return true
@@ -153,11 +158,19 @@ func (d *draft) anyPlainString() int {
 	return pick(d.chance, at)
 }
 
+// inSingleQuotes returns the JSON of a value with single quotes in its strings in place of others, and
+// without the backslash before a slash, which Python leaves there.
+func inSingleQuotes(v Value) string {
+	return strings.NewReplacer(`\"`, "'", `\\/`, "/").Replace(v.JSON())
+}
+
 // keepingText returns change, and notes that a changed text may be kept as a string.
 func (d *draft) keepingText(change func(string) string) func(string) string {
 	return func(text string) string {
 		text = change(text)
-		d.saysSo = func(got, _ Value) bool { return got.Equal(str(text)) }
+		d.saysSo = func(got, meant Value) bool {
+			return got.Equal(str(text)) || inSingleQuotes(got) == inSingleQuotes(meant) // as Python reads it
+		}
 		return text
 	}
 }

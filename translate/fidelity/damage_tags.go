@@ -62,14 +62,18 @@ func (d *draft) openAll() bool {
 //	<parameter name="a">1
 //	<parameter name="b"></parameter></parameter>
 func (d *draft) holdsHalfACall() bool {
-	return slices.ContainsFunc([]string{"</parameter", "<invoke name"}, d.anyValueContains)
+	halves := []string{"</parameter", "<invoke name"}
+	if m := d.manner; m != nil {
+		halves = []string{strings.TrimSuffix(strings.TrimSpace(m.param[2]), ">"), m.callOpener()}
+	}
+	return slices.ContainsFunc(halves, d.anyValueContains)
 }
 
 // endIsLost reports whether nobody could tell where the value before a closing tag ends if that were
 // missing: it seems closed all the same, or it ends in white space of its own.
 func (d *draft) endIsLost(i int) bool {
 	text := d.pieces[i-1].text
-	if strings.TrimLeft(text, "\r\n") != text { // it stands on lines of its own
+	if strings.TrimLeft(text, "\r\n") != text && (d.manner == nil || !d.manner.bare) { // it stands on lines of its own
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	}
 	return d.seemsClosed(i) || strings.TrimRight(text, " \t\r\n") != text
@@ -83,9 +87,12 @@ func (d *draft) seemsClosed(i int) bool {
 	if strings.TrimLeft(text, "\r\n") == text && strings.TrimRight(text, "\r\n") != text {
 		return true
 	}
+	if strings.HasSuffix(strings.TrimRight(text, " \t\r\n"), "-->") { // a comment may stand between the parameters
+		text = text[:max(strings.LastIndex(text, "<!--"), 0)]
+	}
 	text = strings.TrimRight(text, " \t\r\n>")
 	at := strings.LastIndexByte(text, '<')
-	return at > strings.LastIndexByte(text, '>') && (strings.HasPrefix(text[at:], "</") || slices.Contains(reserved, strings.ToLower(text[at+1:])))
+	return at > strings.LastIndexByte(text, '>') && (strings.HasPrefix(text[at:], "</") || d.manner != nil || slices.Contains(reserved, strings.ToLower(text[at+1:])))
 }
 
 // swapClosers swaps the closing tags of two values of one call.
@@ -128,6 +135,12 @@ func (d *draft) mixForms() bool {
 	}
 	if slices.ContainsFunc(d.pieces, func(p piece) bool { return isReserved(p.name) && !d.inst.Calls[p.call].tool.root.declares(p.name) }) {
 		return false // as elements they are tags of the call
+	}
+	if first := d.indexes(rParamOpen); d.manner != nil && len(first) > 0 { // without a tag behind its name, the call is none
+		d.asWritten = d.inst.Calls[:d.pieces[first[0]].call]
+	}
+	if d.manner != nil && d.asked != d.manner.format {
+		return false // without its own tags, the call may be in a format that has layout and no CDATA sections
 	}
 	for i, p := range d.pieces {
 		tag := tagOf(p.name)

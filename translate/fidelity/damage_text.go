@@ -45,8 +45,11 @@ func (d *draft) indent() bool {
 
 // truncate cuts the text anywhere after the opening wrapper.
 func (d *draft) truncate(stop messages.Stop, sequence string) bool {
+	if d.manner != nil && d.anyValueContains(strings.TrimSpace(d.manner.call[2])) {
+		return false // behind a closing tag, that seems to end the call, and what would tell may be cut off
+	}
 	text := joined(d.pieces)
-	from := len(joined(d.pieces[:d.indexes(rWrapOpen)[0]]))
+	from := len(joined(d.pieces[:d.start()]))
 	at := from + d.IntN(len(text)-from)
 	for !utf8.RuneStart(text[at]) {
 		at--
@@ -63,10 +66,14 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 
 // dropHead drops the beginning of the calls.
 func (d *draft) dropHead() bool {
-	if d.anyValueContains("<invoke") {
+	opener := "<invoke"
+	if d.manner != nil {
+		opener = d.manner.callOpener()
+	}
+	if d.anyValueContains(opener) {
 		return false // behind the cut, the value would be read as a call
 	}
-	first := d.indexes(rWrapOpen)[0]
+	first := d.start()
 	text := joined(d.pieces[first:])
 	end := len(joined(d.pieces[first : d.indexes(rInvokeOpen)[0]+1]))
 	at := 1 + d.IntN(end)

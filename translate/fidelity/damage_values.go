@@ -42,7 +42,10 @@ func (d *draft) cdata() bool {
 	for i, p := range d.pieces {
 		if p.role == rValue && d.isPlainString(p) {
 			v, _ := d.meant(p)
-			d.pieces[i].text = "<![CDATA[" + strings.ReplaceAll(v.Text, "]]>", "]]]]><![CDATA[>") + "]]>"
+			d.pieces[i].text = cdataOf(v.Text)
+			if d.manner != nil && !d.manner.cdata {
+				d.setWritten(p.call, p.name, str(d.pieces[i].text))
+			}
 			done = true
 		}
 	}

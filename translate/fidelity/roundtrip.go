@@ -21,23 +21,20 @@ func RoundTrip(seed uint64) error { return roundTrip(seeded(seed)) }
 func roundTrip(c chance) error {
 	inst := newInstance(c)
 	req := inst.Request()
-	prompt, text, prose, sequence := &translate.Prompt{}, "", "", translate.CallsEnd
+	prompt, text, prose, sequence := &translate.Prompt{}, "", "", ""
 	if c.oneIn(3) {
 		var err error
 		if prompt, text, err = renderHistory(inst, req, pick(c, translate.Formats())); err != nil {
 			return err
 		}
 		sequence = strings.Join(prompt.StopSequences, "") // the one there is, if any
-	} else if c.oneIn(8) {
-		w := writeJSON(c, inst)
+	} else {
+		w := writeAny(c, inst)
 		var err error
 		if prompt, err = w.prompt(); err != nil {
 			return err
 		}
-		text, prose, sequence = w.Text(), w.prose, toolResponse
-	} else {
-		w := write(c, inst)
-		text, prose = w.Text(), w.prose
+		text, prose, sequence = w.Text(), w.prose, w.stop()
 	}
 	a := endedAnswer(text)
 	if sequence != "" && c.oneIn(2) {
@@ -55,6 +52,17 @@ func roundTrip(c chance) error {
 		return fmt.Errorf("tools\n%s\nmeant\n%s\nwritten\n%q\nread\n%s", inst.schemas(), showCalls(inst.Calls), text, r)
 	}
 	return nil
+}
+
+// writeAny writes the instance in one of the formats.
+func writeAny(c chance, inst *Instance) *Writing {
+	switch {
+	case c.oneIn(2):
+		return writeManner(c, inst, &manners[c.IntN(len(manners))])
+	case c.oneIn(8):
+		return writeJSON(c, inst)
+	}
+	return write(c, inst)
 }
 
 // memo is shared by all calls: what it keeps changes none of them.

@@ -11,7 +11,7 @@ import (
 // This file runs both measurements at scale.
 
 // Run makes the round trip of n instances, then damages as many writings in the way of each kind as
-// damaged says, on all processors. It writes its progress to w, and then the table of damage in
+// damaged says, on all processors. It writes its progress to w, and then the tables of damage in
 // Markdown. It returns the first error: an instance that did not arrive as meant, or a damaged call
 // that was changed silently.
 func Run(w io.Writer, n uint64, damaged int) error {
@@ -22,7 +22,7 @@ func Run(w io.Writer, n uint64, damaged int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s\n", Table(tallies))
+	fmt.Fprintf(w, "\n%s\n%s\n", Table(tallies), FormatTable(tallies))
 	return silentChange(tallies)
 }
 
@@ -80,7 +80,7 @@ func parallel(n uint64, do func(uint64) error) error {
 func silentChange(tallies []*Tally) error {
 	for _, t := range tallies {
 		if t.Count[Changed] > 0 {
-			return fmt.Errorf("%s: %d changed silently, such as %s", t.Kind.Name, t.Count[Changed], t.Changed)
+			return fmt.Errorf("%s%s: %d changed silently, such as %s", t.Kind.Name, t.Kind.inFormat(), t.Count[Changed], t.Changed)
 		}
 	}
 	return nil

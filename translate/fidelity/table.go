@@ -2,6 +2,7 @@ package fidelity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 	for seed := first; n > 0; seed++ {
 		d, ok, err := RunTrial(k, seed)
 		if err != nil {
-			return nil, fmt.Errorf("%s, seed %d: %w", k.Name, seed, err)
+			return nil, fmt.Errorf("%s%s, seed %d: %w", k.Name, k.inFormat(), seed, err)
 		}
 		if !ok {
 			continue
@@ -37,21 +38,58 @@ func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 	return t, nil
 }
 
-// Table returns tallies as a table in Markdown.
+// FormatTable returns the tallies of the formats of other makers as a table in Markdown, with a column for
+// each: the share of the writings that are read as they were meant, or as they say now.
+func FormatTable(tallies []*Tally) string {
+	var b strings.Builder
+	names := formatsOfManners()
+	fmt.Fprintf(&b, "| damage | what is made of it | %s |\n|---|---|%s\n", strings.Join(names, " | "), strings.Repeat("--:|", len(names)))
+	for i := 0; i < len(tallies); {
+		first := tallies[i]
+		if first.Kind.Format == "" {
+			i++
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %s |", first.Kind.Name, first.Kind.Documented)
+		for _, name := range names {
+			if i == len(tallies) || tallies[i].Kind.Name != first.Kind.Name || tallies[i].Kind.Format != name {
+				b.WriteString(" |")
+				continue
+			}
+			fmt.Fprintf(&b, " %s |", tallies[i].share(Exact, AsWritten))
+			i++
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// share returns the share of results, in percent.
+func (t *Tally) share(results ...Result) string {
+	sum, n := 0, 0
+	for r, count := range t.Count {
+		sum += count
+		if slices.Contains(results, Result(r)) {
+			n += count
+		}
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(sum, 1)))
+}
+
+// Table returns the tallies of our formats as a table in Markdown.
 func Table(tallies []*Tally) string {
 	var b strings.Builder
 	b.WriteString("| damage | what is made of it | exact | as written | kept as text | refused | changed silently |\n|---|---|--:|--:|--:|--:|--:|\n")
 	for _, t := range tallies {
-		fmt.Fprintf(&b, "| %s | %s |", t.Kind.Name, t.Kind.Documented)
-		sum := 0
-		for _, n := range t.Count {
-			sum += n
+		if t.Kind.Format != "" {
+			continue
 		}
-		for _, n := range t.Count {
+		fmt.Fprintf(&b, "| %s | %s |", t.Kind.Name, t.Kind.Documented)
+		for r, n := range t.Count {
 			if n == 0 {
 				b.WriteString(" |")
 			} else {
-				fmt.Fprintf(&b, " %.1f %% |", 100*float64(n)/float64(max(sum, 1)))
+				fmt.Fprintf(&b, " %s |", t.share(Result(r)))
 			}
 		}
 		b.WriteByte('\n')

@@ -3,6 +3,8 @@ package fidelity
 import (
 	"slices"
 	"strings"
+
+	"dragoman/translate"
 )
 
 // This file writes an instance as a model would.
@@ -38,8 +40,10 @@ type piece struct {
 
 // Writing is an instance as a model writes it.
 type Writing struct {
-	Attribute bool // calls are written <invoke name="…">
-	JSON      bool // calls are written in the json format
+	Attribute bool    // calls are written <invoke name="…">
+	JSON      bool    // calls are written in the json format
+	manner    *manner // how calls are written in the format of another maker; nil in ours
+	asked     string  // the format in which the model was asked, if manner is not nil
 	inst      *Instance
 	prose     string // the text before the calls
 	pieces    []piece
@@ -47,6 +51,20 @@ type Writing struct {
 
 // Text returns the whole text.
 func (w *Writing) Text() string { return joined(w.pieces) }
+
+// stop returns what an upstream stops at that is asked for the writing's format, "" if it is asked for
+// another one.
+func (w *Writing) stop() string {
+	switch {
+	case w.manner != nil && w.asked != w.manner.format:
+		return ""
+	case w.manner != nil:
+		return w.manner.stop
+	case w.JSON:
+		return toolResponse
+	}
+	return translate.CallsEnd
+}
 
 // joined returns the text of pieces.
 func joined(pieces []piece) string {
@@ -134,21 +152,13 @@ func (w *writer) params(call *Call) bool {
 			return false
 		}
 		declared := root.declares(m.Name)
-		tag := tagOf(m.Name)
-		open, shut := "<"+tag+">", "</"+tag+">"
-		closers := []string{tag, "parameter", "parameters", "invoke"}
-		if w.Attribute {
-			open, shut = "<parameter name="+attributeOf(m.Name, declared)+">", "</parameter>"
-			for _, p := range root.props {
-				closers = append(closers, tagOf(p.name))
-			}
-		}
+		open, shut, closers, ok := w.tagsOf(root, m)
 		own := !w.Attribute && isReserved(m.Name)
 		between := w.line
-		if own && !declared {
+		if !ok || own && !declared {
 			return false // it would be a tag of the call
 		}
-		if !declared && between == "" {
+		if !declared && between == "" && w.manner == nil {
 			return false // an undeclared parameter is recognized by having a line of its own
 		}
 		if items, ok := w.repeats(root.memberNode(m.Name), m.Value, open, shut); ok {
@@ -163,7 +173,8 @@ func (w *writer) params(call *Call) bool {
 			continue
 		}
 		text, ok := textOf(w.chance, root.memberNode(m.Name), m.Value)
-		if !ok || own && continuesCall(m.Name, text) || misleads(text, closers) || swallows(text, root, m.Name) || w.Attribute && strings.Contains(text, "<parameter") {
+		if !ok || own && continuesCall(m.Name, text) || misleads(text, closers) || swallows(text, root, m.Name) || w.holdsOpener(text) ||
+			w.manner != nil && w.manner.twice && strings.HasSuffix(strings.TrimSpace(text), shut) {
 			return false
 		}
 		w.addParam(rParamOpen, m.Name, open, "")
@@ -173,12 +184,51 @@ func (w *writer) params(call *Call) bool {
 	return true
 }
 
+// tagsOf returns the tags of a parameter, and the names of those that may end its value. It reports false
+// if the tags cannot have the name.
+func (w *writer) tagsOf(root *node, m Member) (open, shut string, closers []string, ok bool) {
+	tag := tagOf(m.Name)
+	open, shut, ok = "<"+tag+">", "</"+tag+">", true
+	closers = []string{tag, "parameter", "parameters", "invoke"}
+	switch {
+	case w.manner != nil:
+		open, shut, closers, ok = w.mannerTags(m)
+	case w.Attribute:
+		open, shut = "<parameter name="+attributeOf(m.Name, root.declares(m.Name))+">", "</parameter>"
+	default:
+		return open, shut, closers, ok
+	}
+	for _, p := range root.props {
+		closers = append(closers, tagOf(p.name))
+	}
+	return open, shut, closers, ok
+}
+
+// holdsOpener reports whether text holds the beginning of a parameter whose name stands in its tag.
+func (w *writer) holdsOpener(text string) bool {
+	if w.manner != nil {
+		return w.manner.holdsOpener(text)
+	}
+	return w.Attribute && strings.Contains(text, "<parameter")
+}
+
 // quoted writes a value on lines of its own or, if it is a string, sometimes as a CDATA section.
 func (w *writer) quoted(n *node, text string) string {
-	if n.kind == kindString && n.nullable == "" && w.oneIn(12) {
-		return "<![CDATA[" + strings.ReplaceAll(text, "]]>", "]]]]><![CDATA[>") + "]]>"
+	if w.manner != nil && w.manner.bare {
+		if w.manner.cdata && n.kind == kindString && n.nullable == "" && w.oneIn(3) {
+			return cdataOf(text)
+		}
+		return text
+	}
+	if n.kind == kindString && n.nullable == "" && (w.manner == nil || w.manner.cdata) && w.oneIn(12) {
+		return cdataOf(text)
 	}
 	return lines(w.chance, text)
+}
+
+// cdataOf writes text as a CDATA section.
+func cdataOf(text string) string {
+	return "<![CDATA[" + strings.ReplaceAll(text, "]]>", "]]]]><![CDATA[>") + "]]>"
 }
 
 // repeats writes an array as one parameter for each element.
@@ -188,10 +238,10 @@ func (w *writer) repeats(n *node, v Value, open, shut string) (items []string, o
 	}
 	for _, e := range v.List {
 		text, ok := textOf(w.chance, n.itemNode(), e)
-		if !ok || strings.Contains(text, open) || strings.Contains(text, "</") || strings.Contains(text, "<![CDATA[") || strings.Contains(text, "<parameter") {
+		if !ok || strings.Contains(text, open) || strings.Contains(text, "</") || strings.Contains(text, "<![CDATA[") || w.holdsOpener(text) || strings.Contains(text, "<parameter") {
 			return nil, false
 		}
-		items = append(items, lines(w.chance, text))
+		items = append(items, w.quoted(&node{kind: kindAny}, text))
 	}
 	return items, true
 }

@@ -7,13 +7,19 @@ import "dragoman/translate"
 // toolResponse is what a model goes on with after calls in JSON: the upstream stops there.
 const toolResponse = "<tool_response>"
 
-// prompt returns a prompt that asks for calls in the form of the writing, and in which nothing is
-// escaped.
+// prompt returns a prompt that asks for calls in the form of the writing or, if it reads that of all
+// formats, in another one, and in which nothing is escaped.
 func (w *Writing) prompt() (*translate.Prompt, error) {
-	if !w.JSON {
+	target := translate.Target{Format: translate.FormatJSON}
+	switch {
+	case w.manner != nil && w.asked != w.manner.format:
+		target = translate.Target{Format: w.asked, Accept: translate.AcceptAll}
+	case w.manner != nil:
+		target.Format = w.asked
+	case !w.JSON:
 		return &translate.Prompt{}, nil
 	}
-	return translate.Render((&Instance{}).Request(), translate.Target{Format: translate.FormatJSON})
+	return translate.Render((&Instance{}).Request(), target)
 }
 
 // writeJSON writes the instance as calls in JSON: as they are shown to the model, or in one of the

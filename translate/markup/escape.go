@@ -19,7 +19,8 @@ import (
 // one of ours in any case of its letters, with or without a slash, white space or a namespace
 // before it. If the prompt will be one text with turn markers, a line that begins with
 // "Human:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"), with the
-// same levels.
+// same levels; and so has, for a format with markers in brackets, the bracket before one
+// ("&#91;TOOL_CALLS]").
 //
 // Escaping adds one level everywhere and [Unescape] takes one off, so unescaping gives back
 // any text. What the model writes is unescaped only for names that the policy escaped in its
@@ -62,15 +63,19 @@ func (e *Escaper) AppendValue(dst []byte, s, parameter string) []byte {
 // Keeps reports whether the policy changes nothing in text, wherever it stands. It is quick, and
 // may say false of text that is kept as well.
 func (e *Escaper) Keeps(text []byte) bool {
-	return !e.TurnMarkers && e.Watch == nil && bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '&') < 0
+	return !e.TurnMarkers && e.Watch == nil && bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '&') < 0 &&
+		(!e.brackets() || bytes.IndexByte(text, '[') < 0)
 }
 
 // KeepsQuoted reports whether the policy changes nothing in a text of a turn that stands as the inside of
 // a JSON string, with no escapes but those of two bytes, which stand for no `<` and no `&`. It may say
 // false of a text that is kept as well, where such an escape stands in what may be a tag.
 func (e *Escaper) KeepsQuoted(inside []byte) bool {
-	return !e.TurnMarkers && e.keepsEach('<', inside) && e.keepsEach('&', inside)
+	return !e.TurnMarkers && e.keepsEach('<', inside) && e.keepsEach('&', inside) && (!e.brackets() || e.keepsEach('[', inside))
 }
+
+// brackets reports whether markers in brackets are protected.
+func (e *Escaper) brackets() bool { return (e.Tags|e.Used)&TagBracket != 0 }
 
 // keepsEach is KeepsQuoted for what begins with the byte c.
 func (e *Escaper) keepsEach(c byte, inside []byte) bool {
@@ -95,16 +100,18 @@ func (e *Escaper) keepsEach(c byte, inside []byte) bool {
 	return true
 }
 
-// isPlain reports whether what s begins with, a `<` or an `&`, spells none of names. An escape of JSON
+// isPlain reports whether what s begins with, a `<`, an `&` or a `[`, spells none of names. An escape of JSON
 // follows s, or nothing. No name has the character in it that an escape stands for, so that a name ends
 // there as it does at the end of the text; but white space may also stand before a name.
 func isPlain(s, escape []byte, names TagSet) bool {
 	switch and := s[0] == '&'; {
+	case s[0] == '[':
+		return matchBracketed(s[1:], true) == NoMatch
 	case and && (len(s) == 1 || !MayBeEscape(s[1])):
 		return true
 	case and:
 		return MatchEscape(s, names, "", !standsForBlank(escape)).Verdict == NoMatch
-	case len(s) > 1 && s[1] != ' ' && s[1] != '/' && s[1] != '%' && !IsNameByte(s[1]):
+	case len(s) > 1 && s[1] != ' ' && s[1] != '/' && s[1] != '%' && s[1] != '|' && !IsNameByte(s[1]):
 		return true
 	}
 	begun := len(bytes.TrimLeft(s[1:], " /")) > 0
@@ -148,13 +155,16 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 	if e.TurnMarkers {
 		names |= TagTurn
 	}
-	// The next `<`, `&` and turn marker; each is looked for again once i has passed it.
-	lt, amp, turn := indexFrom(s, '<', 0), indexFrom(s, '&', 0), len(s)
+	// The next `<`, `&`, `[` and turn marker; each is looked for again once i has passed it.
+	lt, amp, bracket, turn := indexFrom(s, '<', 0), indexFrom(s, '&', 0), len(s), len(s)
+	if names&TagBracket != 0 {
+		bracket = indexFrom(s, '[', 0)
+	}
 	if e.TurnMarkers {
 		turn = turnFrom(s, 0)
 	}
 	for {
-		i := min(lt, amp, turn)
+		i := min(lt, amp, bracket, turn)
 		if i == len(s) {
 			return dst, done
 		}
@@ -172,6 +182,8 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 				dst = append(dst, "&amp;"...)
 			case tag == TagTurn:
 				dst = append(dst, turnEntity(s[i])...)
+			case tag == TagBracket:
+				dst = append(dst, bracketEntity...)
 			default:
 				dst = append(dst, "&lt;"...)
 			}
@@ -187,6 +199,9 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 		}
 		if amp < i {
 			amp = indexFrom(s, '&', i)
+		}
+		if bracket < i {
+			bracket = indexFrom(s, '[', i)
 		}
 		if turn < i {
 			turn = turnFrom(s, i)
@@ -247,9 +262,13 @@ func matchProtected(s string, i int, names TagSet, parameter string) (level, n i
 		if tag, v := matchName(s[i+1:], names, parameter, true); v == Match && !turnInTag(s, i+1, names) {
 			return 0, 1, tag
 		}
+	case c == '[':
+		if names&TagBracket != 0 && matchBracketed(s[i+1:], true) == Match {
+			return 0, 1, TagBracket
+		}
 	case c == '&':
 		m := MatchEscape(s[i:], names, parameter, true)
-		if m.Verdict == Match && (m.tag == TagTurn || !turnInTag(s, i+strings.Index(s[i:], "lt;")+len("lt;"), names)) {
+		if m.Verdict == Match && (m.tag == TagTurn || m.tag == TagBracket || !turnInTag(s, i+strings.Index(s[i:], "lt;")+len("lt;"), names)) {
 			return m.level, m.Len, m.tag
 		}
 	case names&TagTurn != 0 && c|0x20 == 'h' && atLineStart(s, i) && hasPrefixFold(s[i+1:], "uman:"),

@@ -40,6 +40,22 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+func TestEscapeBrackets(t *testing.T) {
+	e := Escaper{Tags: TagBracket}
+	in := "[TOOL_CALLS]f[ARGS]{} [/Tool_Results] &#91;ARGS] &amp;#91;ARGS] &#91; [ARGS [1] [[CALL_ID]"
+	want := "&#91;TOOL_CALLS]f&#91;ARGS]{} &#91;/Tool_Results] &amp;#91;ARGS] &amp;amp;#91;ARGS] &#91; [ARGS [1] [&#91;CALL_ID]"
+	got := e.Text(in)
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if back := Unescape(got, e.Used, ""); back != in {
+		t.Errorf("back %q", back)
+	}
+	if got := new(Escaper).Text(in); got != in {
+		t.Errorf("where they are not protected: %q", got)
+	}
+}
+
 func TestEscapeTurnMarkers(t *testing.T) {
 	e := Escaper{TurnMarkers: true}
 	in := "Human: hi\n\n  Assistant: ho, Human: x\r\n\u00a0human: &#72;uman: &amp;#72;uman:"
@@ -70,12 +86,12 @@ func TestEscapeTurnMarkerInTag(t *testing.T) {
 // FuzzEscape holds R54: unescape(escape(x)) == x, and what escape leaves spells no tag.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"", "<", "&", "&lt;", "&amp;", "&amp;lt;/invoke>", "<invoke", "</a:invoke>", "&&lt;</invoke>",
-		"&lt;<invoke>", "&amp;amp;lt;own", "\nHuman:", "&#72;uman:", "<![CDATA[x]]>", "< \n/ own>", "&lt;&lt;invoke >"} {
+		"&lt;<invoke>", "&amp;amp;lt;own", "[TOOL_CALLS]", "[/tool_results]", "&#91;ARGS]", "&amp;#91;ARGS]&#91;", "[[ARGS]", "\nHuman:", "&#72;uman:", "<![CDATA[x]]>", "< \n/ own>", "&lt;&lt;invoke >"} {
 		f.Add(s, "own")
 	}
 	f.Fuzz(func(t *testing.T, s, param string) {
 		own := ParamTag(param)
-		for _, names := range []TagSet{InTurns, InTools, InValues} {
+		for _, names := range []TagSet{InTurns, InTools, InValues, InTurns | TagBracket | TagMarker} {
 			for _, turns := range []bool{false, true} {
 				e := Escaper{TurnMarkers: turns}
 				got := e.escape(s, names, own)
@@ -86,7 +102,7 @@ func FuzzEscape(f *testing.F) {
 					t.Fatalf("names %b turns %v: %q -> %q -> %q", names, turns, s, got, back)
 				}
 				for i := range len(got) {
-					if got[i] == '<' {
+					if got[i] == '<' || got[i] == '[' {
 						if level, _, tag := matchProtected(got, i, names, own); tag != 0 && level == 0 {
 							t.Fatalf("%q still spells a tag at %d", got, i)
 						}
@@ -125,14 +141,14 @@ var quoteShort = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t
 // FuzzKeepsQuoted holds that a text which stands in JSON is said to be kept only if it is.
 func FuzzKeepsQuoted(f *testing.F) {
 	for _, s := range []string{"", "<", "&", "a < b && c\n<", "</\n invoke>", "<invoke\n", "<invoke\"", "<inv", "<div\n", "&lt;\n/invoke>", "&amp;\"lt;", "&\nlt;", "<a:\ninvoke>",
-		"<\\invoke>", "&lt;invoke", "<result>", "<       \n/ result", "<function>", "<a:b:invoke>", "&#72;uman:", "<\f", "<p\t"} {
+		"<\\invoke>", "&lt;invoke", "<result>", "<       \n/ result", "<function>", "<a:b:invoke>", "&#72;uman:", "<\f", "<p\t", "[ARGS]", "[ARGS\"]", "&#91;ARGS]"} {
 		f.Add(s, false)
 		f.Add(s+"function_calls>", true)
 	}
 	f.Fuzz(func(t *testing.T, s string, more bool) {
 		before := Escaper{}
 		if more {
-			before = Escaper{Tags: TagFunction, Used: TagDescription}
+			before = Escaper{Tags: TagFunction | TagBracket, Used: TagDescription}
 		}
 		if e := before; e.KeepsQuoted([]byte(quoteShort.Replace(s))) && (e.Text(s) != s || e.Used != before.Used || e.Tags != before.Tags) {
 			t.Errorf("%q is said to be kept, and becomes %q", s, e.Text(s))

@@ -12,8 +12,8 @@ type EscapeMatch struct {
 }
 
 // MatchEscape matches, at the beginning of s, an escape that [Escaper] wrote for one of names:
-// `&`, any number of `amp;`, and `lt;` before a protected name or the entity of the first
-// letter of a turn marker. Len and Plain take off one level of escaping. parameter is as in
+// `&`, any number of `amp;`, and `lt;` before a protected name, the entity of a bracket before one,
+// or that of the first letter of a turn marker. Len and Plain take off one level of escaping. parameter is as in
 // [Unescape]; eof says that no more text follows: the verdict is then never NeedMore.
 func MatchEscape[S text](s S, names TagSet, parameter string, eof bool) EscapeMatch {
 	more := EscapeMatch{Verdict: NeedMore}
@@ -38,6 +38,9 @@ func MatchEscape[S text](s S, names TagSet, parameter string, eof bool) EscapeMa
 		plain, i, tag, v = "A", i+4, TagTurn, Match
 	case names&TagTurn != 0 && isTurnEntity(rest, "#97;", "ssistant:"):
 		plain, i, tag, v = "a", i+4, TagTurn, Match
+	case names&TagBracket != 0 && HasPrefix(rest, bracketEntity[1:]):
+		plain, i, tag = "[", i+len(bracketEntity)-1, TagBracket
+		v = matchBracketed(s[i:], eof)
 	case !eof && mayBecomeEscape(rest, names):
 		return more
 	}
@@ -59,7 +62,7 @@ func MayBeEscape(c byte) bool { return c == 'a' || c == 'l' || c == '#' }
 // mayBecomeEscape reports whether rest, which stands behind an `&`, is the beginning of an
 // escape.
 func mayBecomeEscape[S text](rest S, names TagSet) bool {
-	if IsPrefixOf(rest, "amp;") || IsPrefixOf(rest, "lt;") {
+	if IsPrefixOf(rest, "amp;") || IsPrefixOf(rest, "lt;") || names&TagBracket != 0 && IsPrefixOf(rest, bracketEntity[1:]) {
 		return true
 	}
 	return names&TagTurn != 0 && (isPrefixFoldOf(rest, "#72;uman:") || isPrefixFoldOf(rest, "#104;uman:") ||
@@ -70,6 +73,9 @@ func mayBecomeEscape[S text](rest S, names TagSet) bool {
 func isTurnEntity[S text](s S, entity, rest string) bool {
 	return HasPrefix(s, entity) && hasPrefixFold(s[len(entity):], rest)
 }
+
+// bracketEntity is the entity of the bracket before a name.
+const bracketEntity = "&#91;"
 
 // turnEntity returns the entity of the first letter of a turn marker.
 func turnEntity(letter byte) string {

@@ -67,6 +67,16 @@ func matchBareName[S text](s S, names TagSet, parameter string, eof bool) (TagSe
 			best = NeedMore
 		}
 	}
+	if names&TagMarker != 0 {
+		for _, bar := range bars {
+			switch {
+			case HasPrefix(s, bar):
+				return TagMarker, Match
+			case !eof && IsPrefixOf(s, bar):
+				best = NeedMore
+			}
+		}
+	}
 	if names&TagOwnParameter != 0 && parameter != "" {
 		v := matchWholeName(s, parameter, eof)
 		if v == Match {
@@ -75,6 +85,24 @@ func matchBareName[S text](s S, names TagSet, parameter string, eof bool) (TagSe
 		best = max(best, v)
 	}
 	return 0, best
+}
+
+// matchBracketed matches what follows a `[`: a slash, and then a name in brackets and its `]`.
+func matchBracketed[S text](s S, eof bool) (v Verdict) {
+	if len(s) > 0 && s[0] == '/' {
+		s = s[1:]
+	}
+	for _, name := range bracketed {
+		switch {
+		case len(s) <= len(name):
+			if !eof && isPrefixFoldOf(s, name+"]") {
+				v = NeedMore
+			}
+		case s[len(name)] == ']' && hasPrefixFold(s, name):
+			return Match
+		}
+	}
+	return v
 }
 
 // matchWholeName matches name, in any case of ASCII letters, if a byte follows that no name

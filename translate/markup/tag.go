@@ -15,6 +15,8 @@ type Tag struct {
 	Attributes []byte // the text after the name, without white space around it
 	Closing    bool   // it begins with </
 	Empty      bool   // it ends with />
+	Spelling   *Spelling
+	label      []byte // the name of the tool or parameter, where that is no attribute
 	nameEnd    int    // index after the name in the text
 	Len        int    // length of the whole tag in bytes; 0 if it did not match
 }
@@ -90,11 +92,26 @@ func (t *Tag) Is(name string) bool {
 }
 
 // Namespace returns what stands before the name, with its colon; "" for none.
-func (t *Tag) Namespace() string { return string(t.Full[:len(t.Full)-len(t.Name)]) }
+func (t *Tag) Namespace() string {
+	if t.Spelling != nil {
+		return ""
+	}
+	return string(t.Full[:len(t.Full)-len(t.Name)])
+}
 
-// NameAttribute returns the value of the attribute `name`, with or without quotes. It reports
-// false if there is none or if it is empty.
+// NameAttribute returns the label of the tag, as its [Spelling] has it: the value of the attribute
+// `name`, with or without quotes, or what stands in its place. It reports false if there is none or if
+// it is empty.
 func (t *Tag) NameAttribute() (string, bool) {
+	if t.label != nil {
+		return string(t.label), len(t.label) > 0
+	}
+	return t.Attribute("name")
+}
+
+// Attribute returns the value of an attribute, with or without quotes. It reports false if there is none
+// or if it is empty.
+func (t *Tag) Attribute(name string) (string, bool) {
 	for rest := t.Attributes; len(rest) > 0; {
 		i := bytes.IndexByte(rest, '=')
 		if i < 0 {
@@ -116,7 +133,7 @@ func (t *Tag) NameAttribute() (string, bool) {
 			}
 			value, rest = rest[:end], rest[end:]
 		}
-		if len(words) > 0 && string(words[len(words)-1]) == "name" {
+		if len(words) > 0 && string(words[len(words)-1]) == name {
 			return string(value), len(value) > 0
 		}
 	}

@@ -39,8 +39,22 @@ const (
 	// Names of some formats alone: see Escaper.Tags.
 	TagFunctions
 	TagFunction
+	TagTool
 	TagToolResponse
+	TagParam
+	TagArgKey
+	TagArgValue
+	TagToolResult
+	TagResponse
+	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
+	TagBracket // the markers in brackets: [TOOL_CALLS]
 )
+
+// bracketed are the names in brackets.
+var bracketed = [...]string{"TOOL_CALLS", "ARGS", "CALL_ID", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS"}
+
+// bars are what a marker begins with, after its `<`.
+var bars = [...]string{"|", "｜", "‖"}
 
 // What each kind of text must not spell.
 const (
@@ -83,7 +97,13 @@ var tagNames = [...]struct {
 	{"examples", TagExamples},
 	{"functions", TagFunctions},
 	{"function", TagFunction},
+	{"tool", TagTool},
 	{"tool_response", TagToolResponse},
+	{"param", TagParam},
+	{"arg_key", TagArgKey},
+	{"arg_value", TagArgValue},
+	{"tool_result", TagToolResult},
+	{"response", TagResponse},
 }
 
 // namesFrom has the names that begin with a letter.

@@ -101,6 +101,49 @@ func Mend(text string) jsontext.Value {
 	return out
 }
 
+// Undouble returns text with each pair of braces that stand together and closes as such as one: {{"a":1}}
+// is {"a":1}. No JSON has a brace right behind another that opens.
+func Undouble(text string) string {
+	var out []byte
+	var doubled []bool // of the braces that are open
+	inString := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		next := i+1 < len(text) && text[i+1] == c
+		switch {
+		case inString && c == '\\' && i+1 < len(text):
+			out = append(out, c)
+			i++
+			c = text[i]
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{':
+			doubled = append(doubled, next)
+			if next {
+				i++
+			}
+		case c == '}' && len(doubled) > 0:
+			if doubled[len(doubled)-1] && next {
+				i++
+			}
+			doubled = doubled[:len(doubled)-1]
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// Once returns the text that another is if it is the same two or three times over, else the other.
+func Once(text string) string {
+	for n := 2; n <= 3; n++ {
+		if once := text[:len(text)/n]; strings.Repeat(once, n) == text {
+			return once
+		}
+	}
+	return text
+}
+
 // CompactString returns [Compact] of v as a string, or "" if v is not well-formed.
 func CompactString(v jsontext.Value) string {
 	if !v.IsValid() {

@@ -1,7 +1,10 @@
 package schema
 
 import (
+	"strings"
+
 	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
 )
 
 // This file turns the text of a value into JSON. The schema of the parameter decides what JSON
@@ -27,6 +30,23 @@ import (
 func AppendTyped(dst []byte, s *Schema, text string) ([]byte, bool) {
 	t := conversion{budget: minBudget + budgetPerByte*len(text)}
 	return t.appendValue(dst, s, text, 0)
+}
+
+// AppendTypedLiteral is [AppendTyped] for text in which Python may stand for JSON: True, ['a'].
+func AppendTypedLiteral(dst []byte, s *Schema, text string) ([]byte, bool) {
+	out, fits := AppendTyped(dst, s, text)
+	if fits {
+		return out, true
+	}
+	literal, ok := rawjson.AppendPython(nil, strings.Trim(text, " \t\r\n"))
+	if !ok {
+		return out, false
+	}
+	both, fits := AppendTyped(out, s, string(literal))
+	if !fits {
+		return out, false
+	}
+	return append(dst, both[len(out):]...), true
 }
 
 // AppendTypedItems appends to dst the elements of list as an array that s describes, and reports

@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,13 +14,13 @@ const signature = "[simulated] "
 // it.
 func (r *parsedPrompt) completion() string {
 	// Of a prefill with several calls the last may be open.
-	if at := strings.LastIndex(r.prefill, r.speech.opens); at >= 0 && !strings.Contains(r.prefill[at:], r.speech.closes) {
+	if at := strings.LastIndex(r.prefill, r.speech.opens); at >= 0 && !r.speech.closed(r.prefill[at:]) {
 		return r.finish(r.prefill[at:])
 	}
 	if r.asked && len(r.tools) > 0 {
 		return r.calls(r.demanded())
 	}
-	if r.format != "" && (r.returned() || len(r.choose()) == 0) {
+	if r.format != "" && (r.results != "" || len(r.choose()) == 0) {
 		return string(r.question.value(jsontext.Value(r.format), readDefinitions(r.format), 0))
 	}
 	text := signature + r.proseAnswer()
@@ -30,17 +31,10 @@ func (r *parsedPrompt) completion() string {
 	return text
 }
 
-// returned reports whether the last human turn holds results of tools.
-func (r *parsedPrompt) returned() bool { return strings.Contains(r.last, r.speech.resultsStart) }
-
 // proseAnswer returns prose, and after it a call where a tool fits the question.
 func (r *parsedPrompt) proseAnswer() string {
-	switch {
-	case !r.returned():
-	case r.speech == &jsonSpeech:
-		return reportJSON(r.last)
-	default:
-		return report(r.last)
+	if r.results != "" {
+		return report(r.results)
 	}
 	if chosen := r.choose(); len(chosen) > 0 {
 		return "I will call " + join(chosen) + ".\n\n" + r.calls(chosen)
@@ -65,25 +59,25 @@ func join(tools []shownTool) string {
 }
 
 // finish returns the rest of a call that the prefill has begun. written is the prefill
-// from the tag that opens the call to the end of the prefill. If written has the name of a
-// tool, or the beginning of a name, only a tool of that name is called. If written is not
-// the beginning of the call that the simulated model would write, finish returns only
-// closing tags for what is open.
+// from where the call begins to the end of the prefill. If written has the name of a tool,
+// or the beginning of a name, only a tool of that name is called. If written is not the
+// beginning of the call that the simulated model would write, finish returns only what
+// closes all that is open.
 func (r *parsedPrompt) finish(written string) string {
 	candidates := r.tools
-	if name, ok := between(written, r.speech.nameBefore, r.speech.nameAfter); ok {
-		candidates = []shownTool{{name: name}}
-		for _, t := range r.tools {
-			if t.name == name {
-				candidates[0] = t
-			}
-		}
-	} else if begun := afterLast(written, r.speech.nameBefore); begun != "" {
+	if name, whole := r.speech.named(written); name != "" {
 		candidates = nil
 		for _, t := range r.tools {
-			if strings.HasPrefix(t.name, strings.TrimSpace(begun)) {
+			if t.name == name {
+				candidates = []shownTool{t}
+				break
+			}
+			if !whole && strings.HasPrefix(t.name, name) {
 				candidates = append(candidates, t)
 			}
+		}
+		if whole && candidates == nil {
+			candidates = []shownTool{{name: name}}
 		}
 	}
 	// The call is written anew, and what the prefill has of it is left out.
@@ -92,7 +86,10 @@ func (r *parsedPrompt) finish(written string) string {
 			return rest
 		}
 	}
-	return closeTags(written)
+	if r.speech.elements {
+		return closeTags(written)
+	}
+	return closeBrackets(written) + strings.TrimLeft(r.speech.tail+r.speech.after, "})]")
 }
 
 // remainder returns what is left of markup once written, which is the beginning of it,
@@ -122,36 +119,48 @@ func remainder(markup, written string) (string, bool) {
 // innermost first.
 func closeTags(written string) string {
 	var open []string
-	for {
-		tag, ok := between(written, "<", ">")
-		if !ok {
-			break
-		}
-		_, written, _ = strings.Cut(written, ">")
-		if !strings.HasPrefix(tag, "/") {
-			open = append(open, tag)
+	for tag := range eachTag(written) {
+		if !strings.HasPrefix(tag, "</") {
+			open = append(open, closerOf(tag))
 		} else if n := len(open); n > 0 {
 			open = open[:n-1]
 		}
 	}
-	var out strings.Builder
-	for i := len(open) - 1; i >= 0; i-- {
-		out.WriteString("</" + open[i] + ">")
-		if i > 0 {
-			out.WriteByte('\n')
+	slices.Reverse(open)
+	return strings.Join(open, "\n")
+}
+
+// closeBrackets returns what closes the string and the brackets that written leaves open.
+func closeBrackets(written string) string {
+	var open []byte
+	inString := false
+	for i := 0; i < len(written); i++ {
+		switch c := written[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{', c == '[':
+			open = append(open, c+2)
+		case c == '(':
+			open = append(open, ')')
+		case len(open) > 0 && c == open[len(open)-1]:
+			open = open[:len(open)-1]
 		}
 	}
-	return out.String()
+	if slices.Reverse(open); inString {
+		return `"` + string(open)
+	}
+	return string(open)
 }
 
 // calls returns calls to the tools, with all that stands around them.
 func (r *parsedPrompt) calls(tools []shownTool) string {
-	var out strings.Builder
+	texts := make([]string, len(tools))
 	values := r.question // each value takes its words out of the question
-	out.WriteString(r.speech.before)
-	for _, t := range tools {
-		out.WriteString(r.speech.call(t, &values))
+	for i, t := range tools {
+		texts[i] = r.speech.call(t, r.made+i, &values)
 	}
-	out.WriteString(r.speech.after)
-	return out.String()
+	return r.speech.before + strings.Join(texts, r.speech.between) + r.speech.after
 }

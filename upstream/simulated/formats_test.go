@@ -51,6 +51,22 @@ func TestSimulatedFormats(t *testing.T) {
 	}
 }
 
+// TestSimulatedTemplates has calls shown in the words of an operator, with names of an example.
+func TestSimulatedTemplates(t *testing.T) {
+	const body = `{"model":"m","max_tokens":500,"messages":[{"role":"user","content":"Weather in Oslo?"}],"tools":[{"name":"get_weather","input_schema":` +
+		`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]}`
+	for format, template := range map[string]string{
+		"legacy":    "Call a tool so: <function_calls><invoke><tool_name>add</tool_name><parameters><a>1</a></parameters></invoke></function_calls>\n{{tools}}",
+		"attribute": "Call a tool so: <function_calls><invoke name=\"add\">…</invoke></function_calls>\n{{tools}}",
+		"json":      "Call a tool so: <tool_call>{\"name\": \"…\", \"arguments\": {…}}</tool_call>\n{{tools}}",
+		"glm":       "{{tools}}\nCall a tool so: <tool_call>add\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
+	} {
+		if got := simulate(t, body, translate.Target{Format: format, Template: template}); got != `get_weather {"city":"Oslo"}` {
+			t.Errorf("%s: got %s", format, got)
+		}
+	}
+}
+
 // simulate returns the calls of the simulated model's answer to a request, or else its text.
 func simulate(t *testing.T, body string, target translate.Target) string {
 	t.Helper()

@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"slices"
 	"strings"
 
 	"dragoman/translate"
@@ -9,10 +10,11 @@ import (
 
 // parsedPrompt is what the simulated model understands of a prompt.
 type parsedPrompt struct {
-	speech   *speech     // how the prompt shows calls and results
+	speech   *speech     // how the prompt shows calls
 	tools    []shownTool // that the prompt describes; none if it says to call none
 	question question    // the last words of a human that are neither results nor instructions
-	last     string      // the last human turn, whole
+	results  string      // those of tools in the last human turn, with all that is around them; "" if none
+	made     int         // how many calls the conversation has had
 	asked    bool        // to call a tool
 	named    string      // what stands behind the words that ask for one tool, its name first; "" if any tool will do
 	single   bool        // at most one call
@@ -30,7 +32,8 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 		system.WriteByte('\n')
 	}
 	var rest string
-	r.speech, r.tools, rest = listen(system.String())
+	r.speech = listen(system.String(), p.StopSequences)
+	r.tools, rest = readTools(system.String())
 	for _, ask := range instructions {
 		if strings.Contains(rest, ask.CallNoTool) {
 			r.tools = nil
@@ -45,23 +48,53 @@ func parsePrompt(p *translate.Prompt) parsedPrompt {
 		r.prefill = words(turns[n-1])
 		turns = turns[:n-1]
 	}
+	r.readTurns(turns, rest)
+	return r
+}
+
+// readTurns reads all turns but a prefill. system is what the system prompt says behind the
+// tools.
+func (r *parsedPrompt) readTurns(turns []translate.Turn, system string) {
+	last := true
+	for _, t := range turns {
+		if t.Role == messages.RoleAssistant {
+			r.made += strings.Count(words(t), r.speech.mark())
+		}
+	}
 	// From the last turn back: it may hold nothing but results and an instruction, and the
 	// question then stands in an earlier one.
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Role != messages.RoleUser {
+	for i, t := range slices.Backward(turns) {
+		if t.Role != messages.RoleUser {
 			continue
 		}
-		text := words(turns[i])
-		if r.last == "" {
-			r.last = text
-			text = r.readInstructions(rest, text)
+		text := words(t)
+		if last {
+			text = r.readInstructions(system, text)
 		}
-		if text = strings.TrimSpace(afterLast(text, r.speech.resultsEnd)); text != "" {
+		var results string
+		if i > 0 && strings.Contains(words(turns[i-1]), r.speech.mark()) {
+			results, text = cutResults(text)
+		}
+		if last {
+			r.results, last = results, false
+		}
+		if text = strings.TrimSpace(text); text != "" {
 			r.question = newQuestion(text)
 			break
 		}
 	}
-	return r
+}
+
+// cutResults returns the results of tools in a turn that begins with them, all between such
+// tags as the first, and the rest of the turn.
+func cutResults(turn string) (results, rest string) {
+	opener := firstTag(turn)
+	at := strings.LastIndex(turn, closerOf(opener))
+	if opener == "" || at < 0 {
+		return "", turn
+	}
+	at += len(closerOf(opener))
+	return turn[:at], turn[at:]
 }
 
 // instructions are how a prompt asks for a call, for one call at a time, for none, and for

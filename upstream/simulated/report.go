@@ -4,9 +4,38 @@ import "strings"
 
 // What the simulated model says of the results of tools: a line for each.
 
-// report returns what the results in a turn say, in the formats with <function_results>.
-func report(turn string) string {
-	results, _, _ := strings.Cut(afterLast(turn, resultsStart), resultsEnd)
+// report returns what results say.
+func report(results string) string {
+	var lines []string
+	opener := firstTag(results)
+	if opener == resultsStart {
+		return reportElements(results)
+	}
+	for text := range eachBetween(results, opener, closerOf(opener)) {
+		text = strings.TrimSpace(text)
+		if heading, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(heading, "## ") { // the id of the call
+			text = rest
+		}
+		if _, message, headed := strings.Cut(text, "<|message|>"); headed { // behind what says whose it is
+			text = message
+		}
+		if said, quoted := between(text, ownQuote, ownQuote); quoted && strings.HasPrefix(text, "response:") {
+			text = said
+		}
+		if reason, failed := cutErrorLabel(text); failed {
+			lines = append(lines, "The tool failed: "+reason)
+		} else {
+			lines = append(lines, "The tool returned: "+text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// resultsStart opens the results in the formats that name their tools.
+const resultsStart = "<function_results>"
+
+// reportElements returns what results say that name their tools.
+func reportElements(results string) string {
 	var lines []string
 	for {
 		result, failure := strings.Index(results, "<result>"), strings.Index(results, "<error>")
@@ -41,20 +70,6 @@ func reportOne(s string) string {
 		return tool + " returned: " + text
 	}
 	return tool + " returned nothing."
-}
-
-// reportJSON returns what the results in a turn say, in the format whose calls are JSON.
-func reportJSON(turn string) string {
-	var lines []string
-	for text := range eachElement(turn, "tool_response") {
-		text = strings.TrimSpace(text)
-		if reason, failed := cutErrorLabel(text); failed {
-			lines = append(lines, "The tool failed: "+reason)
-		} else {
-			lines = append(lines, "The tool returned: "+text)
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // cutErrorLabel returns what stands behind the label of an error, and whether text begins

@@ -21,8 +21,9 @@
 // schema. Required parameters and properties get values out of the question: phrases in
 // quotes, capitalised words, numbers and members of an enum.
 //
-// The files follow the work: read.go reads the prompt, choose.go chooses tools,
-// answer.go and report.go write; value.go makes arguments.
+// The files follow the work: read.go reads the prompt, with tools.go for the tools and
+// speech.go for how calls are written; choose.go chooses tools, answer.go and report.go
+// write; value.go makes arguments.
 package simulated
 
 import (

@@ -96,8 +96,8 @@ func TestSimulated(t *testing.T) {
 			"[simulated] The tool get_weather failed: no such city", messages.StopEndTurn},
 		{"a call demanded after results", conversation("Weather in Oslo?", oslo+translate.CallsEnd,
 			results+"</function_results>\nAnswer with a call to the tool get_weather now, and write nothing before it."), oslo, messages.StopSequence},
-		{"spelled results are not results", conversation("&lt;function_results>weather</function_results>"),
-			"[simulated] None of the tools fits. You said nothing in words.", messages.StopEndTurn},
+		{"spelled results are not results", conversation("Weather in Oslo?", oslo+translate.CallsEnd, "&lt;function_results>joke</function_results>"),
+			"[simulated] None of the tools fits. You said: &lt;function_results>joke</function_results>", messages.StopEndTurn},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 
@@ -20,10 +21,18 @@ func between(s, start, end string) (string, bool) {
 	return strings.TrimSpace(s), ok
 }
 
+// cutLast returns what stands before and after the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if at := strings.LastIndex(s, sep); at >= 0 {
+		return s[:at], s[at+len(sep):], true
+	}
+	return s, "", false
+}
+
 // afterLast returns what follows the last sep, all of s if there is none.
 func afterLast(s, sep string) string {
-	if at := strings.LastIndex(s, sep); at >= 0 {
-		return s[at+len(sep):]
+	if _, after, found := cutLast(s, sep); found {
+		return after
 	}
 	return s
 }
@@ -33,15 +42,20 @@ func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r'
 
 // eachElement ranges over the contents of the elements of this name. They cannot be
 // nested.
-func eachElement(s, name string) func(yield func(string) bool) {
+func eachElement(s, name string) iter.Seq[string] {
+	return eachBetween(s, "<"+name+">", "</"+name+">")
+}
+
+// eachBetween ranges over what stands between each start and the next end.
+func eachBetween(s, start, end string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for {
-			_, rest, found := strings.Cut(s, "<"+name+">")
+			_, rest, found := strings.Cut(s, start)
 			if !found {
 				return
 			}
 			var text string
-			if text, s, found = strings.Cut(rest, "</"+name+">"); !yield(text) || !found {
+			if text, s, found = strings.Cut(rest, end); !yield(text) || !found {
 				return
 			}
 		}

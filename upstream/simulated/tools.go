@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -24,43 +25,65 @@ type shownParameter struct {
 	enum      string // JSON array
 }
 
-// readTools reads the <tool_description> elements of a prompt. A parameter counts as
-// required unless the description says otherwise: in the format as it was documented all
-// are (docs/reference/legacy-format.md §4).
-func readTools(s string) []shownTool {
-	var tools []shownTool
-	for text := range eachElement(s, "tool_description") {
-		head, body, _ := strings.Cut(text, "<parameters>")
-		var t shownTool
-		t.name, _ = between(head, "<tool_name>", "</tool_name>")
-		t.description, _ = between(head, "<description>", "</description>")
-		t.definitions, _ = between(body, "<definitions>", "</definitions>")
-		for text := range eachElement(body, "parameter") {
-			var p shownParameter
-			p.name, _ = between(text, "<name>", "</name>")
-			p.typ, _ = between(text, "<type>", "</type>")
-			p.enum, _ = between(text, "<enum>", "</enum>")
-			p.schema, _ = between(text, "<schema>", "</schema>")
-			required, told := between(text, "<required>", "</required>")
-			p.required = !told || required == "true"
-			t.parameters = append(t.parameters, p)
-		}
-		if t.name != "" {
-			tools = append(tools, t)
-		}
-	}
-	return tools
+// toolLists are the tags around the descriptions of all tools, in all formats.
+var toolLists = [][2]string{
+	{"<functions>\n", "</functions>"},
+	{"<tools>\n", "</tools>"},
+	{"[AVAILABLE_TOOLS][", "][/AVAILABLE_TOOLS]"},
 }
 
-// argument returns the value of a parameter as a call has it: a string as it is,
-// anything else as JSON.
-func (q *question) argument(t shownTool, p shownParameter) string {
-	value := q.value(p.jsonSchema(), t.definitions, 0)
-	if value.Kind() == '"' {
-		text, _ := jsontext.AppendUnquote(nil, value)
-		return string(text)
+// readTools returns the tools that the system prompt offers, and what it says after them.
+func readTools(system string) (tools []shownTool, rest string) {
+	for _, tags := range toolLists {
+		// The preamble may show the tags before the list begins: the last opening tag counts.
+		_, list, found := cutLast(system, tags[0])
+		list, rest, closed := strings.Cut(list, tags[1])
+		if !found || !closed {
+			continue
+		}
+		for text := range eachElement(list, "tool_description") {
+			tools = appendElements(tools, text, "tool_name", true)
+		}
+		for text := range eachElement(list, "function") {
+			tools = appendElements(tools, text, "name", false)
+		}
+		for line := range strings.Lines(list) {
+			tools = appendObject(tools, line)
+		}
+		if len(tools) > 0 {
+			return tools, rest
+		}
 	}
-	return string(value)
+	return readDeclarations(system)
+}
+
+// appendElements appends the tool that elements describe; nameTag has its name. Parameters
+// count as required as byDefault says, unless the description says otherwise: in the legacy
+// format as it was documented all are (docs/reference/legacy-format.md §4), in the other one
+// those in a list (docs/reference/formats.md §1).
+func appendElements(tools []shownTool, text, nameTag string, byDefault bool) []shownTool {
+	head, body, _ := strings.Cut(text, "<parameters>")
+	var t shownTool
+	t.name, _ = between(head, "<"+nameTag+">", "</"+nameTag+">")
+	t.description, _ = between(head, "<description>", "</description>")
+	t.definitions, _ = between(body, "<definitions>", "</definitions>")
+	list, _ := between(afterLast(body, "</parameter>"), "<required>", "</required>")
+	var required []string
+	_ = json.Unmarshal([]byte(list), &required) // none is listed where there is no list
+	for text := range eachElement(body, "parameter") {
+		var p shownParameter
+		p.name, _ = between(text, "<name>", "</name>")
+		p.typ, _ = between(text, "<type>", "</type>")
+		p.enum, _ = between(text, "<enum>", "</enum>")
+		p.schema, _ = between(text, "<schema>", "</schema>")
+		told, _ := between(text, "<required>", "</required>")
+		p.required = byDefault && told != "false" || slices.Contains(required, p.name)
+		t.parameters = append(t.parameters, p)
+	}
+	if t.name == "" {
+		return tools
+	}
+	return append(tools, t)
 }
 
 // jsonSchema returns what the description says of the parameter, as JSON Schema.
@@ -97,28 +120,35 @@ func typeName(words string) string {
 	return "string"
 }
 
-// appendTool appends the tool that a JSON object describes. What describes none is left
-// out.
-func appendTool(tools []shownTool, text string) []shownTool {
-	var d struct {
+// appendObject appends the tool that a JSON object describes: one on a line, between tags or
+// not, itself or in an object that says it is a function. What describes none is left out.
+func appendObject(tools []shownTool, line string) []shownTool {
+	type object struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
-		Parameters  struct {
+		Parameters  *struct {
 			shownDefinitions
 			Properties jsontext.Value `json:"properties"`
 			Required   []string       `json:"required"`
 		} `json:"parameters"`
 	}
-	if json.Unmarshal([]byte(text), &d) != nil || d.Name == "" {
+	var d struct {
+		object
+		Function *object `json:"function"`
+	}
+	start, end := strings.IndexByte(line, '{'), strings.LastIndexByte(line, '}')
+	if start < 0 || end < start || json.Unmarshal([]byte(line[start:end+1]), &d) != nil {
+		return tools
+	}
+	if d.Function != nil {
+		d.object = *d.Function
+	}
+	if d.Name == "" || d.Parameters == nil {
 		return tools
 	}
 	t := shownTool{name: d.Name, description: d.Description, definitions: d.Parameters.byRef()}
-	required := map[string]bool{}
-	for _, name := range d.Parameters.Required {
-		required[name] = true
-	}
 	for name, schema := range rawjson.NamedMembers(d.Parameters.Properties) {
-		t.parameters = append(t.parameters, shownParameter{name: name, schema: string(schema), required: required[name]})
+		t.parameters = append(t.parameters, shownParameter{name: name, schema: string(schema), required: slices.Contains(d.Parameters.Required, name)})
 	}
 	return append(tools, t)
 }

@@ -112,8 +112,8 @@ models:
     tools: xml
     fallbacks: [{upstream: sim}]
   - {name: claude-2.1, upstream: east, model: "anthropic.claude-v2:1", wire: text}
-  - {name: open, upstream: local, model: gemma3, wire: chat, quoted_calls: read}
-  - {name: new, upstream: relay, model: claude-opus-4-6}
+  - {name: open, upstream: local, model: gemma3, wire: chat, quoted_calls: read, format: auto, accept: [glm, kimi]}
+  - {name: new, upstream: relay, model: claude-opus-4-6, accept: all}
   - {name: forced, upstream: relay, model: claude-opus-4-6, prefill: true}
   - {name: "sim-*", upstream: sim, prefill: }
   - {name: refused, upstream: sim, prefill: false}
@@ -158,8 +158,8 @@ log: {format: console, level: warn}
 				Upstream: "east", Model: "anthropic.claude-3-opus-20240229-v1:0", Format: "json", Language: "auto", Template: template, Wire: "messages", Tools: "xml",
 			}, Fallbacks: []proxy.UpstreamModel{{Upstream: "sim", Format: "json", Language: "auto", Template: template, Features: upstream.Override{With: upstream.Prefill}}}},
 			{Name: "claude-2.1", UpstreamModel: proxy.UpstreamModel{Upstream: "east", Model: "anthropic.claude-v2:1", Format: "legacy", Wire: "text"}},
-			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "legacy", Wire: "chat", Quoted: "read"}},
-			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy"}},
+			{Name: "open", UpstreamModel: proxy.UpstreamModel{Upstream: "local", Model: "gemma3", Format: "auto", Accept: "glm,kimi", Wire: "chat", Quoted: "read"}},
+			{Name: "new", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Accept: "all"}},
 			{Name: "forced", UpstreamModel: proxy.UpstreamModel{Upstream: "relay", Model: "claude-opus-4-6", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
 			{Name: "sim-*", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "legacy", Features: upstream.Override{With: upstream.Prefill}}},
 			{Name: "refused", UpstreamModel: proxy.UpstreamModel{Upstream: "sim", Format: "legacy", Features: upstream.Override{Without: upstream.Prefill}}},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -75,6 +76,10 @@ func (l *loader) template(m *proxy.UpstreamModel, key string) {
 	if m.Template == "" {
 		return
 	}
+	if m.Format == translate.FormatAuto {
+		l.report(l.lines[key+".template"], key+".template", "it shows how calls are written, which format: auto leaves open", "name the format of the model under format")
+		return
+	}
 	if err := translate.CheckTemplate(m.Template, m.Format); err != nil {
 		key += ".template"
 		l.report(l.lines[key], key, err.Error(), "see \"Languages and templates\" in docs/formats.md")
@@ -91,7 +96,9 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 			l.choice(&m.Wire, []string{proxy.WireMessages, proxy.WireText, proxy.WireConverse, proxy.WireChat})},
 		{"tools", "How the model is given tools: in the prompt, over its own API, or over that until it says that it has none.",
 			l.choice(&m.Tools, []string{proxy.ToolsXML, proxy.ToolsNative, proxy.ToolsAuto}).otherwise(proxy.ToolsXML)},
-		{"format", "How tools are put into the prompt.", l.choice(&m.Format, translate.Formats()).otherwise(translate.FormatLegacy)},
+		{"format", "How tools are put into the prompt; auto is by the id of the model.",
+			l.choice(&m.Format, append(translate.Formats(), translate.FormatAuto)).otherwise(translate.FormatLegacy)},
+		{"accept", "Formats in which calls are read besides that, legacy, attribute and json, or all; that of the model's family, if it is not said.", l.accept(&m.Accept)},
 		{"language", "Of all that is said to the model; auto follows the first message.", l.choice(&m.Language, translate.Languages()).otherwise(translate.Languages()[0])},
 		{"template", "A text in place of the preamble; {{tools}} stands in it once.", l.text(&m.Template)},
 		{"repair", "1: a model whose call cannot be read is asked again, once.", l.between(&m.Repair, 0, 1).otherwise("0")},
@@ -103,6 +110,44 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 		{"rescue", "With native tools: read calls that the model writes as text.", l.flag(&m.Rescue)},
 	}
 	return append(fs, l.features(&m.Features)...)
+}
+
+// accept reads names of formats, in a list, or the word for all of them.
+func (l *loader) accept(dst *string) setting {
+	names, all := translate.AcceptedFormats(), translate.AcceptAll
+	taken := func() []string {
+		if *dst == "" {
+			return nil
+		}
+		return strings.Split(*dst, ",")
+	}
+	list := l.list(func(n *yaml.Node, key string) {
+		var name string
+		if l.choice(&name, append(slices.Clone(names), all)).read(n, key); name != "" {
+			*dst = strings.Join(append(taken(), name), ",")
+		}
+	}, func() schema { return schema{Type: "string", Enum: append(slices.Clone(names), all)}.orReference() },
+		func() int { return len(taken()) }, func(p *printer, i int, key string) *yaml.Node { return p.scalar(key, "!!str", taken()[i]) })
+	word := l.choice(dst, []string{all})
+	read, schemaOf := list.read, list.schema
+	list.read = func(n *yaml.Node, key string) {
+		if n.Kind == yaml.ScalarNode {
+			word.read(n, key)
+			return
+		}
+		if read(n, key); slices.Contains(taken(), all) {
+			*dst = all
+		}
+	}
+	list.schema = func() schema { return schema{AnyOf: []schema{schemaOf(), word.schema()}} }
+	shown := list.shown
+	list.shown = func(p *printer, key string) *yaml.Node {
+		if *dst == all {
+			return word.shown(p, key)
+		}
+		return shown(p, key)
+	}
+	return list
 }
 
 // flag reads whether something is to be.

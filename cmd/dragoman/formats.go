@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"dragoman/translate"
+)
+
+// formatsCommand is `dragoman formats`.
+func formatsCommand() command {
+	return command{
+		name:  "formats",
+		brief: "list the formats in which models write calls",
+		about: `
+Lists the formats that a model entry can name under format and accept: the name, parts of the ids of the
+models that were trained on it, whether it is a declaration (data) or has code of its own, and how a call
+looks. format: auto asks a model in the format of its family; where the markers of that are special tokens,
+which servers erase from what they pass on, it asks in json, and reads both.
+
+  dragoman formats`,
+		setup: func(*flagSet) action {
+			return func(_ context.Context, p process, _ []string) error { return listFormats(p) }
+		},
+	}
+}
+
+// listFormats prints what there is to know of each format.
+func listFormats(p process) error {
+	var out strings.Builder
+	for i, f := range translate.AboutFormats() {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		kind := "code"
+		if f.Data {
+			kind = "data"
+		}
+		models := "any model"
+		if len(f.Models) > 0 {
+			models = strings.Join(f.Models, ", ")
+		}
+		fmt.Fprintf(&out, "%s (%s)\n  for %s\n", f.Name, kind, models)
+		if f.Erased {
+			out.WriteString("  its markers are special tokens: auto asks in json\n")
+		}
+		for line := range strings.Lines(strings.TrimSuffix(f.Example, "\n")) {
+			out.WriteString("    " + strings.TrimSuffix(line, "\n") + "\n")
+		}
+	}
+	_, err := fmt.Fprint(p.stdout, out.String())
+	return err
+}

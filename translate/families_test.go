@@ -1,0 +1,105 @@
+package translate
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/messages"
+)
+
+// The ids of docs/reference/formats.md, as Bedrock, Vertex, OpenRouter and Ollama write them.
+func TestFormatFor(t *testing.T) {
+	for model, want := range map[string]string{
+		"anthropic.claude-v2:1":                  FormatLegacy,
+		"claude-sonnet-4@20250514":               FormatLegacy,
+		"qwen.qwen3-coder-480b-a35b-v1:0":        FormatQwen3Coder,
+		"Qwen/Qwen3-Coder-30B-A3B-Instruct":      FormatQwen3Coder,
+		"qwen/qwen3.5-397b":                      FormatQwen3Coder,
+		"qwen.qwen3-235b-a22b-2507-v1:0":         FormatJSON,
+		"qwen2.5:7b":                             FormatJSON,
+		"bytedance/seed-oss-36b-instruct":        FormatSeedOSS,
+		"zai.glm-4.6":                            FormatGLM,
+		"z-ai/glm-5.1":                           FormatGLM,
+		"glm-5-maas":                             FormatGLM,
+		"glm4:9b":                                FormatJSON, // has a format of its own
+		"deepseek.v3-v1:0":                       FormatDeepSeek,
+		"deepseek/deepseek-v3.2-exp":             FormatDeepSeek,
+		"deepseek/deepseek-v3.2":                 FormatDSML,
+		"deepseek-v4-flash":                      FormatDSML,
+		"deepseek.r1-v1:0":                       FormatDeepSeek,
+		"moonshot.kimi-k2-thinking":              FormatKimi,
+		"moonshotai.kimi-k2.5":                   FormatKimi,
+		"minimax.minimax-m2":                     FormatMiniMax,
+		"openbmb/MiniCPM5-8B":                    FormatMiniCPM,
+		"meta.llama4-maverick-17b-instruct-v1:0": FormatPythonic,
+		"LiquidAI/LFM2-8B-A1B":                   FormatPythonic,
+		"openai.gpt-oss-120b-1:0":                FormatJSON,
+		"google/gemma-4-27b-it":                  FormatJSON,
+		"mistral.devstral-2-123b":                FormatJSON,
+		"meta.llama3-3-70b-instruct-v1:0":        FormatJSON,
+		"ServiceNow-AI/Apriel-1.6-15b":           FormatJSON,
+		"a-model-of-which-nobody-knows-anything": FormatJSON,
+	} {
+		if got := FormatFor(model); got != want {
+			t.Errorf("%s is asked in %s, want %s", model, got, want)
+		}
+	}
+	if got := AcceptFor("zai.glm-4.6"); got != FormatGLM {
+		t.Errorf("of GLM %q is read besides", got)
+	}
+	if got := AcceptFor("openai.gpt-oss-120b-1:0"); got != FormatHarmony {
+		t.Errorf("of gpt-oss %q is read besides", got)
+	}
+	if got := AcceptFor("ibm/granite-3.3-8b"); got != "granite" {
+		t.Errorf("of Granite %q is read besides", got)
+	}
+	if got := AcceptFor("claude-2.1"); got != "" {
+		t.Errorf("of Claude %q is read besides", got)
+	}
+}
+
+// Whatever the format asked for, calls in those that are accepted are read, and in no others.
+func TestAccept(t *testing.T) {
+	req := spoken("Hi")
+	req.Tools = []messages.Tool{{Name: "get_weather", InputSchema: jsontext.Value(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)}}
+	const glm = "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>"
+	const kimi = `<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|><|tool_calls_section_end|>`
+	for _, tt := range []struct {
+		accept string
+		text   string
+		call   bool
+	}{
+		{"", glm, false}, {"glm", glm, true}, {"kimi,glm", glm, true}, {AcceptAll, glm, true}, {"kimi", glm, false},
+		{"", kimi, false}, {"kimi", kimi, true}, {AcceptAll, kimi, true},
+	} {
+		prompt, err := Render(req, Target{Accept: tt.accept})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := show(parseIn(t, prompt, req, completion{tt.text, "end_turn", ""}, 3)); (got == "get_weather {\"city\":\"Oslo\"}\ntool_use") != tt.call {
+			t.Errorf("with %q:\n%s", tt.accept, got)
+		}
+	}
+	if _, err := Render(req, Target{Accept: "glm,nothing"}); err == nil {
+		t.Error("an unknown format is accepted")
+	}
+}
+
+// A tag that several formats have means in the call that was read what it meant where that began.
+func TestSharedTags(t *testing.T) {
+	req := spoken("Hi")
+	req.Tools = []messages.Tool{{Name: "ping", InputSchema: jsontext.Value(`{"type":"object"}`)}}
+	prompt := mustRender(t, req, Target{Format: FormatJSON, Accept: AcceptAll})
+	for _, tt := range []struct{ text, want string }{
+		{"<tool_call>\n{\"name\":\"ping\"}\n</tool_call>", "ping {}\ntool_use"},
+		{"<tool_call>function=ping></tool_call>", "ping {}\ntool_use\n# repaired ping tag_bracket"},
+		{`<function name="ping"><param name="p"><![CDATA[x]]></param></function>`, "ping {\"p\":\"x\"}\ntool_use"},
+		{`<function name="ping"><parameter name="p">x</parameter></function>`, "ping {\"p\":\"x\"}\ntool_use\n# repaired ping bare_call"},
+		{"<tool_call>Calling\n{\"name\":\"ping\"}\n</tool_call>", "text \"Calling\"\nping {}\ntool_use\n# repaired ping stray_text"},
+	} {
+		if got := show(parseIn(t, prompt, req, completion{tt.text, messages.StopEndTurn, ""}, 0)); got != tt.want {
+			t.Errorf("%s is read as\n%s\nwant\n%s", tt.text, got, tt.want)
+		}
+	}
+}

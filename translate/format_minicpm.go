@@ -1,0 +1,29 @@
+package translate
+
+import "dragoman/translate/markup"
+
+// minicpmCalls is the format of MiniCPM5: elements without a wrapper, in which a value may stand in a
+// CDATA section (docs/reference/formats.md §13).
+var minicpmCalls = shaped(format{
+	name:         FormatMiniCPM,
+	models:       []string{"minicpm5", "minicpm-5"},
+	stopSequence: "<tool_response>",
+	callOpener:   "<function name=",
+	callCloser:   "</function>",
+	protects:     markup.TagFunction | markup.TagParam | markup.TagToolResponse,
+	shape: shape{
+		call:  [3]string{`<function name="`, "\">", "</function>\n"},
+		param: [3]string{`<param name="`, `">`, "</param>"},
+	},
+	spelling: &markup.Spelling{Bare: true, CDATA: true, Tags: []markup.Spelled{
+		{Name: "function", Means: markup.Invoke, Label: markup.LabelAttribute, Before: []string{"<param ", "</function>", "{"}},
+		{Name: "param", Means: markup.Parameter, Label: markup.LabelAttribute},
+	}},
+
+	heading:     "# Tools\n\n",
+	exampleNote: (*language).rawBlocks,
+	beforeTools: "<tools>\n",
+	afterTools:  "</tools>",
+	tool:        [2]string{`{"type":"function","function":`, "}\n"},
+	result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+})

@@ -1,0 +1,32 @@
+package translate
+
+import "dragoman/translate/markup"
+
+// mistralCalls is the format of Mistral's models since Devstral 2507: markers in brackets around the name
+// of the tool, and the input as JSON, with which a call ends (docs/reference/formats.md §8). Those of
+// older models are read, too: an id behind the name, and lists of calls.
+var mistralCalls = shaped(format{
+	name:         FormatMistral,
+	models:       []string{"mistral", "mixtral", "ministral", "devstral", "magistral", "pixtral", "codestral"},
+	erased:       true,
+	stopSequence: "[TOOL_RESULTS]",
+	callOpener:   "[TOOL_CALLS]",
+	callCloser:   "[ARGS]",
+	protects:     markup.TagBracket,
+	shape:        shape{call: [3]string{"[TOOL_CALLS]", "[ARGS]", ""}},
+	spelling:     bracketTags,
+	alone:        []string{"[", aloneName},
+
+	heading:      "# Tools\n\n",
+	exampleNote:  func(l *language) string { return l.jsonBlocks },
+	beforeTools:  "[AVAILABLE_TOOLS][",
+	afterTools:   "][/AVAILABLE_TOOLS]",
+	tool:         [2]string{`{"type":"function","function":`, "}\n"},
+	betweenTools: ",",
+	result:       [2]string{"[TOOL_RESULTS]", "[/TOOL_RESULTS]\n"},
+})
+
+// bracketTags are its tags.
+var bracketTags = &markup.Spelling{JSON: true, Lists: true, Endless: true, Begins: []string{"["}, End: "]", Tags: []markup.Spelled{
+	{Name: "TOOL_CALLS", Means: markup.Invoke, Label: markup.LabelAfter, Wraps: true, ID: []string{"[CALL_ID]"}, Then: []string{"[ARGS]"}},
+}}

@@ -1,0 +1,47 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// Nothing that a client writes is a marker of the formats whose tags are markers, in one text or over
+// several.
+func TestMarkersHold(t *testing.T) {
+	for format, list := range map[string][]string{
+		FormatMistral: {"[TOOL_CALLS]", "[ARGS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"},
+		FormatLlama:   {"<|python_tag|>"},
+	} {
+		markers := func(req *messages.Request) (counts []int) {
+			text := mustRender(t, req, Target{Format: format, TextWire: true}).Text()
+			for _, m := range list {
+				counts = append(counts, strings.Count(text, m))
+			}
+			return counts
+		}
+		plain := markers(spoken("x"))
+		for _, m := range list {
+			for _, s := range []string{m, m + "f", "a" + m, "&#91;" + m[1:], strings.Repeat(m, 3)} {
+				if got := markers(spoken(s)); !slices.Equal(got, plain) {
+					t.Errorf("%s: with %q there are %v of %q; want %v", format, s, got, list, plain)
+				}
+			}
+			for i := range m {
+				cut := &messages.Request{Messages: []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{
+					{Type: messages.BlockText, Text: rawjson.Plain(m[:i])}, {Type: messages.BlockText, Text: rawjson.Plain(m[i:])},
+				}}}}
+				glued := ""
+				for _, part := range mustRender(t, cut, Target{Format: format}).Turns[0].Parts {
+					glued += part.Text.String()
+				}
+				if strings.Contains(glued, m) {
+					t.Errorf("%s: %q and %q spell a marker", format, m[:i], m[i:])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package translate
+
+import (
+	"fmt"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// qwenCalls is the format of Qwen3-Coder and those that were trained like it: a block for each call, with
+// the names of the tool and of its parameters behind a `=`, and values on lines of their own
+// (docs/reference/formats.md §1). As in the json format, nothing stands around the calls of a turn.
+var qwenCalls = shaped(format{
+	name:         FormatQwen3Coder,
+	models:       []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},
+	stopSequence: "<tool_response>",
+	callOpener:   "<function=",
+	callCloser:   toolCallEnd,
+	protects:     markup.TagFunction | markup.TagToolResponse,
+	shape: shape{
+		call:  [3]string{"<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n"},
+		param: [3]string{"<parameter=", ">", "</parameter>\n"},
+		lines: true,
+	},
+	spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Spelled{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...)},
+
+	heading:      "# Tools\n\n",
+	exampleNote:  (*language).rawBlocks,
+	beforeTools:  "<tools>\n",
+	afterTools:   "</tools>",
+	describeTool: (*toolWriter).writeQwenTool,
+	result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+})
+
+// seedCalls is that of Seed-OSS, which has another block and writes values where their tags are
+// (docs/reference/formats.md §1b). Its template has a role for results; they stand in blocks here.
+var seedCalls = shaped(format{
+	name:         FormatSeedOSS,
+	models:       []string{"seed-oss"},
+	stopSequence: "<tool_response>",
+	callOpener:   "<function=",
+	callCloser:   "</seed:tool_call>",
+	protects:     markup.TagFunction | markup.TagToolResponse,
+	shape: shape{
+		call:  [3]string{"<seed:tool_call>\n<function=", ">\n", "</function>\n</seed:tool_call>\n"},
+		param: [3]string{"<parameter=", ">", "</parameter>\n"},
+	},
+	spelling: &markup.Spelling{Tags: append([]markup.Spelled{{Name: "seed:tool_call", Means: markup.Wrapper}}, functionTags...)},
+
+	heading:     "# Tools\n\n",
+	exampleNote: (*language).rawBlocks,
+	beforeTools: "<tools>\n",
+	afterTools:  "</tools>",
+	tool:        [2]string{`{"type":"function","function":`, "}\n"},
+	result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+})
+
+// functionTags are the tags of a call in both.
+var functionTags = []markup.Spelled{
+	{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
+	{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
+}
+
+// rawBlocks says of a format that values stand as they are, and that each call is a block.
+func (l *language) rawBlocks() string { return l.plainValues + "\n" + l.jsonBlocks }
+
+// writeQwenTool describes a tool in elements. What the model's own template has no element for stands in
+// those of the legacy format: see writeLegacyTool.
+func (w *toolWriter) writeQwenTool(t *messages.Tool) error {
+	root, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return err
+	}
+	if root[0] != '{' {
+		return fmt.Errorf("JSON schema is invalid: not an object")
+	}
+	d := schema.Describe(root)
+	w.write("<function>\n<name>").writeEscaped(t.Name).write("</name>\n")
+	if t.Description != "" {
+		w.write("<description>").writeEscaped(t.Description).write("</description>\n")
+	}
+	w.write("<parameters>\n")
+	required := []byte{'['}
+	for i := range d.Parameters {
+		p := &d.Parameters[i]
+		w.writeParameter(p)
+		w.writeParameterSchema(p)
+		if p.Required {
+			required = append(rawjson.AppendString(required, p.Name), ',')
+		}
+	}
+	if n := len(required) - 1; n > 0 {
+		required[n] = ']'
+		w.writeJSON("required", required)
+	}
+	w.writeJSON("schema", d.Schema)
+	w.writeJSON("definitions", d.Definitions)
+	w.write("</parameters>\n</function>\n")
+	return nil
+}

@@ -1,0 +1,175 @@
+package translate
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// shape is how a format writes a call, as data: what stands around names and values. How a model may
+// write it is the format's [markup.Spelling].
+type shape struct {
+	// call stands before the name of the tool, behind it, and behind the parameters.
+	call [3]string
+	// empty stands behind the name of a call without parameters; "" for call[1] and call[2].
+	empty string
+	// param stands before the name of a parameter, behind it, and behind the value. With none, the
+	// parameters are one JSON object.
+	param [3]string
+	// other stands behind the name of a parameter whose value is no string; "" for param[1].
+	other string
+	// lines says that each value stands on lines of its own.
+	lines bool
+	// id is what stands for the name of the tool: NAME is that name, and N how many calls the
+	// conversation has had before. "" is the name alone.
+	id string
+}
+
+// label returns what stands for the name of the tool in the nth call of a conversation.
+func (s *shape) label(name string, n int) string {
+	if s.id == "" {
+		return name
+	}
+	return strings.NewReplacer("NAME", name, "N", strconv.Itoa(n)).Replace(s.id)
+}
+
+// example is [format.example]: a call with one parameter, between what stands around the calls of a turn.
+func (s *shape) example(before, after string) string {
+	call := before + s.call[0] + s.label("$TOOL_NAME", 0) + s.call[1]
+	if s.isJSON() {
+		call += `{"$PARAMETER_NAME": $PARAMETER_VALUE, ...}` + s.call[2]
+	} else {
+		value := "$PARAMETER_VALUE"
+		if s.lines {
+			value = "\n" + value + "\n"
+		}
+		call += s.param[0] + "$PARAMETER_NAME" + s.param[1] + value + s.param[2]
+		if s.other != "" {
+			call += s.param[0] + "$PARAMETER_NAME" + s.other + value + s.param[2]
+		}
+		call = strings.TrimSuffix(call, "\n") + "\n...\n" + strings.TrimPrefix(s.call[2], "\n")
+	}
+	return strings.TrimSuffix(call+after, "\n") + "\n"
+}
+
+// isJSON reports whether the parameters are one JSON object.
+func (s *shape) isJSON() bool { return s.param[0] == "" }
+
+// prefill is [format.callPrefill].
+func (s *shape) prefill(before, name string, n int) string {
+	if name == "" {
+		text, _, _ := strings.Cut(s.call[0]+s.label("\x00", n), "\x00")
+		return before + text
+	}
+	return before + strings.TrimRight(s.call[0]+s.label(name, n)+s.call[1], "\n")
+}
+
+// appendShaped is [format.appendCall] by the shape of the format. Where a parameter cannot be written so
+// that the parser reads it back, all stand as one JSON object.
+func (f *format) appendShaped(e *markup.Escaper, dst []byte, name string, n int, input jsontext.Value, in *schema.Schema) []byte {
+	s := &f.shape
+	dst = append(dst, s.call[0]...)
+	before, after, _ := strings.Cut(s.label("\x00", n), "\x00")
+	dst = append(e.AppendText(append(dst, before...), name), after...)
+	begun := len(dst)
+	dst = append(dst, s.call[1]...)
+	if !s.isJSON() {
+		params, ok := f.appendParams(e, dst, input, in)
+		switch {
+		case ok && len(params) == len(dst) && s.empty != "":
+			return append(params[:begun], s.empty...)
+		case ok:
+			return append(params, s.call[2]...)
+		}
+	}
+	dst = e.AppendValue(dst, rawjson.CompactString(input), "")
+	if !s.isJSON() {
+		dst = append(dst, '\n')
+	}
+	return append(dst, s.call[2]...)
+}
+
+// appendParams appends the parameters as elements. It reports false if one cannot be written so that
+// the parser reads it back: it would be read as another value, or its name cannot stand there.
+func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Value, in *schema.Schema) ([]byte, bool) {
+	s := &f.shape
+	for name, value := range rawjson.NamedMembers(input) {
+		read, ps, _ := in.PropertyByTag(name)
+		text, ok := valueText(f.spelling, ps, value)
+		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
+			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
+		}
+		if !ok || read != name || !s.takesName(name) {
+			return dst, false
+		}
+		dst = append(append(dst, s.param[0]...), name...)
+		if value.Kind() != '"' && s.other != "" {
+			dst = append(dst, s.other...)
+		} else {
+			dst = append(dst, s.param[1]...)
+		}
+		switch {
+		case s.lines:
+			dst = appendLines(e, dst, text, name)
+		case f.spelling != nil && f.spelling.Bare:
+			dst = e.AppendValue(dst, text, name)
+		default:
+			dst = appendOnLines(e, dst, text, name)
+		}
+		dst = append(dst, s.param[2]...)
+	}
+	return dst, true
+}
+
+// isTyped reports whether the tag of a value says that it is a string.
+func (f *format) isTyped() bool { return f.spelling != nil && f.spelling.Typed != "" }
+
+// takesName reports whether the name of a parameter can stand where a tag has it: in quotes, or with
+// nothing around it.
+func (s *shape) takesName(name string) bool {
+	breaks := "\"<>&\r\n"
+	if !strings.HasSuffix(s.param[0], `"`) {
+		breaks = "\"<>&\r\n'[{"
+	}
+	return name != "" && len(name) <= markup.MaxParamTagLen && strings.TrimSpace(name) == name && !strings.ContainsAny(name, breaks)
+}
+
+// describe writes the description of a tool: see [format.tool].
+func (f *format) describe(w *toolWriter, t *messages.Tool) error {
+	if f.describeTool != nil {
+		return f.describeTool(w, t)
+	}
+	w.write(f.tool[0])
+	if err := w.writeObject(t); err != nil {
+		return err
+	}
+	w.write(f.tool[1])
+	return nil
+}
+
+// addResult writes a result: see [format.result].
+func (f *format) addResult(w *turnWriter, tool string, n int, b *messages.BlockParam) {
+	if f.writeResult != nil {
+		f.writeResult(w, tool, n, b)
+		return
+	}
+	before, after, named := strings.Cut(f.result[0], "ID")
+	w.write(before)
+	if named {
+		id, rest, _ := strings.Cut(f.shape.label("\x00", n), "\x00")
+		w.write(id)
+		w.writeEscaped(rawjson.Plain(tool))
+		w.write(rest, after)
+	}
+	if b.IsError {
+		w.write(w.language().errorLabel)
+	}
+	w.writeContent(b.Content)
+	w.write(f.result[1])
+}

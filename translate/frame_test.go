@@ -1,0 +1,26 @@
+package translate
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestFormatFrames holds that text of the client spells no tag that stands in a prompt, whatever the
+// format. The tags of parameters are protected in their own values alone.
+func TestFormatFrames(t *testing.T) {
+	tag := regexp.MustCompile(`</?[^<>\s"$]+[^<>$]*>`)
+	own := regexp.MustCompile(`^</?q?[px]>$`)
+	for _, f := range formats {
+		target := Target{Format: f.name, TextWire: true}
+		plain := mustRender(t, spoken("x"), target).Text()
+		for _, s := range tag.FindAllString(plain, -1) {
+			for _, s := range []string{s, strings.Replace(s, "<", "< ", 1), strings.ToUpper(s)} {
+				got := mustRender(t, spoken(s), target).Text()
+				if n, want := strings.Count(got, s), strings.Count(plain, s); n > want && !own.MatchString(asciiLower(strings.ReplaceAll(s, " ", ""))) {
+					t.Fatalf("%s: %q stands %d times in the prompt, %d times without it in the request", f.name, s, n, want)
+				}
+			}
+		}
+	}
+}

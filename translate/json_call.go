@@ -1,0 +1,151 @@
+package translate
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// What a call in JSON says.
+
+// jsonCall is what a call in JSON says. Models also call the arguments parameters or input, and may
+// give it an id, and a type.
+type jsonCall struct {
+	Name       *string                   `json:"name"`
+	ToolName   *string                   `json:"tool_name"`
+	Arguments  jsontext.Value            `json:"arguments"`
+	Parameters jsontext.Value            `json:"parameters"`
+	Input      jsontext.Value            `json:"input"`
+	ID         jsontext.Value            `json:"id"`
+	ToolCallID jsontext.Value            `json:"tool_call_id"`
+	Type       jsontext.Value            `json:"type"`
+	Rest       map[string]jsontext.Value `json:",embed"`
+}
+
+// name returns the name of the tool.
+func (c *jsonCall) name() string { return *cmp.Or(c.Name, c.ToolName) }
+
+// arguments returns the arguments of the call, "" if it has none.
+func (c *jsonCall) arguments() string {
+	for _, v := range []jsontext.Value{c.Arguments, c.Parameters, c.Input} {
+		if len(v) > 0 && v.Kind() != 'n' {
+			return string(v)
+		}
+	}
+	return ""
+}
+
+// flatArguments returns the arguments of a call that has none under a name of theirs: {}, or what stands
+// beside the name of the tool if that takes it all. It reports false if the tool requires some and they
+// cannot be told.
+func (c *jsonCall) flatArguments(s *schema.Schema) (arguments string, ok bool) {
+	for name, v := range map[string]jsontext.Value{"id": c.ID, "tool_call_id": c.ToolCallID, "type": c.Type} {
+		if len(v) > 0 && len(c.Rest) > 0 && s.Declares([]byte(name)) {
+			return "", false // it may be the call's or an argument
+		}
+	}
+	if len(c.Rest) > 0 {
+		flat, err := json.Marshal(c.Rest, json.Deterministic(true))
+		if err == nil && len(s.Properties) > 0 && declaresAll(s, flat) {
+			c.Rest = nil
+			return string(flat), true
+		}
+	}
+	return "{}", len(c.Rest) == 0 || len(s.Required) == 0
+}
+
+// openArguments returns the arguments in text, which is the beginning of a call that was cut. They
+// are cut, too, unless the call was cut after them: {"name":"f","arguments":{"a":1 gives {"a":1.
+// It returns "" if the arguments had not begun.
+func openArguments(text string) string {
+	mended := rawjson.Mend(text)
+	d := jsontext.NewDecoder(bytes.NewReader(mended))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return ""
+	}
+	for {
+		name, err := d.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return ""
+		}
+		if s := name.String(); s == "arguments" || s == "parameters" || s == "input" {
+			return strings.TrimLeft(string(mended[d.InputOffset():]), " \t\r\n:")
+		}
+		if _, err := d.ReadValue(); err != nil {
+			return ""
+		}
+	}
+}
+
+// decodeCall decodes a call in JSON, with slips of models: braces that stand twice, all of it as the
+// member function of an object, or the name of the tool as that of the one member.
+func (p *parser) decodeCall(said string) (call jsonCall, ok bool) {
+	text, ok := rawjson.AppendLoose(nil, said)
+	if !ok && strings.HasPrefix(said, "{{") {
+		text, ok = rawjson.AppendLoose(nil, rawjson.Undouble(said))
+	}
+	if !ok || json.Unmarshal(text, &call) != nil {
+		return call, false
+	}
+	if function := call.Rest["function"]; call.Name == nil && len(call.Rest) == 1 {
+		switch function.Kind() {
+		case '{':
+			call = jsonCall{}
+			ok = json.Unmarshal(function, &call) == nil
+		case '"':
+			name := rawjson.Unquote(function)
+			call.Name, call.Rest = &name, nil
+		}
+	}
+	if call.Name == nil && call.ToolName == nil && len(call.Rest) == 1 {
+		for name, value := range call.Rest {
+			if value.Kind() == '{' && p.tools.named(name) != nil {
+				call = jsonCall{Name: &name, Arguments: value}
+			}
+		}
+	}
+	return call, ok && (call.Name != nil || call.ToolName != nil)
+}
+
+// inferTool names the tool of a call whose id has no name in it: the one offered tool that takes such an
+// input, if there is but one.
+func (p *parser) inferTool(input jsontext.Value) {
+	found, label := "", p.call.tool
+	if !strings.HasPrefix(label, "call_") && strings.Trim(label, "0123456789") != "" {
+		return
+	}
+	for i := range p.tools.list {
+		if !declaresAll(p.schemas.of(&p.tools.list[i]), input) {
+			continue
+		}
+		if found != "" {
+			return
+		}
+		found = p.tools.list[i].Name
+	}
+	if found == "" {
+		return
+	}
+	p.nameTool(found)
+	p.noteReason("tool_name")
+}
+
+// declaresAll reports whether a schema declares every member of an input, which has all that it requires.
+func declaresAll(s *schema.Schema, input jsontext.Value) bool {
+	given := map[string]bool{}
+	for name := range rawjson.NamedMembers(input) {
+		if !s.Declares([]byte(markup.ParamTag(name))) {
+			return false
+		}
+		given[name] = true
+	}
+	return !slices.ContainsFunc(s.Required, func(name string) bool { return !given[name] })
+}

@@ -1,0 +1,155 @@
+package translate
+
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+)
+
+// literalSyntax is the syntax of calls that are literals of a language.
+type literalSyntax uint8
+
+const (
+	noLiteral     literalSyntax = iota
+	pythonLiteral               // [book(note="a", count=3), ping()]
+	gemmaLiteral                // call:book{note:<|"|>a<|"|>,count:3}
+)
+
+// What strings begin and end with in those of Gemma and of FunctionGemma.
+const (
+	gemmaQuote  = `<|"|>`
+	gemmaEscape = "<escape>"
+)
+
+// quotesOf are what strings begin and end with in a syntax, the longest first where one begins another.
+var quotesOf = [...][]string{
+	pythonLiteral: {`"""`, "'''", `"`, "'"},
+	gemmaLiteral:  {gemmaQuote, gemmaEscape, `"`, "'"},
+}
+
+// literalScan follows calls in a syntax far enough to know where they end: it counts brackets, and knows
+// what is in a string. It never takes a part of what it cannot decide on yet.
+type literalScan struct {
+	syntax literalSyntax
+	depth  int    // how many brackets are open
+	quote  string // what began the string that is open; "" outside of one
+	opened int    // how many brackets were open where the last string began
+	word   bool   // the last byte but white space is of a value, so that an apostrophe begins no string
+}
+
+// scan reads s, which goes on with a call, and returns how many bytes of s belong to it. The verdict is
+// Match at the end of its last bracket, and NoMatch at a `<` that begins no string, where a tag shows
+// that the end of the call is missing.
+func (l *literalScan) scan(s []byte, eof bool) (n int, v markup.Verdict) {
+	for n < len(s) {
+		if l.quote != "" {
+			end, v := l.skipString(s[n:], eof)
+			if n += end; v == markup.NeedMore {
+				return n, v
+			}
+			l.quote, l.word = "", true
+			continue
+		}
+		quote, v := l.matchQuote(s[n:], eof)
+		switch {
+		case v == markup.NeedMore:
+			return n, v
+		case v == markup.Match:
+			l.quote, l.opened = quote, l.depth
+			n += len(quote)
+			continue
+		case s[n] == '<':
+			return n, markup.NoMatch
+		}
+		if l.step(s[n]); l.depth == 0 && bytes.IndexByte([]byte(")]}"), s[n]) >= 0 {
+			return n + 1, markup.Match
+		}
+		n++
+	}
+	return n, markup.NeedMore
+}
+
+// step reads one byte outside of strings.
+func (l *literalScan) step(c byte) {
+	switch c {
+	case '(', '[', '{':
+		l.depth++
+	case ')', ']', '}':
+		l.depth--
+	}
+	if !markup.IsBlank(c) {
+		l.word = bytes.IndexByte([]byte("([{,:="), c) < 0
+	}
+}
+
+// matchQuote matches what begins a string.
+func (l *literalScan) matchQuote(s []byte, eof bool) (quote string, v markup.Verdict) {
+	for _, quote := range quotesOf[l.syntax] {
+		switch {
+		case l.syntax == gemmaLiteral && quote == "'" && l.word:
+		case markup.HasPrefix(s, quote):
+			return quote, markup.Match
+		case markup.IsPrefixOf(s, quote) && !eof:
+			return "", markup.NeedMore
+		}
+	}
+	return "", markup.NoMatch
+}
+
+// skipString returns the index after the end of the string that is open. The verdict is NeedMore if the
+// end has not come; before the index nothing ends the string.
+func (l *literalScan) skipString(s []byte, eof bool) (n int, v markup.Verdict) {
+	stops := l.quote[:1] + `\`
+	switch {
+	case l.quote[0] == '<':
+		stops = "<"
+	case l.syntax == gemmaLiteral && l.quote == "'":
+		stops = "'<"
+	}
+	for {
+		i := bytes.IndexAny(s[n:], stops)
+		if i < 0 {
+			return len(s), markup.NeedMore
+		}
+		n += i
+		if s[n] == '\\' {
+			if n+1 == len(s) && !eof {
+				return n, markup.NeedMore
+			}
+			n = min(n+2, len(s))
+			continue
+		}
+		end, v := l.matchStringEnd(s[n:], eof)
+		if v != markup.NoMatch {
+			return n + end, v
+		}
+		n++
+	}
+}
+
+// matchStringEnd matches the end of the string that is open, where that may stand. A string of Gemma's
+// in apostrophes ends where a value may end, since nothing is escaped in it, and a delimiter may
+// stand behind the apostrophe, or in its place.
+func (l *literalScan) matchStringEnd(s []byte, eof bool) (n int, v markup.Verdict) {
+	if l.syntax == gemmaLiteral && l.quote == "'" {
+		if s[0] == '\'' {
+			n = 1
+		}
+		switch i := markup.SkipBlanks(s, n, len(s)); {
+		case markup.HasPrefix(s[n:], gemmaQuote):
+			return n + len(gemmaQuote), markup.Match
+		case !eof && (i == len(s) || markup.IsPrefixOf(s[n:], gemmaQuote)):
+			return 0, markup.NeedMore
+		case n > 0 && (i == len(s) || bytes.IndexByte([]byte(",}]"), s[i]) >= 0):
+			return n, markup.Match
+		}
+		return 0, markup.NoMatch
+	}
+	switch {
+	case markup.HasPrefix(s, l.quote):
+		return len(l.quote), markup.Match
+	case markup.IsPrefixOf(s, l.quote) && !eof:
+		return 0, markup.NeedMore
+	}
+	return 0, markup.NoMatch
+}

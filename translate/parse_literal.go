@@ -1,0 +1,130 @@
+package translate
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+)
+
+// Calls that are literals of a language: [book(note="a"), ping()], call:book{count:3}. They are read when
+// they are whole, up to the end of their last bracket. In a wrapper that is all; without one they are
+// calls only if nothing speaks against it: they end with their line and, if they have no arguments, begin
+// one; they close, name offered tools and carry what those require.
+
+// literalSeen is what has been seen of calls that are literals.
+type literalSeen struct {
+	literalScan
+	from     int  // where they begin: see input.offset
+	whole    bool // the last bracket has been read
+	bare     bool // they stand without a wrapper
+	marked   bool // the wrapper is that of a format of literals
+	midLine  bool // text stands before them on their line
+	erased   bool // their strings may have lost what stood around them: see readErased
+	unclosed bool // a tag stands where the last bracket belongs
+}
+
+// literalCall is one of them.
+type literalCall struct {
+	name  string
+	input jsontext.Value
+	typed bool // the values are as they are meant: see retype
+}
+
+// readLiteral is the state inLiteral: nothing, or a part, of calls that are literals has been read. The
+// mark stands before them. When they are whole, it writes them all (betweenCalls, afterAnswer). If they
+// are no calls, or do not come to their end, they are given back.
+func (p *parser) readLiteral() state {
+	l := &p.literal
+	if l.erased {
+		return p.readErasedCalls()
+	}
+	if !l.whole {
+		n, v := l.scan(p.in.rest(), p.in.eof)
+		p.in.take(n, SpanValue)
+		switch {
+		case v == markup.NoMatch:
+			return p.closeUnbalanced()
+		case v == markup.NeedMore && !p.in.eof:
+			return wait
+		case v == markup.NeedMore:
+			return p.cutLiteral()
+		}
+		l.whole = true
+	}
+	if l.bare {
+		switch p.matchAfterLiteral() {
+		case markup.NeedMore:
+			return wait
+		case markup.NoMatch:
+			return p.giveBackLiteral("bare_call")
+		}
+	}
+	calls, ok := p.literalCalls()
+	if !ok {
+		return p.giveBackLiteral("invalid_literal")
+	}
+	return p.writeLiterals(calls)
+}
+
+// readErasedCalls is readLiteral for calls that may have lost the quotes of their strings, and so may end
+// anywhere: they are read with the end of the text, unless that was cut.
+func (p *parser) readErasedCalls() state {
+	p.in.takeAll(SpanValue)
+	if !p.in.eof {
+		return wait
+	}
+	if calls, ok := p.readErased(string(p.in.since(p.literal.from))); ok && !p.cutShort {
+		return p.writeLiterals(calls)
+	}
+	return p.giveBackCall("incomplete")
+}
+
+// giveBackLiteral gives calls back. In prose they need not be meant as calls.
+func (p *parser) giveBackLiteral(reason string) state {
+	if p.literal.bare && p.literal.syntax == gemmaLiteral {
+		p.literal.erased = true
+		return inLiteral
+	}
+	if p.literal.bare && (p.literal.midLine || reason == "bare_call") {
+		return p.giveBack()
+	}
+	return p.giveBackCall(reason)
+}
+
+// matchAfterLiteral matches what may stand behind calls without a wrapper: the end of the line or of the
+// text, if that was not cut, another call, or the closing tag of a wrapper that is not there.
+func (p *parser) matchAfterLiteral() markup.Verdict {
+	rest := p.in.rest()
+	i := 0
+	for i < len(rest) && i < maxGap && (rest[i] == ' ' || rest[i] == '\t') {
+		i++
+	}
+	if i < len(rest) && rest[i] == '<' {
+		t, v := p.matchOpener(rest[i:])
+		if v == markup.Match {
+			v = markup.VerdictOf(t.IsWrapper() && t.Closing)
+		}
+		return v
+	}
+	if _, _, _, v := p.matchLiteral(rest[i:]); v == markup.Match && p.literal.syntax == gemmaLiteral {
+		return v
+	}
+	if i == len(rest) && p.in.eof { // text may have been cut that would have followed
+		return markup.VerdictOf(!p.cutShort)
+	}
+	return p.in.matchLineEnd(rest[i:])
+}
+
+// closeUnbalanced reads calls that end at a tag before their last bracket: one that is missing there is
+// read as if it stood there, if the tag ends the wrapper.
+func (p *parser) closeUnbalanced() state {
+	t, v := p.matchOpener(p.in.rest())
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.Match && t.IsWrapper() && t.Closing && p.literal.depth == 1 && !p.literal.bare:
+		p.literal.unclosed, p.literal.whole = true, true
+		return inLiteral
+	}
+	return p.giveBackLiteral("invalid_literal")
+}

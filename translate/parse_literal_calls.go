@@ -1,0 +1,152 @@
+package translate
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
+)
+
+// What calls that are literals say, and how they are written.
+
+// literalCalls returns the calls in the text that has been read, as far as they are whole, and reports
+// whether that is all of it, and nothing speaks against them.
+func (p *parser) literalCalls() (calls []literalCall, ok bool) {
+	l := &p.literal
+	text := string(p.in.since(l.from))
+	if l.syntax == gemmaLiteral {
+		if l.unclosed {
+			text += "}"
+		}
+		calls, ok = p.readGemmaCall(text)
+	} else {
+		if l.unclosed {
+			text += "]"
+		}
+		calls, ok = p.readPythonCalls(text)
+	}
+	for i := range calls {
+		ok = ok && (!l.bare || p.mayBeBare(&calls[i]))
+		if !p.mayBeCalled(calls[i].name) {
+			return calls[:i], false
+		}
+	}
+	return calls, ok
+}
+
+// readPythonCalls returns the calls in text that are whole, and reports whether all are.
+func (p *parser) readPythonCalls(text string) (calls []literalCall, ok bool) {
+	read, ok := rawjson.ReadPythonCalls(text)
+	for _, c := range read {
+		input := markup.Unescape(string(c.Arguments), p.escaped, "")
+		calls = append(calls, literalCall{c.Name, jsontext.Value(input), c.Spread})
+	}
+	return calls, ok
+}
+
+// mayBeBare reports whether a call counts that stands without a wrapper.
+func (p *parser) mayBeBare(c *literalCall) bool {
+	tool, _ := p.tools.find(c.name)
+	if tool == nil || p.literal.midLine && len(c.input) == len("{}") {
+		return false
+	}
+	return !slices.ContainsFunc(p.schemas.of(tool).Required, func(name string) bool { return rawjson.Lookup(c.input, name) == nil })
+}
+
+// writeLiterals writes calls that have been read, one after another.
+func (p *parser) writeLiterals(calls []literalCall) (next state) {
+	if p.literal.unclosed {
+		p.noteReason("missing_brace")
+	}
+	next = betweenCalls
+	for i := range calls {
+		if i > 0 {
+			p.beginNextCall(markup.Tag{})
+			p.call.mustBeWhole, p.call.bare = true, p.literal.erased
+		}
+		if next, ok := p.nameTool(calls[i].name); !ok {
+			return next
+		}
+		p.writeJSONInput("{}", p.retyped(&calls[i]))
+		if next = p.closeCall(""); next != betweenCalls {
+			break
+		}
+	}
+	return next
+}
+
+// retyped returns the input of the call that is named, with the values that its schema has as something
+// else than strings.
+func (p *parser) retyped(c *literalCall) jsontext.Value {
+	if c.typed {
+		return c.input
+	}
+	o := rawjson.ReadObject(c.input)
+	for i := range o.Members {
+		m := &o.Members[i]
+		m.Value = retype(p.call.schema, m.Name, m.Value)
+	}
+	return o.JSON()
+}
+
+// retype returns the value of a parameter, which a model has written as a literal: a string that the
+// schema takes for something else, since it takes no strings, is that. Some models write all values in
+// quotes.
+func retype(in *schema.Schema, name string, value jsontext.Value) jsontext.Value {
+	property, s, declared := in.PropertyByTag(name)
+	if value.Kind() != '"' || !declared || property != name || s.AcceptsString() {
+		return value
+	}
+	if typed, fits := schema.AppendTypedLiteral(nil, s, rawjson.Unquote(value)); fits {
+		return typed
+	}
+	return value
+}
+
+// cutLiteral ends calls whose text ends before their last bracket. Those of a list that are whole count,
+// in a wrapper; the last one is broken off or given back.
+func (p *parser) cutLiteral() state {
+	l := &p.literal
+	if l.bare {
+		return p.giveBackLiteral("incomplete")
+	}
+	if l.syntax == gemmaLiteral {
+		if calls, ok := p.readUnclosed(); ok && !p.cutShort && l.quote == gemmaQuote && l.opened == 1 {
+			p.noteReason("missing_closer")
+			return p.writeLiterals(calls)
+		}
+	} else if calls, _ := p.literalCalls(); len(calls) > 0 {
+		if next := p.writeLiterals(calls); next != betweenCalls {
+			return next
+		}
+		return p.cutNextCall()
+	}
+	p.call.mustBeWhole = false
+	if next, ok := p.nameTool(p.call.tool); !ok {
+		return next
+	}
+	return p.breakOff()
+}
+
+// readUnclosed returns the call whose last string is not closed: it ends where the call does, with the
+// text.
+func (p *parser) readUnclosed() (calls []literalCall, ok bool) {
+	text := bytes.TrimSpace(p.in.since(p.literal.from))
+	for _, closer := range [...]string{gemmaCloses, "<end_function_call>"} {
+		text = bytes.TrimSpace(bytes.TrimSuffix(text, []byte(closer)))
+	}
+	text, ok = bytes.CutSuffix(text, []byte("}"))
+	tool, _ := p.tools.find(p.call.tool)
+	if !ok || tool == nil {
+		return nil, false
+	}
+	value := string(text[bytes.LastIndex(text, []byte(gemmaQuote))+len(gemmaQuote):])
+	if erasedEnd(p.schemas.of(tool), value) < len(value) { // or that is another parameter
+		return nil, false
+	}
+	return p.readGemmaCall(string(text) + gemmaQuote + "}")
+}

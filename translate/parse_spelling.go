@@ -1,0 +1,292 @@
+package translate
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+
+	"dragoman/translate/markup"
+)
+
+// Tags in the spelling of a format. Which formats are read besides legacy and attribute is set for the
+// parser; which of them a call is in is known with its first tag, and its other tags are read in that
+// one alone.
+
+// matchTag matches the tag that rest begins with, in the spelling of the call.
+func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
+	return p.call.spelling.MatchTag(rest, p.in.eof)
+}
+
+// matchOpener matches the tag that rest begins with where a call may begin, in any spelling, first in that
+// of an open wrapper. A closing tag that may be that of an open wrapper is.
+func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
+	if g := p.wrapperSpelling; g != nil && p.call.wrapperOpen {
+		if t, v := g.MatchListed(rest, p.in.eof); v != markup.NoMatch {
+			return t, v
+		}
+	}
+	for _, g := range p.spellings {
+		t, v := g.MatchListed(rest, p.in.eof)
+		switch {
+		case v == markup.NeedMore:
+			return t, v
+		case v == markup.Match && !(t.Closing && t.Is("invoke") && p.call.wrapperOpen && string(t.Full) == p.wrapper) && !p.isProse(&t, rest):
+			return t, v
+		}
+	}
+	if rest[0] != '<' {
+		return markup.Tag{}, markup.NoMatch
+	}
+	return markup.MatchTag(rest, p.in.eof)
+}
+
+// matchTextTag is [markup.MatchTextTag] in any spelling.
+func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) {
+	for _, g := range p.spellings {
+		tag, v := g.MatchListed(rest, p.in.eof)
+		switch {
+		case v == markup.NeedMore:
+			return t, v
+		case v == markup.NoMatch || tag.Closing || p.isProse(&tag, rest):
+		case tag.Is("invoke"):
+			return markup.TextTag{Tag: tag, Kind: markup.KindInvoke, Name: "invoke"}, v
+		case tag.IsWrapper():
+			return markup.TextTag{Tag: tag, Kind: markup.KindWrapper, Name: "function_calls"}, v
+		}
+	}
+	if rest[0] != '<' {
+		return t, markup.NoMatch
+	}
+	return markup.MatchTextTag(rest, p.in.eof)
+}
+
+// beginsTag reports whether a tag may begin with c.
+func (p *parser) beginsTag(c byte) bool { return c == '<' || c == '[' && p.bracketed }
+
+// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or
+// len(text).
+func (p *parser) nextTagStart(text []byte, i int) int {
+	if p.bracketed {
+		return indexEither(text, i, '<', '[')
+	}
+	if n := bytes.IndexByte(text[i:], '<'); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}
+
+// isProse reports whether the label of t, which rest begins with, is what models write before a call in
+// JSON, and no name of a tool: <tool_call>Let me see. {"name":…}
+func (p *parser) isProse(t *markup.Tag, rest []byte) bool {
+	if t.Closing || !t.Is("invoke") || !t.Spelling.Labels() || t.Spelling.IsJSON() {
+		return false
+	}
+	if i := markup.SkipBlanks(rest, t.Len, len(rest)); i == len(rest) || rest[i] != '{' {
+		return false
+	}
+	label, _ := t.NameAttribute()
+	tool, _ := p.tools.find(label)
+	return tool == nil
+}
+
+// openWrapper records that t, or the beginning of an answer, has opened a wrapper.
+func (p *parser) openWrapper(t markup.Tag) {
+	p.call.wrapperOpen = true
+	p.wrapper, p.wrapperSpelling, p.inList = string(t.Name), t.Spelling, false
+	if t.Spelling != nil { // there it has a name that is not its own
+		p.wrapper = string(t.Full)
+	}
+}
+
+// maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
+func (p *parser) maySpell(text []byte) bool {
+	if len(p.spellings) == 0 || len(text) > 1 && !p.spelled.has(text[1]) {
+		return false
+	}
+	if len(text) == 1 {
+		return true
+	}
+	for _, g := range p.spellings {
+		if g.MatchName(text, false) != markup.NoMatch {
+			return true
+		}
+	}
+	return false
+}
+
+// respell has the call read in the spelling in which t, the first tag in it, opens a parameter, where it is
+// none in that of the call: <function name="book"> may begin a call in several. It reports false while
+// more text has to come.
+func (p *parser) respell(t *markup.Tag) bool {
+	call := &p.call
+	if call.spelling == nil || len(t.Name) > 0 || t.Closing || len(call.parameters) > 0 {
+		return true
+	}
+	for _, g := range p.spellings {
+		if !g.Joins(call.spelling) {
+			continue
+		}
+		switch other, v := g.MatchListed(p.in.rest(), p.in.eof); {
+		case v == markup.NeedMore:
+			return false
+		case v == markup.Match && other.Is("parameter"):
+			*t, call.spelling = other, g
+			call.bare, call.mustBeWhole = false, call.quoted > 0
+			p.noteBare()
+			return true
+		}
+	}
+	return true
+}
+
+// noteBare records that the call begins without the wrapper that its format has. Formats without one
+// open and close their calls clearly enough; legacy and attribute have always been read so.
+func (p *parser) noteBare() {
+	call := &p.call
+	if call.spelling != nil && call.spelling.HasWrapper() && !call.wrapperOpen {
+		call.mustBeWhole, call.bare = true, true
+	}
+}
+
+// readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
+// read in the first that knows what stands behind it: <function name="…"> is that of MiniCPM before a
+// parameter of its own, and else a slip in those whose labels stand behind a `=`.
+func (p *parser) readIn(list []*format) {
+	for _, f := range list {
+		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
+			p.alone = append(p.alone, f.alone...)
+		}
+	}
+	for _, looksBehind := range [...]bool{true, false} {
+		for _, f := range list {
+			p.readsChannels = p.readsChannels || f.channels
+			p.readsLiteral[f.literal] = f.literal != noLiteral
+			if g := f.spelling; g != nil && g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
+				p.spellings = append(p.spellings, g)
+				p.spelled.join(&spelledBy(g).calls)
+				p.bracketed = p.bracketed || g.IsBracketed()
+			}
+		}
+	}
+}
+
+// starts are the bytes that tags begin with: those that begin a call, all opening ones, after `<`, and
+// closing ones after `</`.
+type starts struct{ calls, openers, closers byteSet }
+
+// spelledBy returns what the tags of a spelling begin with.
+func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
+
+// allStarts has the starts of the spellings of all formats.
+var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
+	all := map[*markup.Spelling]*starts{}
+	for _, f := range allFormats() {
+		if f.spelling == nil {
+			continue
+		}
+		s := &starts{}
+		calls, openers, closers := f.spelling.Starts()
+		for _, c := range calls {
+			s.calls.add(c)
+		}
+		for _, c := range openers {
+			s.openers.add(c)
+		}
+		for _, c := range closers {
+			s.closers.add(c)
+		}
+		all[f.spelling] = s
+	}
+	return all
+})
+
+// readJoined reads a call in which the name of the tool and that of the first parameter stand together,
+// since the tag between them is missing: t has both as its label. They are told apart by the tools. The
+// verdict is NoMatch if t is no such tag.
+func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Verdict) {
+	if p.call.spelling.Between() == "" || t.Len >= len(p.in.rest()) || p.tools.named(label) != nil {
+		return wait, markup.NoMatch
+	}
+	tool, param := p.splitLabel(label)
+	if tool == "" {
+		return wait, markup.NoMatch
+	}
+	first, v := p.matchParameter(t, param)
+	if v != markup.Match {
+		return wait, v
+	}
+	first.Len -= t.Len
+	p.in.take(t.Len, SpanMarkup)
+	if next, ok := p.nameTool(tool); !ok {
+		return next, v
+	}
+	p.noteReason("tool_name")
+	p.openOffered()
+	return p.beginValue(first, param, param, false), v
+}
+
+// matchParameter matches the tag of the named parameter that rest has where the tag t stands, which has
+// its name as the label, or in it.
+func (p *parser) matchParameter(t markup.Tag, name string) (first markup.Tag, v markup.Verdict) {
+	label := p.call.spelling.Between() + name
+	first, v = p.call.spelling.MatchListed(append([]byte(label), p.in.rest()[t.Len:]...), p.in.eof)
+	first.Len += t.Len - len(label)
+	return first, v
+}
+
+// readMisopened reads t, which opens a call as the first thing in another: its first parameter, where the
+// model wrote the tag of a call for that of a parameter, as in <tool_call>book<tool_call>note</arg_key>.
+// Else the call that is open was not closed.
+func (p *parser) readMisopened(t markup.Tag) state {
+	name, _ := t.NameAttribute()
+	_, _, declared := p.call.schema.PropertyByTag(name)
+	if !declared || p.call.unoffered || p.tools.named(name) != nil {
+		return p.closeCall("missing_closer")
+	}
+	first, v := p.matchParameter(t, name)
+	switch v {
+	case markup.NeedMore:
+		return wait
+	case markup.NoMatch:
+		return p.closeCall("missing_closer")
+	}
+	p.noteReason("wrong_opener")
+	p.openOffered()
+	return p.beginValue(first, name, name, false)
+}
+
+// splitLabel splits a label into the name of an offered tool and that of a parameter that it declares.
+// Of several tools it is the one with the longest name.
+func (p *parser) splitLabel(label string) (tool, param string) {
+	for i := range p.tools.list {
+		t := &p.tools.list[i]
+		rest, ok := strings.CutPrefix(label, t.Name)
+		if rest = strings.TrimLeft(rest, " "); !ok || rest == "" || len(t.Name) <= len(tool) {
+			continue
+		}
+		if property, _, declared := p.schemas.of(t).PropertyByTag(rest); declared && property == rest {
+			tool, param = t.Name, rest
+		}
+	}
+	return tool, param
+}
+
+// matchUnbracketed matches the tag of a call in a wrapper that has lost its `<`: function=book>.
+func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
+	if len(rest) == 0 || rest[0] == '<' || !p.spelled.has(rest[0]) {
+		return t, markup.NoMatch
+	}
+	text := append([]byte{'<'}, rest[:min(len(rest), maxToolName)]...)
+	for _, g := range p.spellings {
+		if g.Labels() {
+			continue
+		}
+		t, v = g.MatchListed(text, p.in.eof || len(text) > maxToolName)
+		if v == markup.NeedMore || v == markup.Match && t.Is("invoke") && !t.Closing {
+			t.Len--
+			return t, v
+		}
+	}
+	return t, markup.NoMatch
+}
