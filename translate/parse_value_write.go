@@ -179,10 +179,7 @@ func (p *parser) repeated(text string) (list []markup.Element) {
 			trim = func(s string) string { return s }
 		}
 	}
-	ambiguous, trim := false, markup.TrimNewlines
-	if p.call.spelling != nil && p.call.spelling.Bare {
-		trim = func(item string) string { return item }
-	}
+	ambiguous := false
 	if v.layout.padded {
 		text = "\n" + text // readValueStart has dropped it, and TrimNewlines has to see it
 	}
