@@ -1,0 +1,164 @@
+package markup
+
+import "bytes"
+
+// This file matches the tags of a spelling.
+
+// MatchTag is [MatchTag] in this spelling. Of a tag that is not listed, or has the name of a
+// listed one and is not written like that, Name is nil.
+func (g *Spelling) MatchTag(s []byte, eof bool) (Tag, Verdict) {
+	if g == nil {
+		return MatchTag(s, eof)
+	}
+	t, v := g.MatchListed(s, eof)
+	if v == NoMatch && s[0] == '<' && !g.lacksKey(s) {
+		t, v = MatchTag(s, eof)
+		t.Name, t.Spelling = nil, g
+	}
+	return t, v
+}
+
+// lacksKey reports whether s begins with the tag of a parameter whose label should follow and does not.
+func (g *Spelling) lacksKey(s []byte) bool {
+	tag, _, v := g.listed(s, 1, true)
+	return v == Match && tag.Means == Parameter && tag.Label == LabelAfter
+}
+
+// MatchListed is MatchTag for the tags of the list alone.
+func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
+	for _, closing := range [...]bool{false, true} {
+		for _, begin := range g.begins(closing) {
+			switch {
+			case HasPrefix(s, begin):
+				found, more := g.matchNamed(s, len(begin), closing, eof)
+				if more == Match {
+					return found, more
+				}
+				v = max(v, more)
+			case IsPrefixOf(s, begin) && !eof:
+				v = NeedMore
+			}
+		}
+	}
+	return t, v
+}
+
+// MatchName reports whether s may begin with a tag of the list: it is quick, and true of some text that
+// is none.
+func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
+	if g == nil {
+		return NoMatch
+	}
+	if g.Begins == nil && g.Closes == nil && len(s) > 1 { // each `<` of a text comes here
+		i := 1
+		switch {
+		case s[0] != '<':
+			return NoMatch
+		case s[1] == '/':
+			i = 2
+		}
+		_, _, v = g.listed(s, i, eof)
+		return v
+	}
+	for _, closing := range [...]bool{false, true} {
+		for _, begin := range g.begins(closing) {
+			n := min(len(s), len(begin))
+			switch {
+			case s[n-1] != begin[n-1]:
+			case HasPrefix(s, begin):
+				_, _, more := g.listed(s, len(begin), eof)
+				v = max(v, more)
+			case IsPrefixOf(s, begin) && !eof:
+				v = max(v, NeedMore)
+			}
+		}
+	}
+	return v
+}
+
+// listed finds the tag of the list whose name stands at s[i], and returns the index after that.
+func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v Verdict) {
+	for k := range g.Tags {
+		name := g.Tags[k].Name
+		switch {
+		case i < len(s) && s[i] != name[0]:
+		case !HasPrefix(s[i:], name):
+			if IsPrefixOf(s[i:], name) && !eof {
+				v = NeedMore
+			}
+		case i+len(name) == len(s):
+			if !eof {
+				v = NeedMore
+			}
+		case !IsTagByte(s[i+len(name)]) || !IsTagByte(name[len(name)-1]) || HasPrefix(s[i+len(name):], g.end()):
+			return &g.Tags[k], i + len(name), Match
+		}
+	}
+	return nil, 0, v
+}
+
+// matchNamed matches the rest of a tag whose name begins at s[i].
+func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verdict) {
+	tag, i, v := g.listed(s, i, eof)
+	if v != Match {
+		return t, v
+	}
+	t = Tag{Name: tag.Means.name(), Full: s[i-len(tag.Name) : i], Spelling: g, Closing: closing || tag.Closing, nameEnd: i}
+	if !t.Closing && tag.Label == LabelAssigned && i < len(s) && s[i] == '=' {
+		return t.assigned(s, i+1, eof)
+	}
+	n, v := g.matchEnd(s, i, eof)
+	if v != Match {
+		return t, v
+	}
+	t.Attributes = bytes.TrimSpace(s[i:n])
+	t.Len = n + len(g.end())
+	switch {
+	case t.Closing:
+		return t, VerdictOf(len(t.Attributes) == 0)
+	case tag.Label == LabelAfter:
+		return t.labelled(tag, s, eof)
+	case tag.Label != NoLabel:
+		if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
+			t.Attributes, t.Empty = bytes.TrimSpace(rest), true
+		}
+		if _, ok := t.NameAttribute(); !ok || tag.Before == nil || t.Empty {
+			return t, VerdictOf(ok)
+		}
+		more := NeedMore
+		if eof {
+			more = NoMatch
+		}
+		return t, matchOneOf(s[SkipBlanks(s, t.Len, maxLabel):], tag.Before, more)
+	}
+	return t, VerdictOf(len(t.Attributes) == 0)
+}
+
+// matchEnd returns the index of what ends a tag, from i on.
+func (g *Spelling) matchEnd(s []byte, i int, eof bool) (n int, v Verdict) {
+	end := g.end()
+	if i < len(s) && !IsBlank(s[i]) && s[i] != '/' && !HasPrefix(s[i:], end) && !IsPrefixOf(s[i:], end) {
+		return 0, NoMatch
+	}
+	var quoted byte
+	for ; i < len(s) && i < MaxTagLen; i++ {
+		switch c := s[i]; {
+		case quoted != 0:
+			if c == quoted {
+				quoted = 0
+			}
+		case HasPrefix(s[i:], end):
+			return i, Match
+		case IsPrefixOf(s[i:], end) && !eof:
+			return 0, NeedMore
+		case c == '<':
+			return 0, NoMatch
+		case c == '"' || c == '\'':
+			quoted = c
+		}
+	}
+	if i >= MaxTagLen || eof {
+		return 0, NoMatch
+	}
+	return 0, NeedMore
+}
