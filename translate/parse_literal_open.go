@@ -13,9 +13,7 @@ import (
 func (p *parser) nextLiteral(text []byte) int {
 	n := len(text)
 	if p.readsLiteral[pythonLiteral] {
-		if i := bytes.IndexByte(text, '['); i >= 0 {
-			n = i
-		}
+		n = nextPythonList(text)
 	}
 	if p.text.joined {
 		n = nextJoined(text[:n])
@@ -98,27 +96,48 @@ func (p *parser) matchLiteral(rest []byte) (syntax literalSyntax, name string, n
 	return noLiteral, "", 0, markup.NoMatch
 }
 
+// nextPythonList returns the index in text of the first bracket that may begin a list of calls, or len(text).
+func nextPythonList(text []byte) int {
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(text[i:], '[')
+		if next < 0 {
+			return len(text)
+		}
+		i += next
+		if _, _, _, v := pythonHead(text[i:min(len(text), i+2*maxToolName)], markup.NeedMore); v != markup.NoMatch {
+			return i
+		}
+	}
+}
+
 // matchPythonHead matches the name of a call in Python, maybe as the first of a list. more is the verdict
 // if it may go on.
 func matchPythonHead(head []byte, more markup.Verdict) (name string, n int, v markup.Verdict) {
-	from := 0
+	from, to, n, v := pythonHead(head, more)
+	if v != markup.Match {
+		return "", 0, v
+	}
+	return string(head[from:to]), n, v
+}
+
+// pythonHead is matchPythonHead, with where the name begins and ends.
+func pythonHead(head []byte, more markup.Verdict) (from, to, n int, v markup.Verdict) {
 	if len(head) > 0 && head[0] == '[' {
 		from = 1
 	}
 	from = markup.SkipBlanks(head, from, len(head))
-	n = from
-	for n < len(head) && rawjson.IsPythonCallByte(head[n]) {
-		n++
+	to = from
+	for to < len(head) && rawjson.IsPythonCallByte(head[to]) {
+		to++
 	}
-	name = string(head[from:n])
-	n = markup.SkipBlanks(head, n, len(head))
+	n = markup.SkipBlanks(head, to, len(head))
 	switch {
 	case n == len(head):
-		return "", 0, more
-	case head[n] != '(' || name == "":
-		return "", 0, markup.NoMatch
+		v = more
+	default:
+		v = markup.VerdictOf(head[n] == '(' && to > from)
 	}
-	return name, n, markup.Match
+	return from, to, n, v
 }
 
 // matchWrapped matches calls in a wrapper, after which they are next. In one that other formats have they
