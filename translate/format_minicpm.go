@@ -16,7 +16,7 @@ var minicpmCalls = shaped(format{
 		param: [3]string{`<param name="`, `">`, "</param>"},
 	},
 	spelling: &markup.Spelling{Bare: true, CDATA: true, Tags: []markup.Spelled{
-		{Name: "function", Means: markup.Invoke, Label: markup.LabelAttribute, Before: []string{"<param ", "</function>", "{"}},
+		{Name: "function", Means: markup.Invoke, Label: markup.LabelAttribute},
 		{Name: "param", Means: markup.Parameter, Label: markup.LabelAttribute},
 	}},
 

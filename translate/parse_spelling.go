@@ -150,8 +150,8 @@ func (p *parser) noteBare() {
 }
 
 // readIn has the parser read calls in the spellings of formats, too. A tag that may be of several is
-// read in the first that knows what stands behind it: <function name="…"> is that of MiniCPM before a
-// parameter of its own, and else a slip in those whose labels stand behind a `=`.
+// read in the first that knows what stands behind it; the first parameter may still tell another: see
+// respell.
 func (p *parser) readIn(list []*format) {
 	for _, f := range list {
 		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these

@@ -47,8 +47,7 @@ type Spelled struct {
 	ID []string
 	// Word may stand between the tag and a label that follows it; the label then ends with its line.
 	Word string
-	// Before is what has to stand behind a label instead, or behind a tag that has it as an attribute, as
-	// one of these, without being part of the tag.
+	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
 	Before []string
 	// Closing says that the tag closes, although it begins as an opening tag does.
 	Closing bool

@@ -122,14 +122,8 @@ func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verd
 		if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
 			t.Attributes, t.Empty = bytes.TrimSpace(rest), true
 		}
-		if _, ok := t.NameAttribute(); !ok || tag.Before == nil || t.Empty {
-			return t, VerdictOf(ok)
-		}
-		more := NeedMore
-		if eof {
-			more = NoMatch
-		}
-		return t, matchOneOf(s[SkipBlanks(s, t.Len, maxLabel):], tag.Before, more)
+		_, ok := t.NameAttribute()
+		return t, VerdictOf(ok)
 	}
 	return t, VerdictOf(len(t.Attributes) == 0)
 }
