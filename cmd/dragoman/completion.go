@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"dragoman/proxy/nearest"
@@ -31,10 +32,13 @@ func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 	}
 	req.ID = id
 	var target translate.Target // no prefill: the text is the whole answer
-	if c.format == anyFormat {
+	switch {
+	case c.format == anyFormat:
 		target.Accept = translate.AcceptAll
-	} else {
+	case slices.Contains(translate.Formats(), c.format):
 		target.Format = c.format
+	default: // no model is asked in it
+		target.Format, target.Accept = translate.FormatJSON, c.format
 	}
 	prompt, err := translate.Render(req, target)
 	if err != nil {
@@ -105,7 +109,7 @@ func parseStop(reason, sequence string) (messages.Stop, string, error) {
 const anyFormat = "any"
 
 // parseFormats returns the names that --format takes.
-func parseFormats() []string { return append(translate.Formats(), anyFormat) }
+func parseFormats() []string { return append(translate.AcceptedFormats(), anyFormat) }
 
 // suggest returns the name that a mistyped one was meant to be, "" if none is near. Case
 // does not matter.

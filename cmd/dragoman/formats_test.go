@@ -27,3 +27,16 @@ func TestListFormats(t *testing.T) {
 		}
 	}
 }
+
+// A completion is parsed in every format by its name, also in those in which no model is asked.
+func TestParseAccepted(t *testing.T) {
+	request := write(t, "request.json", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],
+		"tools":[{"name":"book","input_schema":{"type":"object","properties":{"note":{"type":"string"}}}}]}`)
+	text := write(t, "completion.txt", `<TOOLCALL>[{"name": "book", "arguments": {"note": "x"}}]</TOOLCALL>`)
+	for format, call := range map[string]bool{"nemotron": true, "any": true, "legacy": false, "glm": false} {
+		got := invocation{}.run(t, "parse", "--request", request, "--format", format, text)
+		if got.code != 0 || strings.Contains(got.stdout, `"tool_use"`) != call {
+			t.Errorf("%s:\n%s%s", format, got.stdout, got.stderr)
+		}
+	}
+}

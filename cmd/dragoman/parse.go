@@ -18,8 +18,8 @@ func parseCommand() command {
 		about: `
 Reads the text of a completion from FILE or standard input, and the Messages request it answers from
 the file of --request, and prints the message as JSON, or with --events each event of the stream.
-The network and the configuration are not used. The names of tools are not checked. A call is read
-whichever format it is written in; that of --format is what the model was asked in.
+The network and the configuration are not used. The names of tools are not checked. Calls are read in
+the format of --format, in which the model was asked, and in legacy, attribute and json; with any, in all.
 
 With --jsonl each line is
 {"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N,"format":…}, of which the
