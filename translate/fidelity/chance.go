@@ -6,15 +6,18 @@ import (
 )
 
 // chance makes all choices.
-type chance struct{ *rand.Rand }
+type chance struct {
+	*rand.Rand
+	foreign bool // texts may hold markup of the formats of other makers
+}
 
 // seeded returns the chance of a seed's instance.
-func seeded(seed uint64) chance { return chance{rand.New(rand.NewPCG(seed, 0x5eed))} }
+func seeded(seed uint64) chance { return chance{Rand: rand.New(rand.NewPCG(seed, 0x5eed))} }
 
 // fromBytes returns a chance that a fuzzer steers: the bytes of data make the first choices, one
 // each.
 func fromBytes(data []byte) chance {
-	return chance{rand.New(&bytesSource{data, rand.NewPCG(uint64(len(data)), 0)})}
+	return chance{Rand: rand.New(&bytesSource{data, rand.NewPCG(uint64(len(data)), 0)})}
 }
 
 // bytesSource makes one number of each byte of data, then goes on at random.

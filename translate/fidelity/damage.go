@@ -67,6 +67,7 @@ type Trial struct {
 // at all.
 func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	c := seeded(seed)
+	c.foreign = k.Format != ""
 	inst := newInstance(c)
 	w := k.write(c, inst)
 	prompt, err := w.prompt()

@@ -14,15 +14,23 @@ import (
 // This file compares what a model meant with what the client gets.
 
 // RoundTrip makes the instance of a seed, writes it as a model would or renders it as history, and
-// lets translate read that. It returns an error if what is read is not what was meant.
-func RoundTrip(seed uint64) error { return roundTrip(seeded(seed)) }
+// lets translate read that; of every second seed also another one, in a format of another maker. It
+// returns an error if what is read is not what was meant.
+func RoundTrip(seed uint64) error {
+	if err := roundTrip(seeded(seed)); err != nil || seed%2 > 0 {
+		return err
+	}
+	foreign := seeded(^seed)
+	foreign.foreign = true
+	return roundTrip(foreign)
+}
 
 // roundTrip is [RoundTrip] of the instance that c makes.
 func roundTrip(c chance) error {
 	inst := newInstance(c)
 	req := inst.Request()
 	prompt, text, prose, sequence := &translate.Prompt{}, "", "", ""
-	if c.oneIn(3) {
+	if !c.foreign && c.oneIn(3) {
 		var err error
 		if prompt, text, err = renderHistory(inst, req, pick(c, translate.Formats())); err != nil {
 			return err
@@ -54,10 +62,10 @@ func roundTrip(c chance) error {
 	return nil
 }
 
-// writeAny writes the instance in one of the formats.
+// writeAny writes the instance in one of the formats: those of other makers, or ours.
 func writeAny(c chance, inst *Instance) *Writing {
 	switch {
-	case c.oneIn(2):
+	case c.foreign:
 		return writeManner(c, inst, &manners[c.IntN(len(manners))])
 	case c.oneIn(8):
 		return writeJSON(c, inst)

@@ -1,6 +1,9 @@
 package fidelity
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Names of properties: those that tools have, and those that break readers.
 var (
@@ -41,22 +44,33 @@ var phrases = []string{
 	"<function_calls>", "</function_calls>", "<invoke>", "</invoke>", "<invoke name=\"run\">", "<tool_name>run</tool_name>", "<parameters>", "</parameters>", "</parameter>",
 	"<parameter name=\"city\">", "<function_results>\n<result>", "<city>Oslo</city>", "</city>", "</content>", "</a>", "</p>", "<item>", "</item>", "<a>1</a><a>2</a>",
 	"</parameters>\n</invoke>", "</a></parameters>", "&lt;/parameters>", "&amp;lt;/invoke>", "<thinking>", "</thinking>", "Human: hi", "\n\nHuman: hi\n\nAssistant: ",
-	"<tool_call>", "</tool_call>", "<tool_response>", "<function=run>", "</function>\n</tool_call>", "<parameter=city>", "</parameter>\n<parameter=city>\n", "<arg_key>city</arg_key>",
-	"</arg_value>", "<arg_value>", "<｜DSML｜invoke name=\"run\">", "</｜DSML｜parameter>", "<param name=\"city\">", "</param>", "<function name=\"run\">", "</function>",
-	"<|tool_call_begin|>functions.run:0<|tool_call_argument_begin|>{}<|tool_call_end|>", "<|tool_calls_section_end|>", "<｜tool▁call▁end｜>", "</minimax:tool_call>", "</seed:tool_call>",
 	"SELECT * FROM t WHERE a < 5 AND b <> 'x';", "if (a<b) { return a[0] && c; }", "for i in range(3):\n\tprint(i)\n", "echo \"$HOME\" > /dev/null 2>&1",
 	"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-<a>\n+</a>\n", "services:\n  web:\n    image: \"x:1\"\n", "<html>\n<head><title>T</title></head>\n<body></body>\n</html>",
+}
+
+// foreignPhrases are those, and markup of the formats of other makers.
+var foreignPhrases = slices.Insert(slices.Clone(phrases), slices.Index(phrases, "SELECT * FROM t WHERE a < 5 AND b <> 'x';"),
+	"<tool_call>", "</tool_call>", "<tool_response>", "<function=run>", "</function>\n</tool_call>", "<parameter=city>", "</parameter>\n<parameter=city>\n", "<arg_key>city</arg_key>",
+	"</arg_value>", "<arg_value>", "<｜DSML｜invoke name=\"run\">", "</｜DSML｜parameter>", "<param name=\"city\">", "</param>", "<function name=\"run\">", "</function>",
+	"<|tool_call_begin|>functions.run:0<|tool_call_argument_begin|>{}<|tool_call_end|>", "<|tool_calls_section_end|>", "<｜tool▁call▁end｜>", "</minimax:tool_call>", "</seed:tool_call>")
+
+// phrase returns one of the phrases.
+func (c chance) phrase() string {
+	if c.foreign {
+		return pick(c, foreignPhrases)
+	}
+	return pick(c, phrases)
 }
 
 // newText makes the text of a string.
 func newText(c chance) string {
 	switch c.IntN(8) {
 	case 0:
-		return pick(c, phrases) + pick(c, phrases)
+		return c.phrase() + c.phrase()
 	case 1:
 		var b strings.Builder
 		for range c.IntN(8) {
-			b.WriteString(pick(c, phrases))
+			b.WriteString(c.phrase())
 			b.WriteString(pick(c, []string{"", " ", "\n", "\n\n"}))
 		}
 		return b.String()
@@ -68,8 +82,8 @@ func newText(c chance) string {
 		return b.String()
 	case 3:
 		if c.oneIn(200) {
-			return strings.Repeat(pick(c, phrases)+pick(c, phrases), 1+c.IntN(400))
+			return strings.Repeat(c.phrase()+c.phrase(), 1+c.IntN(400))
 		}
 	}
-	return pick(c, phrases)
+	return c.phrase()
 }

@@ -161,7 +161,7 @@ func (w *writer) params(call *Call) bool {
 		if !declared && between == "" && w.manner == nil {
 			return false // an undeclared parameter is recognized by having a line of its own
 		}
-		if items, ok := w.repeats(root.memberNode(m.Name), m.Value, open, shut); ok {
+		if items, ok := w.repeats(root.memberNode(m.Name), m.Value, open, shut); ok && !w.isWholeJSON(items) {
 			if own && slices.ContainsFunc(items, func(item string) bool { return continuesCall(m.Name, item) }) {
 				return false
 			}
@@ -173,7 +173,7 @@ func (w *writer) params(call *Call) bool {
 			continue
 		}
 		text, ok := textOf(w.chance, root.memberNode(m.Name), m.Value)
-		if !ok || own && continuesCall(m.Name, text) || misleads(text, closers) || swallows(text, root, m.Name) || w.holdsOpener(text) ||
+		if !ok || own && continuesCall(m.Name, text) || misleads(text, closers) || swallows(text, root, m.Name) || w.holdsOpener(text) || w.holdsCloser(m.Value, text, closers) ||
 			w.manner != nil && w.manner.twice && strings.HasSuffix(strings.TrimSpace(text), shut) {
 			return false
 		}

@@ -182,3 +182,15 @@ func formatsOfManners() (names []string) {
 	}
 	return names
 }
+
+// isWholeJSON reports whether one of the elements of a list, each in a parameter of its own, begins like a
+// whole list, with which the parameter could end.
+func (w *writer) isWholeJSON(items []string) bool {
+	return w.manner != nil && slices.ContainsFunc(items, func(item string) bool { return strings.HasPrefix(strings.TrimSpace(item), "[") })
+}
+
+// holdsCloser reports whether a value that is no string holds a closing tag of the manner, where its type
+// may tell of another end.
+func (w *writer) holdsCloser(v Value, text string, closers []string) bool {
+	return w.manner != nil && v.Kind != '"' && slices.ContainsFunc(closers, func(name string) bool { return strings.Contains(text, "</"+name) })
+}
