@@ -230,7 +230,9 @@ func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Ve
 // its name as the label, or in it.
 func (p *parser) matchParameter(t markup.Tag, name string) (first markup.Tag, v markup.Verdict) {
 	label := p.call.spelling.Between() + name
-	first, v = p.call.spelling.MatchListed(append([]byte(label), p.in.rest()[t.Len:]...), p.in.eof)
+	rest := p.in.rest()[t.Len:]
+	near := rest[:min(len(rest), 4*maxToolName)] // of which the tag is no more: all of rest is not to be copied for each call
+	first, v = p.call.spelling.MatchListed(append([]byte(label), near...), p.in.eof && len(near) == len(rest))
 	first.Len += t.Len - len(label)
 	return first, v
 }
