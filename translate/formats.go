@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // formats are the formats that a target can name. The first is the default.
 var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, seedCalls, glmCalls, dsmlCalls, minimaxCalls, kimiCalls, deepseekCalls, mistralCalls, llamaCalls, pythonicCalls, gemmaCalls, harmonyCalls, minicpmCalls}
 
-// allFormats returns the formats in which calls are read: those that a target can name, and others.
-func allFormats() []*format { return slices.Concat(formats[:], listCalls[:]) }
+// allFormats returns the formats in which calls are read: those that a target can name, and others. The
+// list is the same for all, since every request looks for the family of its model in it.
+var allFormats = sync.OnceValue(func() []*format { return slices.Concat(formats[:], listCalls[:]) })
 
 // Formats returns the names of the formats, as [Target.Format] takes them; the default
 // comes first.
