@@ -14,7 +14,8 @@ import (
 // the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
 // tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
 // but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
-// of its ID. Of target, only Accept, HoldValues and Memo count.
+// of its ID. Of target, only Accept, HoldValues and Memo count; an Accept
+// that names an unknown format counts as none, as a configuration has none such.
 //
 // The events have to be in the order of docs/reference/streaming.md §2. If they end in an error, the
 // text that was held back is sent before it, since it might have become a call and has not.
