@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -43,8 +44,8 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 
 // matchTextTag is [markup.MatchTextTag] in any spelling.
 func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) {
-	for _, g := range p.spellings {
-		tag, v := g.MatchListed(rest, p.in.eof)
+	for begun := p.spelled.by(rest); begun != 0; begun &= begun - 1 {
+		tag, v := p.spellings[bits.TrailingZeros32(begun)].MatchListed(rest, p.in.eof)
 		switch {
 		case v == markup.NeedMore:
 			return t, v
@@ -64,10 +65,10 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 // beginsTag reports whether a tag may begin with c.
 func (p *parser) beginsTag(c byte) bool { return c == '<' || c == '[' && p.bracketed }
 
-// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or
-// len(text).
+// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or a
+// list of calls in Python, or len(text).
 func (p *parser) nextTagStart(text []byte, i int) int {
-	if p.bracketed {
+	if p.bracketed || p.readsLiteral[pythonLiteral] {
 		return indexEither(text, i, '<', '[')
 	}
 	if n := bytes.IndexByte(text[i:], '<'); n >= 0 {
@@ -101,18 +102,45 @@ func (p *parser) openWrapper(t markup.Tag) {
 
 // maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
 func (p *parser) maySpell(text []byte) bool {
-	if len(p.spellings) == 0 || len(text) > 1 && !p.spelled.has(text[1]) {
-		return false
-	}
+	begun := p.spelled.by(text)
 	if len(text) == 1 {
-		return true
+		return begun != 0
 	}
-	for _, g := range p.spellings {
-		if g.MatchName(text, false) != markup.NoMatch {
+	for ; begun != 0; begun &= begun - 1 {
+		if p.spellings[bits.TrailingZeros32(begun)].MatchName(text, false) != markup.NoMatch {
 			return true
 		}
 	}
 	return false
+}
+
+// spellers says for the second byte of a tag in which of the parser's spellings it may begin a call: a
+// set bit is the index of one. Bytes share places, so that it may name others besides: it only spares
+// asking all of them at each `<` of a text.
+type spellers struct {
+	at  [128]uint32
+	all uint32
+}
+
+// add adds the spelling with an index, whose calls begin with the bytes in calls.
+func (s *spellers) add(index int, calls *byteSet) {
+	bit := uint32(1) << index
+	s.all |= bit
+	for i := range s.at {
+		for k := i; k < 256; k += len(s.at) {
+			if calls.has(byte(k)) {
+				s.at[i] |= bit
+			}
+		}
+	}
+}
+
+// by returns the spellings in which what text begins with may begin a call.
+func (s *spellers) by(text []byte) uint32 {
+	if len(text) == 1 {
+		return s.all
+	}
+	return s.at[text[1]%128]
 }
 
 // respell has the call read in the spelling in which t, the first tag in it, opens a parameter, where it is
@@ -163,8 +191,8 @@ func (p *parser) readIn(list []*format) {
 			p.readsChannels = p.readsChannels || f.channels
 			p.readsLiteral[f.literal] = f.literal != noLiteral
 			if g := f.spelling; g != nil && g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
+				p.spelled.add(len(p.spellings), &spelledBy(g).calls)
 				p.spellings = append(p.spellings, g)
-				p.spelled.join(&spelledBy(g).calls)
 				p.bracketed = p.bracketed || g.IsBracketed()
 			}
 		}
@@ -276,7 +304,7 @@ func (p *parser) splitLabel(label string) (tool, param string) {
 
 // matchUnbracketed matches the tag of a call in a wrapper that has lost its `<`: function=book>.
 func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
-	if len(rest) == 0 || rest[0] == '<' || !p.spelled.has(rest[0]) {
+	if len(rest) == 0 || rest[0] == '<' || p.spelled.at[rest[0]%128] == 0 {
 		return t, markup.NoMatch
 	}
 	text := append([]byte{'<'}, rest[:min(len(rest), maxToolName)]...)
