@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 
 	"dragoman/translate/markup"
 )
@@ -100,49 +99,6 @@ func (p *parser) openWrapper(t markup.Tag) {
 	}
 }
 
-// maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
-func (p *parser) maySpell(text []byte) bool {
-	begun := p.spelled.by(text)
-	if len(text) == 1 {
-		return begun != 0
-	}
-	for ; begun != 0; begun &= begun - 1 {
-		if p.spellings[bits.TrailingZeros32(begun)].MatchName(text, false) != markup.NoMatch {
-			return true
-		}
-	}
-	return false
-}
-
-// spellers says for the second byte of a tag in which of the parser's spellings it may begin a call: a
-// set bit is the index of one. Bytes share places, so that it may name others besides: it only spares
-// asking all of them at each `<` of a text.
-type spellers struct {
-	at  [128]uint32
-	all uint32
-}
-
-// add adds the spelling with an index, whose calls begin with the bytes in calls.
-func (s *spellers) add(index int, calls *byteSet) {
-	bit := uint32(1) << index
-	s.all |= bit
-	for i := range s.at {
-		for k := i; k < 256; k += len(s.at) {
-			if calls.has(byte(k)) {
-				s.at[i] |= bit
-			}
-		}
-	}
-}
-
-// by returns the spellings in which what text begins with may begin a call.
-func (s *spellers) by(text []byte) uint32 {
-	if len(text) == 1 {
-		return s.all
-	}
-	return s.at[text[1]%128]
-}
-
 // respell has the call read in the spelling in which t, the first tag in it, opens a parameter, where it is
 // none in that of the call: <function name="book"> may begin a call in several. It reports false while
 // more text has to come.
@@ -198,36 +154,6 @@ func (p *parser) readIn(list []*format) {
 		}
 	}
 }
-
-// starts are the bytes that tags begin with: those that begin a call, all opening ones, after `<`, and
-// closing ones after `</`.
-type starts struct{ calls, openers, closers byteSet }
-
-// spelledBy returns what the tags of a spelling begin with.
-func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
-
-// allStarts has the starts of the spellings of all formats.
-var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
-	all := map[*markup.Spelling]*starts{}
-	for _, f := range allFormats() {
-		if f.spelling == nil {
-			continue
-		}
-		s := &starts{}
-		calls, openers, closers := f.spelling.Starts()
-		for _, c := range calls {
-			s.calls.add(c)
-		}
-		for _, c := range openers {
-			s.openers.add(c)
-		}
-		for _, c := range closers {
-			s.closers.add(c)
-		}
-		all[f.spelling] = s
-	}
-	return all
-})
 
 // readJoined reads a call in which the name of the tool and that of the first parameter stand together,
 // since the tag between them is missing: t has both as its label. They are told apart by the tools. The
