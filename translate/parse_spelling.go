@@ -2,9 +2,9 @@ package translate
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 
 	"dragoman/translate/markup"
 )
@@ -43,8 +43,8 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 
 // matchTextTag is [markup.MatchTextTag] in any spelling.
 func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) {
-	for _, g := range p.spellings {
-		tag, v := g.MatchListed(rest, p.in.eof)
+	for begun := p.spelled.by(rest); begun != 0; begun &= begun - 1 {
+		tag, v := p.spellings[bits.TrailingZeros32(begun)].MatchListed(rest, p.in.eof)
 		switch {
 		case v == markup.NeedMore:
 			return t, v
@@ -64,10 +64,10 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 // beginsTag reports whether a tag may begin with c.
 func (p *parser) beginsTag(c byte) bool { return c == '<' || c == '[' && p.bracketed }
 
-// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or
-// len(text).
+// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or a
+// list of calls in Python, or len(text).
 func (p *parser) nextTagStart(text []byte, i int) int {
-	if p.bracketed {
+	if p.bracketed || p.readsLiteral[pythonLiteral] {
 		return indexEither(text, i, '<', '[')
 	}
 	if n := bytes.IndexByte(text[i:], '<'); n >= 0 {
@@ -97,22 +97,6 @@ func (p *parser) openWrapper(t markup.Tag) {
 	if t.Spelling != nil { // there it has a name that is not its own
 		p.wrapper = string(t.Full)
 	}
-}
-
-// maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
-func (p *parser) maySpell(text []byte) bool {
-	if len(p.spellings) == 0 || len(text) > 1 && !p.spelled.has(text[1]) {
-		return false
-	}
-	if len(text) == 1 {
-		return true
-	}
-	for _, g := range p.spellings {
-		if g.MatchName(text, false) != markup.NoMatch {
-			return true
-		}
-	}
-	return false
 }
 
 // respell has the call read in the spelling in which t, the first tag in it, opens a parameter, where it is
@@ -163,43 +147,13 @@ func (p *parser) readIn(list []*format) {
 			p.readsChannels = p.readsChannels || f.channels
 			p.readsLiteral[f.literal] = f.literal != noLiteral
 			if g := f.spelling; g != nil && g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
+				p.spelled.add(len(p.spellings), &spelledBy(g).calls)
 				p.spellings = append(p.spellings, g)
-				p.spelled.join(&spelledBy(g).calls)
 				p.bracketed = p.bracketed || g.IsBracketed()
 			}
 		}
 	}
 }
-
-// starts are the bytes that tags begin with: those that begin a call, all opening ones, after `<`, and
-// closing ones after `</`.
-type starts struct{ calls, openers, closers byteSet }
-
-// spelledBy returns what the tags of a spelling begin with.
-func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
-
-// allStarts has the starts of the spellings of all formats.
-var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
-	all := map[*markup.Spelling]*starts{}
-	for _, f := range allFormats() {
-		if f.spelling == nil {
-			continue
-		}
-		s := &starts{}
-		calls, openers, closers := f.spelling.Starts()
-		for _, c := range calls {
-			s.calls.add(c)
-		}
-		for _, c := range openers {
-			s.openers.add(c)
-		}
-		for _, c := range closers {
-			s.closers.add(c)
-		}
-		all[f.spelling] = s
-	}
-	return all
-})
 
 // readJoined reads a call in which the name of the tool and that of the first parameter stand together,
 // since the tag between them is missing: t has both as its label. They are told apart by the tools. The
@@ -276,7 +230,7 @@ func (p *parser) splitLabel(label string) (tool, param string) {
 
 // matchUnbracketed matches the tag of a call in a wrapper that has lost its `<`: function=book>.
 func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
-	if len(rest) == 0 || rest[0] == '<' || !p.spelled.has(rest[0]) {
+	if len(rest) == 0 || rest[0] == '<' || p.spelled.at[rest[0]%128] == 0 {
 		return t, markup.NoMatch
 	}
 	text := append([]byte{'<'}, rest[:min(len(rest), maxToolName)]...)

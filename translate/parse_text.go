@@ -51,20 +51,21 @@ func (p *parser) readText() state {
 		}
 		return wait
 	}
-	if rest[0] != '<' && p.readsLiterals() {
+	if rest[0] != '<' && p.mayCall && p.readsLiterals() {
 		return p.readTextLiteral(rest)
 	}
 	return p.readTextMarkup(rest)
 }
 
-// nextTextTag returns the index of the first byte that may begin a tag which means something in text,
-// or len(text).
+// nextTextTag returns the index of the first byte that may begin a tag which means something in text, or
+// a list of calls in Python, or len(text).
 func (p *parser) nextTextTag(text []byte) int {
 	for at := p.nextTagStart(text, 0); at < len(text); at = p.nextTagStart(text, at+1) {
 		if at+1 < len(text) && text[at+1] == '<' {
 			continue
 		}
-		if text[at] == '<' && !markup.IsText(text[at:]) || p.maySpell(text[at:]) {
+		switch rest := text[at:]; {
+		case rest[0] == '<' && !markup.IsText(rest), rest[0] == '[' && p.beginsList(rest), p.maySpell(rest):
 			return at
 		}
 	}

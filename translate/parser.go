@@ -26,7 +26,7 @@ type parser struct {
 	holdsValues     bool               // Target.HoldValues, for tools that do not say it themselves
 	readsQuoted     bool               // Target.QuotedCalls
 	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
-	spelled         byteSet            // what calls in these begin with, after `<`
+	spelled         spellers           // in which of them a tag may begin a call
 	bracketed       bool               // tags of some of these begin with a bracket
 	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
 	wrapper         string             // the name of the wrapper that was opened last
