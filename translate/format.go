@@ -27,6 +27,10 @@ type format struct {
 	// that its markers are special tokens, which servers erase from what they pass on.
 	models []string
 	erased bool
+	// thinking are marks of thinking besides the tags of prose: see [thinkingMarks]. opensThinking are
+	// parts of the ids of those models whose template opens thinking, if it is not told otherwise.
+	thinking      thinkingMarks
+	opensThinking []string
 
 	// shape is how calls are written, and spelling how their tags may be written; nil for the tags of
 	// legacy and attribute.

@@ -6,14 +6,15 @@ import "dragoman/translate/markup"
 // (docs/reference/formats.md §12). That of V3 and R1, with a word before the name and a code fence around
 // the JSON, is read, too.
 var deepseekCalls = shaped(format{
-	name:         FormatDeepSeek,
-	models:       []string{"deepseek-v3", "deepseek.v3", "deepseek-v3.2-exp", "deepseek-r1", "deepseek.r1", "cogito"},
-	stopSequence: deepseekEnd,
-	impliedEnd:   deepseekEnd,
-	callOpener:   "<｜tool▁call▁begin｜>",
-	callCloser:   "<｜tool▁call▁end｜>",
-	protects:     markup.TagMarker,
-	shape:        shape{call: [3]string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"}},
+	name:          FormatDeepSeek,
+	models:        []string{"deepseek-v3", "deepseek.v3", "deepseek-v3.2-exp", "deepseek-r1", "deepseek.r1", "cogito"},
+	opensThinking: []string{"deepseek-r1", "deepseek.r1"},
+	stopSequence:  deepseekEnd,
+	impliedEnd:    deepseekEnd,
+	callOpener:    "<｜tool▁call▁begin｜>",
+	callCloser:    "<｜tool▁call▁end｜>",
+	protects:      markup.TagMarker,
+	shape:         shape{call: [3]string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"}},
 	spelling: &markup.Spelling{JSON: true, Tags: []markup.Spelled{
 		{Name: "｜tool▁calls▁begin｜", Means: markup.Wrapper},
 		{Name: "｜tool_calls_begin｜", Means: markup.Wrapper},

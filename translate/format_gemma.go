@@ -15,6 +15,7 @@ var gemmaCalls = &format{
 	name:         FormatGemma,
 	models:       []string{"gemma-4", "gemma4", "functiongemma"},
 	erased:       true,
+	thinking:     thinkingMarks{"<|channel>thought", "<channel|>"},
 	stopSequence: "<|tool_response>",
 	callOpener:   gemmaOpens,
 	callCloser:   gemmaCloses,

@@ -5,12 +5,13 @@ import "dragoman/translate/markup"
 // glmCalls is the format of GLM: the name of the tool behind the tag of its block, and the names and the
 // values of its parameters each in an element, without layout (docs/reference/formats.md §2).
 var glmCalls = shaped(format{
-	name:         FormatGLM,
-	models:       []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside"},
-	stopSequence: "<tool_response>",
-	callOpener:   "<arg_key>",
-	callCloser:   toolCallEnd,
-	protects:     markup.TagArgKey | markup.TagArgValue | markup.TagToolResponse,
+	name:          FormatGLM,
+	models:        []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside"},
+	opensThinking: []string{"glm-4.7", "glm-4p7", "glm-5"},
+	stopSequence:  "<tool_response>",
+	callOpener:    "<arg_key>",
+	callCloser:    toolCallEnd,
+	protects:      markup.TagArgKey | markup.TagArgValue | markup.TagToolResponse,
 	shape: shape{
 		call:  [3]string{"<tool_call>", "\n", "</tool_call>\n"},
 		empty: "</tool_call>\n",

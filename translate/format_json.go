@@ -13,13 +13,14 @@ import (
 // stands around the calls of a turn, so no tag says that they are done: the stop sequence
 // is the result that a model may make up next.
 var jsonCalls = format{
-	name:         FormatJSON,
-	models:       []string{"qwen", "qwq", "hermes", "granite-4", "ernie-4.5", "exaone", "smollm3", "falcon-h1", "trinity", "gemma-3", "gemma3"},
-	stopSequence: "<tool_response>",
-	callOpener:   toolCallStart,
-	callCloser:   toolCallEnd,
-	alone:        []string{""},
-	protects:     markup.TagToolResponse,
+	name:          FormatJSON,
+	models:        []string{"qwen", "qwq", "hermes", "granite-4", "ernie-4.5", "exaone", "smollm3", "falcon-h1", "trinity", "gemma-3", "gemma3"},
+	opensThinking: []string{"-thinking", "qwq"},
+	stopSequence:  "<tool_response>",
+	callOpener:    toolCallStart,
+	callCloser:    toolCallEnd,
+	alone:         []string{""},
+	protects:      markup.TagToolResponse,
 
 	example: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}

@@ -6,13 +6,14 @@ import "dragoman/translate/markup"
 // (docs/reference/formats.md §4). The id counts all calls of a conversation, so that it follows from
 // the request. Its template has a turn of its own for each result; they stand in blocks here.
 var kimiCalls = shaped(format{
-	name:         FormatKimi,
-	models:       []string{"kimi-k2"},
-	stopSequence: kimiEnd,
-	impliedEnd:   kimiEnd,
-	callOpener:   "<|tool_call_begin|>",
-	callCloser:   "<|tool_call_end|>",
-	protects:     markup.TagMarker | markup.TagToolResponse,
+	name:          FormatKimi,
+	models:        []string{"kimi-k2"},
+	opensThinking: []string{"kimi-k2-thinking", "kimi-k2.5", "kimi-k2.6", "kimi-k2.7"},
+	stopSequence:  kimiEnd,
+	impliedEnd:    kimiEnd,
+	callOpener:    "<|tool_call_begin|>",
+	callCloser:    "<|tool_call_end|>",
+	protects:      markup.TagMarker | markup.TagToolResponse,
 	shape: shape{
 		call: [3]string{"<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"},
 		id:   "functions.NAME:N",

@@ -5,14 +5,15 @@ import "dragoman/translate/markup"
 // minimaxCalls is the format of MiniMax M2: the attribute format in another wrapper
 // (docs/reference/formats.md §5), which is read as one of ours behind a namespace.
 var minimaxCalls = shaped(format{
-	name:         FormatMiniMax,
-	models:       []string{"minimax-m2"},
-	stopSequence: "</minimax:tool_call>",
-	impliedEnd:   "</minimax:tool_call>",
-	callOpener:   "<invoke name=",
-	callCloser:   "</minimax:tool_call>",
-	protects:     markup.TagResponse | markup.TagTool,
-	shape:        attributeShape,
+	name:          FormatMiniMax,
+	models:        []string{"minimax-m2"},
+	opensThinking: []string{"minimax-m2"},
+	stopSequence:  "</minimax:tool_call>",
+	impliedEnd:    "</minimax:tool_call>",
+	callOpener:    "<invoke name=",
+	callCloser:    "</minimax:tool_call>",
+	protects:      markup.TagResponse | markup.TagTool,
+	shape:         attributeShape,
 
 	heading:     "# Tools\n\n",
 	exampleNote: func(l *language) string { return l.plainValues },

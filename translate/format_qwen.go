@@ -13,12 +13,13 @@ import (
 // the names of the tool and of its parameters behind a `=`, and values on lines of their own
 // (docs/reference/formats.md §1). As in the json format, nothing stands around the calls of a turn.
 var qwenCalls = shaped(format{
-	name:         FormatQwen3Coder,
-	models:       []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},
-	stopSequence: "<tool_response>",
-	callOpener:   "<function=",
-	callCloser:   toolCallEnd,
-	protects:     markup.TagFunction | markup.TagToolResponse,
+	name:          FormatQwen3Coder,
+	models:        []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},
+	opensThinking: []string{"qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "step-3.5", "step-3.7"},
+	stopSequence:  "<tool_response>",
+	callOpener:    "<function=",
+	callCloser:    toolCallEnd,
+	protects:      markup.TagFunction | markup.TagToolResponse,
 	shape: shape{
 		call:  [3]string{"<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n"},
 		param: [3]string{"<parameter=", ">", "</parameter>\n"},

@@ -55,6 +55,9 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 			return markup.TextTag{Tag: tag, Kind: markup.KindWrapper, Name: "function_calls"}, v
 		}
 	}
+	if t, v = p.matchThinkingMark(rest, p.in.eof); v != markup.NoMatch {
+		return t, v
+	}
 	if rest[0] != '<' {
 		return t, markup.NoMatch
 	}
@@ -140,6 +143,10 @@ func (p *parser) readIn(list []*format) {
 	for _, f := range list {
 		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
 			p.alone = append(p.alone, f.alone...)
+		}
+		if marks := f.thinking; marks.closes != "" {
+			p.thinking = append(p.thinking, marks)
+			p.bracketed = p.bracketed || marks.closes[0] == '['
 		}
 	}
 	for _, looksBehind := range [...]bool{true, false} {

@@ -28,6 +28,7 @@ type parser struct {
 	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
 	spelled         spellers           // in which of them a tag may begin a call
 	bracketed       bool               // tags of some of these begin with a bracket
+	thinking        []thinkingMarks    // of the formats in which calls are read
 	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
 	wrapper         string             // the name of the wrapper that was opened last
 	wrapperSpelling *markup.Spelling   // and its spelling
@@ -96,6 +97,7 @@ type textSeen struct {
 	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
 	channel string // that of the message that is read, "" if none has begun
 
+	opened        string // [Target.Thinking], until the text begins; "" where the answer begins outside of thinking
 	thinkingAsked bool   // thinking at the beginning of the answer becomes a block of its own
 	inThinking    bool   // that block is open
 	thinkingTag   string // the name of the thinking tag that is open, in such a block or in text

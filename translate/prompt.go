@@ -54,6 +54,8 @@ type Prompt struct {
 	holdsValues bool
 	// readsQuoted is [Target.QuotedCalls].
 	readsQuoted bool
+	// thinking is [Target.Thinking].
+	thinking string
 	// again says why the model is asked again; "" in the first prompt for an answer.
 	again Reason
 	// language is [Target.Language].
@@ -103,6 +105,12 @@ type Target struct {
 	// that holds nothing else: the call is read if it is whole, its tool is offered, and it has
 	// all that the tool requires. Otherwise, and without QuotedCalls, it is text.
 	QuotedCalls bool
+	// Thinking says whether the template of the model's server opens thinking, so that the
+	// completion begins in it and shows only where it ends: [ThinkingMarked], which "" is as
+	// well, [ThinkingMaybe] or [ThinkingOpen]. With the last two, a call before the end of
+	// thinking is text; it is held until thinking has ended or the text, and is a call if it
+	// never has. Thinking that was asked for becomes a block with ThinkingOpen alone.
+	Thinking string
 	// MaxTokens is how many tokens an answer of the model can have at most; 0 if that is
 	// not known. The prompt asks for no more.
 	MaxTokens int

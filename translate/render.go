@@ -60,6 +60,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 			continues:     target.Prefill,
 			holdsValues:   target.HoldValues,
 			readsQuoted:   target.QuotedCalls,
+			thinking:      target.Thinking,
 			language:      target.Language,
 			schemas:       schemas,
 		},
