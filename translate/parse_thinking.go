@@ -210,7 +210,8 @@ func (p *parser) readRehearsal() state {
 	case !p.in.eof:
 		return wait
 	case p.cutShort && text.thinkingTag != fromTemplate: // what would have closed it was cut
-		return p.giveBack()
+		p.giveBackText()
+		return inText
 	}
 	alone := p.call.alone
 	p.in.rewind()

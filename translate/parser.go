@@ -152,6 +152,7 @@ type valueSeen struct {
 	validLen   int       // how much of it was there when it was found to be JSON: see heldIsJSON
 	json       jsonDepth // of the whole input of a call
 	braced     bool      // the last brace of what is held is not the model's
+	guessed    bool      // the input is certain only if the tool has all parameters in it: see rawjson.AppendSlipped
 	duplicate  bool      // the parameter was given before
 	cdata      bool      // the value began with <![CDATA[
 	layout     layout    // of the tags around it
