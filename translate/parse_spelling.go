@@ -225,7 +225,7 @@ func (p *parser) splitLabel(label string) (tool, param string) {
 	for i := range p.tools.list {
 		t := &p.tools.list[i]
 		rest, ok := strings.CutPrefix(label, t.Name)
-		if rest = strings.TrimLeft(rest, " "); !ok || rest == "" || len(t.Name) <= len(tool) {
+		if rest = strings.TrimLeft(rest, " \n"); !ok || rest == "" || len(t.Name) <= len(tool) {
 			continue
 		}
 		if property, _, declared := p.schemas.of(t).PropertyByTag(rest); declared && property == rest {
