@@ -130,6 +130,16 @@ func (g *Spelling) Between() string {
 	return ""
 }
 
+// Opener returns the tag that stands before the label of a call with parameters, "" if none does.
+func (g *Spelling) Opener() string {
+	for i := range g.Tags {
+		if t := &g.Tags[i]; t.Means == Invoke && t.Label == LabelAfter && !g.JSON {
+			return g.begins(false)[0] + t.Name + g.end()
+		}
+	}
+	return ""
+}
+
 // Closer returns the closing tag of the value of a parameter.
 func (g *Spelling) Closer() (closer string) {
 	for i := range g.Tags {

@@ -58,8 +58,14 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 			}
 		}
 	}
-	if again := t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end(); len(tag.Then) > 1 && HasPrefix(first, again) { // it stands twice
-		first = first[len(again):]
+	again := t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()
+	if len(tag.Then) > 1 { // it may stand twice
+		switch matchOneOf(first, []string{again}, more) {
+		case NeedMore:
+			return t, NeedMore
+		case Match:
+			first = first[len(again):]
+		}
 	}
 	n := indexLabelEnd(first, tag.Before != nil)
 	switch {
@@ -87,7 +93,7 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	return t.behindLabel(tag, s, i, more)
 }
 
-// indexLabelEnd returns the index of what ends a label, or -1. Where a closing tag ends the next line, the
+// indexLabelEnd returns the index of what ends a label, or -1 if that is not known. Where a closing tag ends the next line, the
 // label goes on to that: the tag before the first parameter's name is missing.
 func indexLabelEnd(s []byte, goesOn bool) int {
 	n := bytes.IndexAny(s, labelEnds)
@@ -97,6 +103,8 @@ func indexLabelEnd(s []byte, goesOn bool) int {
 	switch m := bytes.IndexAny(s[n+1:], labelEnds); {
 	case m < 0:
 		return m
+	case m > 0 && n+2+m == len(s) && s[n+1+m] == '<':
+		return -1
 	case m > 0 && HasPrefix(s[n+1+m:], "</"):
 		return n + 1 + m
 	}
@@ -136,12 +144,14 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 		return t, v
 	}
 	t.Len = i + len(tag.Then[0])
-	for len(tag.Then) > 1 && HasPrefix(s[t.Len:], tag.Then[0]) { // it stands twice
-		t.Len += len(tag.Then[0])
-	}
 	again := t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()
 	for _, then := range tag.Then[1:] {
 		at := SkipBlanks(s, t.Len, maxLabel)
+		if v := matchOneOf(s[at:], tag.Then[:1], more); v == Match { // it stands twice
+			at = SkipBlanks(s, at+len(tag.Then[0]), maxLabel)
+		} else if v == NeedMore {
+			return t, v
+		}
 		switch v := matchOneOf(s[at:], []string{then, again}, more); {
 		case v == NeedMore:
 			return t, v
