@@ -36,6 +36,8 @@ type format struct {
 	// legacy and attribute.
 	shape    shape
 	spelling *markup.Spelling
+	// also are the spellings of other families that write the same calls with tags of other names.
+	also []*markup.Spelling
 	// literal is the syntax of calls that are literals of a language.
 	literal literalSyntax
 	// channels says that headers are read: see parse_channels.go.
@@ -100,6 +102,14 @@ func shaped(f format) *format {
 	f.callPrefill = func(name string, n int) string { return f.shape.prefill(f.beforeCalls, name, n) }
 	f.appendCall = f.appendShaped
 	return &f
+}
+
+// spellings returns the spellings in which calls of the format are read.
+func (f *format) spellings() []*markup.Spelling {
+	if f.spelling == nil {
+		return nil
+	}
+	return append([]*markup.Spelling{f.spelling}, f.also...)
 }
 
 // The names of the formats: see [Target.Format].

@@ -84,6 +84,15 @@ func (p *parser) readBetweenCalls() state {
 	}
 	switch {
 	case v == markup.NoMatch:
+		switch t, v := p.matchUnopened(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(t)
+			p.call.mustBeWhole = true
+			p.noteReason("missing_opener")
+			return p.beginNamed(t)
+		}
 		switch p.readProseBetween(rest) {
 		case markup.NeedMore:
 			return wait

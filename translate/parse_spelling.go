@@ -153,10 +153,12 @@ func (p *parser) readIn(list []*format) {
 		for _, f := range list {
 			p.readsChannels = p.readsChannels || f.channels
 			p.readsLiteral[f.literal] = f.literal != noLiteral
-			if g := f.spelling; g != nil && g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
-				p.spelled.add(len(p.spellings), &spelledBy(g).calls)
-				p.spellings = append(p.spellings, g)
-				p.bracketed = p.bracketed || g.IsBracketed()
+			for _, g := range f.spellings() {
+				if g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
+					p.spelled.add(len(p.spellings), &spelledBy(g).calls)
+					p.spellings = append(p.spellings, g)
+					p.bracketed = p.bracketed || g.IsBracketed()
+				}
 			}
 		}
 	}
@@ -225,7 +227,7 @@ func (p *parser) splitLabel(label string) (tool, param string) {
 	for i := range p.tools.list {
 		t := &p.tools.list[i]
 		rest, ok := strings.CutPrefix(label, t.Name)
-		if rest = strings.TrimLeft(rest, " "); !ok || rest == "" || len(t.Name) <= len(tool) {
+		if rest = strings.TrimLeft(rest, " \n"); !ok || rest == "" || len(t.Name) <= len(tool) {
 			continue
 		}
 		if property, _, declared := p.schemas.of(t).PropertyByTag(rest); declared && property == rest {
@@ -250,6 +252,31 @@ func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) 
 			t.Len--
 			return t, v
 		}
+	}
+	return t, markup.NoMatch
+}
+
+// matchUnopened matches the name of an offered tool where the tag of a call before it is missing, behind
+// another call: book<arg_key>….
+func (p *parser) matchUnopened(rest []byte) (t markup.Tag, v markup.Verdict) {
+	if p.beginsTag(rest[0]) {
+		return t, markup.NoMatch
+	}
+	for _, g := range p.spellings {
+		opener := g.Opener()
+		if opener == "" {
+			continue
+		}
+		head := rest[:min(len(rest), 4*maxToolName)]
+		t, v = g.MatchListed(append([]byte(opener), head...), p.in.eof && len(head) == len(rest))
+		if v == markup.NoMatch {
+			continue
+		}
+		t.Len -= len(opener)
+		if label, _ := t.NameAttribute(); v == markup.Match && (!t.Is("invoke") || p.tools.named(label) == nil) {
+			v = markup.NoMatch
+		}
+		return t, v
 	}
 	return t, markup.NoMatch
 }

@@ -70,21 +70,20 @@ func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
 var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
 	all := map[*markup.Spelling]*starts{}
 	for _, f := range allFormats() {
-		if f.spelling == nil {
-			continue
+		for _, g := range f.spellings() {
+			s := &starts{}
+			calls, openers, closers := g.Starts()
+			for _, c := range calls {
+				s.calls.add(c)
+			}
+			for _, c := range openers {
+				s.openers.add(c)
+			}
+			for _, c := range closers {
+				s.closers.add(c)
+			}
+			all[g] = s
 		}
-		s := &starts{}
-		calls, openers, closers := f.spelling.Starts()
-		for _, c := range calls {
-			s.calls.add(c)
-		}
-		for _, c := range openers {
-			s.openers.add(c)
-		}
-		for _, c := range closers {
-			s.closers.add(c)
-		}
-		all[f.spelling] = s
 	}
 	return all
 })

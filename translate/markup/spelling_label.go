@@ -20,12 +20,18 @@ func (t Tag) assigned(s []byte, i int, eof bool) (Tag, Verdict) {
 		return t, NeedMore
 	case n < 0:
 		return t, NoMatch
+	case head[n] != '>' && t.Closing:
+		return t, NoMatch
 	case head[n] != '>':
 		if n = bytes.IndexByte(head[:n], '='); n < 0 {
 			return t, NoMatch
 		}
 	}
-	t.label = bytes.Trim(head[:n], " \t\"'")
+	label := head[:n]
+	if !t.Closing && t.Is("invoke") {
+		label, t.Empty = bytes.CutSuffix(label, []byte("/"))
+	}
+	t.label = bytes.Trim(label, " \t\"'")
 	t.Len = i + n + 1
 	return t, VerdictOf(len(t.label) > 0)
 }
@@ -52,7 +58,16 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 			}
 		}
 	}
-	n := bytes.IndexAny(first, "<>[{\"\n")
+	again := t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()
+	if len(tag.Then) > 1 { // it may stand twice
+		switch matchOneOf(first, []string{again}, more) {
+		case NeedMore:
+			return t, NeedMore
+		case Match:
+			first = first[len(again):]
+		}
+	}
+	n := indexLabelEnd(first, tag.Before != nil)
 	switch {
 	case n < 0:
 		return t, more
@@ -77,6 +92,27 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	}
 	return t.behindLabel(tag, s, i, more)
 }
+
+// indexLabelEnd returns the index of what ends a label, or -1 if that is not known. Where a closing tag ends the next line, the
+// label goes on to that: the tag before the first parameter's name is missing.
+func indexLabelEnd(s []byte, goesOn bool) int {
+	n := bytes.IndexAny(s, labelEnds)
+	if n <= 0 || s[n] != '\n' || !goesOn {
+		return n
+	}
+	switch m := bytes.IndexAny(s[n+1:], labelEnds); {
+	case m < 0:
+		return m
+	case m > 0 && n+2+m == len(s) && s[n+1+m] == '<':
+		return -1
+	case m > 0 && HasPrefix(s[n+1+m:], "</"):
+		return n + 1 + m
+	}
+	return n
+}
+
+// labelEnds are the bytes of which none is part of a label.
+const labelEnds = "<>[{\"\n"
 
 // skipID returns the index behind the id of a call that may stand at s[i].
 func (tag *Spelled) skipID(s []byte, i int, more Verdict) (after int, v Verdict) {
@@ -111,6 +147,11 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 	again := t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()
 	for _, then := range tag.Then[1:] {
 		at := SkipBlanks(s, t.Len, maxLabel)
+		if v := matchOneOf(s[at:], tag.Then[:1], more); v == Match { // it stands twice
+			at = SkipBlanks(s, at+len(tag.Then[0]), maxLabel)
+		} else if v == NeedMore {
+			return t, v
+		}
 		switch v := matchOneOf(s[at:], []string{then, again}, more); {
 		case v == NeedMore:
 			return t, v
