@@ -17,18 +17,22 @@ var glmCalls = shaped(format{
 	callCloser:    toolCallEnd,
 	protects:      markup.TagArgKey | markup.TagArgValue | markup.TagToolResponse,
 	shape: shape{
-		call:  [3]string{"<tool_call>", "\n", "</tool_call>\n"},
-		empty: "</tool_call>\n",
-		param: [3]string{"<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"},
+		call:   [3]string{"<tool_call>", "\n", "</tool_call>\n"},
+		empty:  "</tool_call>\n",
+		param:  [3]string{"<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"},
+		second: "$PARAMETER_VALUE_2",
 	},
 	spelling: glmTags("", ""),
 	also:     []*markup.Spelling{glmTags("longcat_", ""), glmTags("", ":opensource")},
 
 	heading:     "# Tools\n\n",
+	exampleLast: true,
 	exampleNote: (*language).rawBlocks,
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
-	tool:        [2]string{`{"type":"function","function":`, "}\n"},
+	tool:        functionTool,
+	spaced:      true,
+	thinkTag:    "think",
 	result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
 
@@ -49,4 +53,21 @@ func glmTags(prefix, suffix string) *markup.Spelling {
 		g.Tags = append(g.Tags, markup.Spelled{Name: name("tool_calls"), Means: markup.Wrapper})
 	}
 	return g
+}
+
+// Since GLM 4.7 a call stands on one line, and so does a result; since 5.2 a tool is described without
+// what says that it is a function.
+var (
+	glm47Calls = glmCalls.vary("glm-4.7", func(f *format) { f.writeOnOneLine() }, "glm-4.7", "glm-4p7", "glm-5")
+	glm52Calls = glmCalls.vary("glm-5.2", func(f *format) {
+		f.writeOnOneLine()
+		f.tool = [2]string{"", "\n"}
+	}, "glm-5.2", "glm-5p2", "glm-5.3", "glm-5p3")
+)
+
+func (f *format) writeOnOneLine() {
+	f.shape.call = [3]string{"<tool_call>", "", "</tool_call>"}
+	f.shape.empty = "</tool_call>"
+	f.shape.param = [3]string{"<arg_key>", "</arg_key><arg_value>", "</arg_value>"}
+	f.result = [2]string{"<tool_response>", "</tool_response>"}
 }
