@@ -17,13 +17,14 @@ var dsmlCalls = shaped(format{
 		param: [3]string{`<｜DSML｜parameter name="`, `" string="true">`, "</｜DSML｜parameter>\n"},
 		other: `" string="false">`,
 	},
-	// The marker is also written with other bars, with two of each, and with a blank behind those
-	// (docs/reference/formats.md §3, "Malformed").
 	spelling: &markup.Spelling{
-		Bare:   true,
-		Typed:  "string",
-		Begins: []string{"<｜DSML｜", "<｜｜DSML｜｜", "<｜｜DSML｜｜ ", "<‖DSML‖", "<|DSML|", "<||DSML||"},
-		Closes: []string{"</｜DSML｜", "</｜｜DSML｜｜", "</｜｜DSML｜｜ ", "</‖DSML‖", "</|DSML|", "</||DSML||"},
+		Marker:      "DSML",
+		Begins:      []string{"<｜DSML｜"},
+		Closes:      []string{"</｜DSML｜"},
+		Bare:        true,
+		ClosedTwice: true,
+		Plain:       true,
+		Typed:       "string",
 		Tags: []markup.Spelled{
 			{Name: "tool_calls", Means: markup.Wrapper},
 			{Name: "function_calls", Means: markup.Wrapper},

@@ -16,7 +16,7 @@ var glmCalls = shaped(format{
 		empty: "</tool_call>\n",
 		param: [3]string{"<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"},
 	},
-	spelling: &markup.Spelling{Bare: true, Tags: []markup.Spelled{
+	spelling: &markup.Spelling{Bare: true, ClosedTwice: true, Tags: []markup.Spelled{
 		{Name: "tool_call", Means: markup.Invoke, Label: markup.LabelAfter, Before: []string{"<!--", "<arg_key", "</tool_call", "<tool_call", "</arg_key", "</arg_value", "{", "```"}},
 		{Name: "arg_key", Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</arg_key>", "<arg_value>"}},
 		{Name: "arg_value", Means: markup.Parameter},

@@ -47,7 +47,7 @@ var seedCalls = shaped(format{
 		call:  [3]string{"<seed:tool_call>\n<function=", ">\n", "</function>\n</seed:tool_call>\n"},
 		param: [3]string{"<parameter=", ">", "</parameter>\n"},
 	},
-	spelling: &markup.Spelling{Tags: append([]markup.Spelled{{Name: "seed:tool_call", Means: markup.Wrapper}}, functionTags...)},
+	spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Spelled{{Name: "seed:tool_call", Means: markup.Wrapper}}, functionTags...)},
 
 	heading:     "# Tools\n\n",
 	exampleNote: (*language).rawBlocks,
@@ -60,6 +60,8 @@ var seedCalls = shaped(format{
 // functionTags are the tags of a call in both.
 var functionTags = []markup.Spelled{
 	{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
+	{Name: "parameter_function", Means: markup.Invoke, Closing: true}, // of both, run together
+	{Name: "parameterfunction", Means: markup.Invoke, Closing: true},
 	{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
 }
 

@@ -13,9 +13,23 @@ import (
 // parser; which of them a call is in is known with its first tag, and its other tags are read in that
 // one alone.
 
-// matchTag matches the tag that rest begins with, in the spelling of the call.
-func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
+// matchOwnTag matches the tag that rest begins with, in the spelling of the call.
+func (p *parser) matchOwnTag(rest []byte) (markup.Tag, markup.Verdict) {
 	return p.call.spelling.MatchTag(rest, p.in.eof)
+}
+
+// matchTag is matchOwnTag where nothing but tags of a call can stand: its closing tags may be those of the
+// attribute format (see [markup.Spelling.Plain]).
+func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
+	t, v := p.matchOwnTag(rest)
+	if g := p.call.spelling; v == markup.Match && g != nil && g.Plain && len(t.Name) == 0 && t.Closing {
+		plain, _ := markup.MatchTag(rest, true)
+		if plain.Is("invoke") || plain.Is("parameter") || plain.IsWrapper() {
+			plain.Spelling = g
+			return plain, v
+		}
+	}
+	return t, v
 }
 
 // matchOpener matches the tag that rest begins with where a call may begin, in any spelling, first in that

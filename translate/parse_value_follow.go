@@ -60,8 +60,12 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	case v == markup.NoMatch || rest[i] != '<':
 		return markup.NoMatch
 	}
+	match := p.matchTag
+	if wrong { // a tag that is not the format's own is none of the call's behind another one
+		match = p.matchOwnTag
+	}
 	var t markup.Tag
-	t, v = p.matchTag(rest[i:])
+	t, v = match(rest[i:])
 	switch {
 	case v == markup.NeedMore:
 		p.value.blankAfter = i

@@ -20,12 +20,18 @@ func (t Tag) assigned(s []byte, i int, eof bool) (Tag, Verdict) {
 		return t, NeedMore
 	case n < 0:
 		return t, NoMatch
+	case head[n] != '>' && t.Closing:
+		return t, NoMatch
 	case head[n] != '>':
 		if n = bytes.IndexByte(head[:n], '='); n < 0 {
 			return t, NoMatch
 		}
 	}
-	t.label = bytes.Trim(head[:n], " \t\"'")
+	label := head[:n]
+	if !t.Closing && t.Is("invoke") {
+		label, t.Empty = bytes.CutSuffix(label, []byte("/"))
+	}
+	t.label = bytes.Trim(label, " \t\"'")
 	t.Len = i + n + 1
 	return t, VerdictOf(len(t.label) > 0)
 }
