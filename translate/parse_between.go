@@ -82,6 +82,14 @@ func (p *parser) readBetweenCalls() state {
 			return p.runOn()
 		}
 	}
+	if v == markup.NoMatch {
+		switch name, g, v := p.matchUnopened(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return p.beginUnopened(name, g)
+		}
+	}
 	switch {
 	case v == markup.NoMatch:
 		return p.runOn()

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // Tags in the spelling of a format. Which formats are read besides legacy and attribute is set for the
@@ -305,4 +306,48 @@ func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) 
 		}
 	}
 	return t, markup.NoMatch
+}
+
+// matchUnopened matches the name of an offered tool whose call has lost the tag before it, in a format in
+// which a tag stands between that name and the first parameter: book<arg_key>note</arg_key>.
+func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
+	head := rest[:min(len(rest), maxToolName)]
+	end := bytes.IndexAny(head, "< \t\r\n")
+	if end < 0 {
+		end = len(head)
+	}
+	name = string(head[:end])
+	switch {
+	case end == 0 || end == maxToolName:
+		return "", nil, markup.NoMatch
+	case end == len(head) && slices.ContainsFunc(p.tools.list, func(t messages.Tool) bool { return strings.HasPrefix(t.Name, name) }):
+		v = p.in.needMore()
+	case p.tools.named(name) == nil:
+		return "", nil, markup.NoMatch
+	}
+	behind, blank := p.in.matchBlanks(rest, end, maxGap)
+	for _, g := range p.spellings {
+		between := g.Between()
+		switch {
+		case between == "" || blank == markup.NoMatch:
+		case markup.HasPrefix(rest[behind:], between):
+			return name, g, markup.Match
+		case blank == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
+			v = p.in.needMore()
+		}
+	}
+	return name, nil, v
+}
+
+// beginUnopened begins the next call with the name of its tool, which is next. It is one only if it is
+// whole.
+func (p *parser) beginUnopened(name string, g *markup.Spelling) state {
+	p.beginNextCall(markup.Tag{Spelling: g})
+	p.call.attributeForm, p.call.mustBeWhole, p.call.bare = true, true, true
+	p.noteReason("wrong_opener")
+	p.in.take(len(name), SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	return inCall
 }

@@ -20,10 +20,8 @@ type Spelling struct {
 	End            string
 	Tags           []Spelled
 	// Marker is a word between bars that stands before each name, behind the first of Begins and Closes:
-	// models write it with other bars, more of them, and spaces. Suffixed says that a colon and a word may
-	// stand behind each name.
-	Marker   string
-	Suffixed bool
+	// models write it with other bars, more of them, and spaces.
+	Marker string
 	// Bare says that values have no layout: a newline after an opening tag is part of the value. CDATA
 	// says that a value may stand in a CDATA section.
 	Bare, CDATA bool

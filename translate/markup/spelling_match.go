@@ -109,30 +109,9 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 				return nil, 0, v
 			}
 			return &g.Tags[k], i + len(name), Match
-		case g.Suffixed && s[i+len(name)] == ':':
-			after, more := skipSuffix(s, i+len(name), eof)
-			if more == Match {
-				return &g.Tags[k], after, more
-			}
-			v = max(v, more)
 		}
 	}
 	return nil, 0, v
-}
-
-// skipSuffix returns the index after the suffix of a name that begins at s[i], a colon and a word.
-func skipSuffix(s []byte, i int, eof bool) (after int, v Verdict) {
-	end := i + 1
-	for end < len(s) && end-i < maxNamespace && IsNameByte(s[end]) {
-		end++
-	}
-	switch {
-	case end == len(s) && !eof:
-		return 0, NeedMore
-	case end == len(s) || s[end] != '>':
-		return 0, NoMatch
-	}
-	return end, Match
 }
 
 // matchNamed matches the rest of a tag whose name begins at s[i].
