@@ -85,12 +85,13 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 }
 
 // closerMayFollow reports whether the closing tag t, which rest follows, can follow a value: one of
-// the call. After </parameters>, a tag or the end of the text has to follow in turn.
+// the call. After </parameters>, or one without the marker of its format, a tag or the end of the text has to follow in turn.
 func (p *parser) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
-	if t.Is("invoke") || t.IsWrapper() {
+	plain := t.Spelling != nil && t.Spelling.Plain && t.Len == len("</>")+len(t.Full) // it has no marker
+	switch ends := t.Is("invoke") || t.IsWrapper(); {
+	case ends && !plain:
 		return markup.Match
-	}
-	if !t.Is("parameters") {
+	case !ends && !t.Is("parameters"):
 		return markup.NoMatch
 	}
 	i, v := p.in.matchBlanks(rest, 0, maxGap)
