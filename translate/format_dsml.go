@@ -26,6 +26,7 @@ var dsmlCalls = shaped(format{
 		Begins: []string{"<｜DSML｜"},
 		Closes: []string{"</｜DSML｜"},
 		Bare:   true,
+		Plain:  true,
 		Typed:  "string",
 		Tags: []markup.Spelled{
 			{Name: "tool_calls", Means: markup.Wrapper},

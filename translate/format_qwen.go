@@ -84,6 +84,8 @@ var seedCalls = shaped(format{
 // functionTags are the tags of a call in both.
 var functionTags = []markup.Spelled{
 	{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
+	{Name: "parameter_function", Means: markup.Invoke, Closing: true}, // of both, run together
+	{Name: "parameterfunction", Means: markup.Invoke, Closing: true},
 	{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
 }
 
