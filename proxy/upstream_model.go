@@ -111,7 +111,7 @@ func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
 // model, or less than it after the model refused a feature.
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	return translate.Target{
-		Format: m.format(), Accept: cmp.Or(m.Accept, translate.AcceptFor(m.Model)), Language: m.Language, Template: m.Template,
+		Format: m.format(), Model: m.Model, Accept: cmp.Or(m.Accept, translate.AcceptFor(m.Model)), Language: m.Language, Template: m.Template,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), HoldValues: m.Values == ValuesWhole,
 		QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(m.Model)),
 		MaxTokens: spec.MaxTokens,

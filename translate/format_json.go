@@ -22,13 +22,18 @@ var jsonCalls = format{
 	alone:         []string{""},
 	protects:      markup.TagToolResponse,
 
+	toolsLast:   true,
+	heading:     "# Tools\n\n",
+	exampleLast: true,
 	example: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}
 ` + toolCallEnd + "\n",
 	exampleNote: func(l *language) string { return l.jsonBlocks },
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
-	tool:        [2]string{`{"type":"function","function":`, "}\n"},
+	tool:        functionTool,
+	spaced:      true,
+	thinkTag:    "think",
 
 	appendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
 		dst = appendJSONCall(e, append(dst, toolCallStart+"\n"...), name, "arguments", input)
@@ -39,11 +44,15 @@ var jsonCalls = format{
 	result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 }
 
+// functionTool stands before and after the description of a tool in the templates of most open models.
+var functionTool = [2]string{`{"type": "function", "function": `, "}\n"}
+
 // appendJSONCall appends a call as an object, in which the input has that key.
 func appendJSONCall(e *markup.Escaper, dst []byte, name, key string, input jsontext.Value) []byte {
 	dst = appendQuotedName(e, append(dst, `{"name": `...), name)
 	dst = append(dst, `, "`+key+`": `...)
-	return append(e.AppendText(dst, rawjson.CompactString(input)), '}')
+	dst = e.AppendText(dst, string(rawjson.AppendSpaced(nil, rawjson.Compact(input))))
+	return append(dst, '}')
 }
 
 // jsonPrefill returns the beginning of such an object: see [format.callPrefill].

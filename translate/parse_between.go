@@ -82,17 +82,16 @@ func (p *parser) readBetweenCalls() state {
 			return p.runOn()
 		}
 	}
-	switch {
-	case v == markup.NoMatch:
-		switch t, v := p.matchUnopened(rest); v {
+	if v == markup.NoMatch {
+		switch name, g, v := p.matchUnopened(rest); v {
 		case markup.NeedMore:
 			return wait
 		case markup.Match:
-			p.beginNextCall(t)
-			p.call.mustBeWhole = true
-			p.noteReason("missing_opener")
-			return p.beginNamed(t)
+			return p.beginUnopened(name, g)
 		}
+	}
+	switch {
+	case v == markup.NoMatch:
 		switch p.readProseBetween(rest) {
 		case markup.NeedMore:
 			return wait

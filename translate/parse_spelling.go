@@ -7,15 +7,30 @@ import (
 	"strings"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
 )
 
 // Tags in the spelling of a format. Which formats are read besides legacy and attribute is set for the
 // parser; which of them a call is in is known with its first tag, and its other tags are read in that
 // one alone.
 
-// matchTag matches the tag that rest begins with, in the spelling of the call.
-func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
+// matchOwnTag matches the tag that rest begins with, in the spelling of the call.
+func (p *parser) matchOwnTag(rest []byte) (markup.Tag, markup.Verdict) {
 	return p.call.spelling.MatchTag(rest, p.in.eof)
+}
+
+// matchTag is matchOwnTag where nothing but tags of a call can stand: its closing tags may be those of the
+// attribute format (see [markup.Spelling.Plain]).
+func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
+	t, v := p.matchOwnTag(rest)
+	if g := p.call.spelling; v == markup.Match && g != nil && g.Plain && len(t.Name) == 0 && t.Closing {
+		plain, _ := markup.MatchTag(rest, true)
+		if plain.Is("invoke") || plain.Is("parameter") || plain.IsWrapper() {
+			plain.Spelling = g
+			return plain, v
+		}
+	}
+	return t, v
 }
 
 // matchOpener matches the tag that rest begins with where a call may begin, in any spelling, first in that
@@ -256,27 +271,50 @@ func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) 
 	return t, markup.NoMatch
 }
 
-// matchUnopened matches the name of an offered tool where the tag of a call before it is missing, behind
-// another call: book<arg_key>….
-func (p *parser) matchUnopened(rest []byte) (t markup.Tag, v markup.Verdict) {
-	if p.beginsTag(rest[0]) {
-		return t, markup.NoMatch
+// matchUnopened matches the name of an offered tool whose call has lost the tag before it, in a format in
+// which a tag stands between that name and the first parameter: book<arg_key>note</arg_key>. It may be the
+// end of the call as well.
+func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
+	head := rest[:min(len(rest), maxToolName)]
+	end := bytes.IndexAny(head, "< \t\r\n")
+	if end < 0 {
+		end = len(head)
 	}
+	name = string(head[:end])
+	switch {
+	case end == 0 || end == maxToolName:
+		return "", nil, markup.NoMatch
+	case end == len(head) && slices.ContainsFunc(p.tools.list, func(t messages.Tool) bool { return strings.HasPrefix(t.Name, name) }):
+		v = p.in.needMore()
+	case p.tools.named(name) == nil:
+		return "", nil, markup.NoMatch
+	}
+	behind, blank := p.in.matchBlanks(rest, end, maxGap)
 	for _, g := range p.spellings {
-		opener := g.Opener()
-		if opener == "" {
+		between := g.Between()
+		if between == "" || blank == markup.NoMatch || behind == len(rest) && p.in.eof {
 			continue
 		}
-		head := rest[:min(len(rest), 4*maxToolName)]
-		t, v = g.MatchListed(append([]byte(opener), head...), p.in.eof && len(head) == len(rest))
-		if v == markup.NoMatch {
-			continue
+		end, ends := g.MatchListed(rest[behind:], p.in.eof)
+		switch {
+		case markup.HasPrefix(rest[behind:], between), ends == markup.Match && end.Closing && end.Is("invoke"):
+			return name, g, markup.Match
+		case blank == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
+			v = p.in.needMore()
 		}
-		t.Len -= len(opener)
-		if label, _ := t.NameAttribute(); v == markup.Match && (!t.Is("invoke") || p.tools.named(label) == nil) {
-			v = markup.NoMatch
-		}
-		return t, v
 	}
-	return t, markup.NoMatch
+	return name, nil, v
+}
+
+// beginUnopened begins the next call with the name of its tool, which is next. It is one only if it is
+// whole.
+func (p *parser) beginUnopened(name string, g *markup.Spelling) state {
+	p.beginNextCall(markup.Tag{Spelling: g})
+	p.call.attributeForm, p.call.mustBeWhole, p.call.bare = true, true, true
+	p.noteReason("wrong_opener")
+	p.in.take(len(name), SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	return inCall
 }

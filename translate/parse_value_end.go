@@ -198,7 +198,7 @@ func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
 	if len(rest) > 1 && rest[1] == '!' { // a comment
 		return t, markup.NoMatch
 	}
-	tag, v := p.matchTag(rest)
+	tag, v := p.matchOwnTag(rest)
 	switch {
 	case v != markup.Match:
 		return t, v

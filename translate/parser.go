@@ -154,6 +154,7 @@ type valueSeen struct {
 	braced     bool      // the last brace of what is held is not the model's
 	guessed    bool      // the input is certain only if the tool has all parameters in it: see rawjson.AppendSlipped
 	duplicate  bool      // the parameter was given before
+	isJSON     bool      // its tag says that it is no string: where it is JSON, that is what is meant
 	cdata      bool      // the value began with <![CDATA[
 	layout     layout    // of the tags around it
 	tail       []byte    // the white space at the end of a string so far that may be layout

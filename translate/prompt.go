@@ -16,7 +16,7 @@ import (
 // to go on with a changed copy.
 type Prompt struct {
 	// System holds, each if there is any: the preamble with the tool descriptions; the
-	// client's system blocks; the instructions that follow from tool_choice (none, or
+	// client's system blocks, which in some formats come first; the instructions that follow from tool_choice (none, or
 	// disable_parallel_tool_use), from thinking and from output_config.format. What stands
 	// before the instructions is the same bytes for the same tools and system blocks,
 	// whatever else the request says, so that prompt caches hit.
@@ -36,6 +36,9 @@ type Prompt struct {
 	TopP        *float64 `json:"top_p,omitzero"`
 	TopK        *int     `json:"top_k,omitzero"`
 
+	// cached is the last entry of System that is the same for the same tools and system blocks and worth a
+	// cache point.
+	cached int
 	// stopsAtCalls says that the first of StopSequences is that of the format.
 	stopsAtCalls bool
 	// format is the format of the prompt; nil for the default.
@@ -76,6 +79,11 @@ func (p *Prompt) ClientStops() []string {
 	return p.StopSequences
 }
 
+// CachePoint returns the index of the entry of System behind which a cache point stands: that of the tools.
+// What comes up to there is the same for the same tools or, where the tools stand behind them, for the
+// same tools and system blocks.
+func (p *Prompt) CachePoint() int { return p.cached }
+
 // Again returns why the model is asked again, for an answer that an earlier prompt has asked for; ""
 // for the first prompt of an answer.
 func (p *Prompt) Again() Reason { return p.again }
@@ -87,6 +95,9 @@ type Target struct {
 	// Format is the prompting convention, one of [Formats]; "" is the first. What [FormatAuto]
 	// stands for is for the caller to find, by [FormatFor].
 	Format string
+	// Model is the id of the model, as any vendor writes it: some families were trained on a variant of
+	// the format, in which their models are then asked.
+	Model string
 	// Accept are the formats in which calls are read, besides Format, legacy, attribute and json:
 	// names of [Formats] with commas between, or [AcceptAll].
 	Accept string

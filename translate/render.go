@@ -35,6 +35,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	if err != nil {
 		return nil, err
 	}
+	f = f.variantFor(target.Model)
 	accepts, err := formatsOf(target.Accept)
 	if err != nil {
 		return nil, err

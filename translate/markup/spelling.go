@@ -36,6 +36,8 @@ type Spelling struct {
 	Lists, Endless bool
 	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
 	Typed string
+	// Plain says that the closing tags of calls are also written as in the attribute format.
+	Plain bool
 }
 
 // Spelled is one tag of a spelling.
@@ -124,16 +126,6 @@ func (g *Spelling) LooksBehind() bool {
 func (g *Spelling) Between() string {
 	for i := range g.Tags {
 		if t := &g.Tags[i]; t.Means == Parameter && t.Label == LabelAfter {
-			return g.begins(false)[0] + t.Name + g.end()
-		}
-	}
-	return ""
-}
-
-// Opener returns the tag that stands before the label of a call with parameters, "" if none does.
-func (g *Spelling) Opener() string {
-	for i := range g.Tags {
-		if t := &g.Tags[i]; t.Means == Invoke && t.Label == LabelAfter && !g.JSON {
 			return g.begins(false)[0] + t.Name + g.end()
 		}
 	}
