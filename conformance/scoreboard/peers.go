@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,8 +20,11 @@ import (
 // peer is a parser.
 type peer struct {
 	name, release, from string
-	parse               func(t *testing.T, list []item) []answer
+	parse               reader
 }
+
+// reader reads completions: an answer for each.
+type reader = func(t *testing.T, list []item) []answer
 
 const (
 	ours = "Dragoman"
@@ -52,7 +56,7 @@ var writers = []peer{
 }
 
 // python reads with a parser of peers.py, with what a file requires.
-func python(name, requirements string) func(*testing.T, []item) []answer {
+func python(name, requirements string) reader {
 	return func(t *testing.T, list []item) []answer {
 		interpreter := "python3"
 		if requirements != "" {
@@ -64,7 +68,7 @@ func python(name, requirements string) func(*testing.T, []item) []answer {
 }
 
 // node reads with a parser of peers.mjs.
-func node(name string) func(*testing.T, []item) []answer {
+func node(name string) reader {
 	return func(t *testing.T, list []item) []answer {
 		packages := install.Node(t, ".")
 		beside := t.TempDir()
@@ -74,6 +78,30 @@ func node(name string) func(*testing.T, []item) []answer {
 		}
 		return program(t, list, beside, "node", "peers.mjs", name)
 	}
+}
+
+// crate reads with a parser of a crate, by the program in crates.
+func crate(name string) func(parser string) reader {
+	return func(parser string) reader {
+		return func(t *testing.T, list []item) []answer {
+			return program(t, list, ".", crates(t), name, parser)
+		}
+	}
+}
+
+// crates builds the program, once.
+func crates(t *testing.T) string {
+	t.Helper()
+	built.Do(func() { built.path = install.Rust(t, ".", "crates") })
+	if built.path == "" {
+		t.Fatal("the crates do not build")
+	}
+	return built.path
+}
+
+var built struct {
+	sync.Once
+	path string
 }
 
 // patience is for all completions of a corpus. What a parser has not answered then is silent.

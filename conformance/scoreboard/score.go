@@ -118,3 +118,20 @@ func (t *tally) add(v verdict, ms float64) {
 	t.of[v]++
 	t.ms += ms
 }
+
+// join adds what another one counted.
+func (t *tally) join(other tally) {
+	for v, n := range other.of {
+		t.of[v] += n
+	}
+	t.ms += other.ms
+}
+
+// cell is the counts in a cell of a table.
+func (t *tally) cell() string {
+	cell := fmt.Sprintf("%d / %d / %d", t.of[exact], t.of[refused], t.of[changed])
+	if n := t.of[silent]; n > 0 {
+		cell += fmt.Sprintf(", %d not done", n)
+	}
+	return cell
+}
