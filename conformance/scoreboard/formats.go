@@ -75,8 +75,7 @@ var dialects = []dialect{
 	{"Olmo 3", "pythonic", mark(`<function_calls>\s*\w+\(`), false, map[*column]string{ollamas: "olmo3"}},
 	{"Gemma 4", "gemma", mark(`<\|tool_call>`), true, map[*column]string{dynamo: "gemma4", dynamoV2: "gemma4", smg: "gemma4"}},
 	{"FunctionGemma", "gemma", mark(`<start_function_call>`), false, map[*column]string{ollamas: "functiongemma"}},
-	{"gpt-oss: harmony", "harmony", mark(`<\|channel\|>`), true,
-		map[*column]string{ollamas: "harmony", dynamo: "harmony", dynamoV2: "harmony"}},
+	{"gpt-oss: harmony", "harmony", mark(`<\|channel\|>`), true, map[*column]string{ollamas: "harmony"}},
 }
 
 // leftOut are goldens whose meaning is ours to say, and not the text's: what they would show of others is

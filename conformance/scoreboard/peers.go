@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -84,25 +83,13 @@ func node(name string) reader {
 func crate(name string) func(parser string) reader {
 	return func(parser string) reader {
 		return func(t *testing.T, list []item) []answer {
-			return program(t, list, ".", crates(t), name, parser)
+			return program(t, list, ".", cratesProgram, name, parser)
 		}
 	}
 }
 
-// crates builds the program, once.
-func crates(t *testing.T) string {
-	t.Helper()
-	built.Do(func() { built.path = install.Rust(t, ".", "crates") })
-	if built.path == "" {
-		t.Fatal("the crates do not build")
-	}
-	return built.path
-}
-
-var built struct {
-	sync.Once
-	path string
-}
+// cratesProgram is the program in crates, once a test has had it built.
+var cratesProgram string
 
 // patience is for all completions of a corpus. What a parser has not answered then is silent.
 const patience = 2 * time.Minute
