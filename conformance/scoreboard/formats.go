@@ -67,7 +67,7 @@ var dialects = []dialect{
 		map[*column]string{ollamas: "ministral"}},
 	{"Mistral: `[TOOL_CALLS]` and a list", "mistral", mark(`\[TOOL_CALLS\]\s*[\[{]`), false,
 		map[*column]string{dynamo: "mistral", smg: "mistral"}},
-	{"Llama 3: JSON, `<|python_tag|>` or bare", "llama", mark(`^\s*(<\|python_tag\|>)?\{|<\|python_tag\|>\{`), true,
+	{"Llama 3: JSON, behind its tag or bare", "llama", mark(`^\s*(<\|python_tag\|>)?\{|<\|python_tag\|>\{`), true,
 		map[*column]string{dynamo: "llama3_json", smg: "llama"}},
 	{"Llama 4: a list of calls in Python", "pythonic", mark(`^\s*(<\|python_start\|>)?\[\w+[.\w]*\(`), true,
 		map[*column]string{dynamo: "pythonic", smg: "pythonic"}},
