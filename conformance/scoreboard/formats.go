@@ -78,9 +78,19 @@ var dialects = []dialect{
 	{"gpt-oss: harmony", "harmony", mark(`<\|channel\|>`), true, map[*column]string{ollamas: "harmony"}},
 }
 
-// leftOut are goldens whose meaning is ours to say, and not the text's: what they would show of others is
-// that these have decided otherwise.
-var leftOut = map[string]string{}
+// leftOut are goldens whose meaning is ours to say, and not the text's: another reader may decide otherwise.
+var leftOut = map[string]string{
+	"pythonic/all-in-quotes":         "a string where the schema wants another type",
+	"gemma/number-in-quotes":         "a string where the schema wants another type",
+	"dsml-wild/number-as-string":     "a string where the schema wants another type",
+	"dsml-wild/odd-string-attribute": "a type that is none",
+	"dsml/list-in-parameters":        "a parameter twice",
+	"glm/list-in-parameters":         "a parameter twice",
+	"qwen3-coder/inline":             "blanks around a value on the line of its tags",
+	"qwen3-coder/blanks":             "blanks around a value on the line of its tags",
+	"minimax/blanks":                 "blanks around a value on the line of its tags",
+	"glm/blanks":                     "blanks around a value on the line of its tags",
+}
 
 // doubtful are outcomes of a golden that leave it out: a call that is not whole, a name that the client did
 // not offer or that was put right, a value that does not fit.

@@ -124,8 +124,11 @@ func program(t *testing.T, list []item, folder, name string, args ...string) []a
 			t.Fatalf("%s printed %.200s", cmd, lines.Bytes())
 		}
 		for i, c := range a.Calls {
-			if c.JSON != "" {
+			switch {
+			case c.JSON != "":
 				a.Calls[i].Input = json.RawMessage(c.JSON)
+			case c.Input == nil:
+				a.Calls[i].Input = json.RawMessage("{}") // which is what an empty text stands for
 			}
 		}
 		answers = append(answers, a)

@@ -75,6 +75,12 @@ func sameCalls(a, b []call) bool {
 	return true
 }
 
+// runs reports whether a tool can be called with the input: it is a JSON object.
+func (c call) runs() bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(c.Input, &object) == nil && object != nil
+}
+
 // plain is a JSON value in which equal numbers are equal texts.
 func plain(data json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(data))
