@@ -72,7 +72,7 @@ conformance: ## run every case through every client library, print the table, an
 	cd conformance/agents && $(GO) test -count=1 . -args -more
 
 scoreboard: ## read the same completions with our parser and others', and write the table; this fetches them
-	cd conformance/scoreboard && $(GO) test -count=1 -timeout 20m -v -run TestScoreboard . -args -update $(ARGS)
+	cd conformance/scoreboard && $(GO) test -count=1 -timeout 40m -v -run 'TestScoreboard|TestFormats' . -args -update $(ARGS)
 
 clean: ## remove what the other targets left
 	rm -f dragoman *.test *.out

@@ -17,13 +17,12 @@ var minicpmCalls = shaped(format{
 		sections: true,
 	},
 	spelling: &markup.Spelling{Bare: true, CDATA: true, Tags: []markup.Spelled{
-		{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
+		{Name: "function", Means: markup.Invoke, Label: markup.LabelAttribute},
 		{Name: "functionname", Means: markup.Invoke, Label: markup.LabelAssigned}, // the space is lost, or a token that is shown as it is kept
 		{Name: "functionĠname", Means: markup.Invoke, Label: markup.LabelAssigned},
 		{Name: "paramname", Means: markup.Parameter, Label: markup.LabelAssigned},
 		{Name: "paramĠname", Means: markup.Parameter, Label: markup.LabelAssigned},
-		{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
-		{Name: "param", Means: markup.Parameter, Label: markup.LabelAssigned},
+		{Name: "param", Means: markup.Parameter, Label: markup.LabelAttribute},
 	}},
 
 	toolsLast:   true,

@@ -116,7 +116,8 @@ func (p *parser) unwrapped(input []byte) []byte {
 		return input
 	}
 	inner := call.arguments()
-	if p.call.unoffered || !strings.HasPrefix(inner, "{") || declaresAny(p.call.schema, input) || !declaresAll(p.call.schema, jsontext.Value(inner)) {
+	if s := p.call.schema; p.call.unoffered || !strings.HasPrefix(inner, "{") || declaresAny(s, input) ||
+		!declaresAny(s, jsontext.Value(inner)) || !declaresAll(s, jsontext.Value(inner)) {
 		return input
 	}
 	p.noteReason("extra_element")
