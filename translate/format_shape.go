@@ -27,8 +27,8 @@ type shape struct {
 	other string
 	// second is the value of a second parameter in the example, if that shows one.
 	second string
-	// lines says that each value stands on lines of its own, and sections that one with a markup character
-	// or a newline in it stands in a CDATA section.
+	// lines says that each value stands on lines of its own, and sections that a string with a character of
+	// markup or a newline in it stands in a CDATA section.
 	lines, sections bool
 	// id is what stands for the name of the tool: NAME is that name, and N how many calls the
 	// conversation has had before. "" is the name alone.
@@ -124,7 +124,7 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		switch {
 		case s.lines:
 			dst = appendLines(e, dst, text, name)
-		case s.sections && strings.ContainsAny(text, "<&\n") && !strings.Contains(text, "]]>"):
+		case s.sections && isPlainString(ps) && strings.ContainsAny(text, "<&\n") && !strings.Contains(text, "]]>"):
 			dst = append(e.AppendText(append(dst, "<![CDATA["...), text), "]]>"...)
 		case f.spelling != nil && f.spelling.Bare:
 			dst = e.AppendValue(dst, text, name)
@@ -134,6 +134,12 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		dst = append(dst, s.param[2]...)
 	}
 	return dst, true
+}
+
+// isPlainString reports whether a schema takes strings alone. Text of any other value may be read as JSON.
+func isPlainString(s *schema.Schema) bool {
+	plain, nullable := s.IsString()
+	return plain && !nullable
 }
 
 // json returns a value as JSON, as the format writes it in calls.

@@ -94,6 +94,8 @@ type textSeen struct {
 	prefill string // the client's prefill, without opening: the completion continues it
 	opening string // the beginning of a call at the end of the prefill, written by forceCall
 
+	beganAgain bool // the model has begun that call again
+
 	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
 	channel string // that of the message that is read, "" if none has begun
 
