@@ -143,6 +143,8 @@ func (r *slipped) string(key bool) bool {
 		case r.text[i] == '\\':
 			i++
 		case !strings.HasPrefix(r.text[i:], quote):
+		case strings.HasPrefix(r.text[i+len(quote)+blankLen(r.text[i+len(quote):]):], "+"): // an expression
+			return false
 		case key || mayFollow(r.text[i+len(quote):]):
 			r.i = i + len(quote)
 			r.out = append(r.out, '"')

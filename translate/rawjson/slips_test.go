@@ -25,6 +25,7 @@ func TestAppendSlipped(t *testing.T) {
 		{`{'a': 'a\xa0b'}`, ``, false},          // an escape of Python's
 		{`{'a': 'a\/b'}`, `{"a":"a\\/b"}`, false},
 		{`{"a": "print "x", "b": "y""}`, ``, false},
+		{`{"a": "Pa" + "ris"}`, ``, false},
 		{`{"a": "C:\Users\new"}`, ``, false}, // \n may be a newline
 		{`{"a": "\bfoo\d"}`, ``, false},      // \b may be a backspace
 		{"{\"a\": \"two\nlines\"}", `{"a":"two\nlines"}`, false},
