@@ -22,6 +22,8 @@ type Spelling struct {
 	// Marker is a word between bars that stands before each name, behind the first of Begins and Closes:
 	// models write it with other bars, more of them, and spaces.
 	Marker string
+	// Signs says that the bars and the ▁ in names are also written as other bars, `_` and spaces.
+	Signs bool
 	// Bare says that values have no layout: a newline after an opening tag is part of the value. CDATA
 	// says that a value may stand in a CDATA section.
 	Bare, CDATA bool
@@ -50,7 +52,8 @@ type Spelled struct {
 	Wraps bool
 	// ID, if there is one, may stand behind a label that follows the tag, with an id of the call.
 	ID []string
-	// Word may stand between the tag and a label that follows it; the label then ends with its line.
+	// Word may stand between the tag and a label that follows it, with the first of Then behind it, or that
+	// alone: the label then ends with its line.
 	Word string
 	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
 	Before []string
@@ -164,7 +167,7 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 // Starts returns the bytes that stand after the `<` of an opening tag that may begin a call or its wrapper,
 // of any opening tag, and those that stand after `</`. It finds them anew each time.
 func (g *Spelling) Starts() (calls, after, names []byte) {
-	if g.Marker != "" {
+	if g.Marker != "" || g.Signs {
 		for _, bar := range bars {
 			names = append(names, bar[0])
 		}
