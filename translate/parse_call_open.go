@@ -16,6 +16,7 @@ func (p *parser) beginCall(t markup.Tag) {
 		p.in.setMark()
 	}
 	p.in.seen.beginCall(p.in.offset())
+	p.in.showsTokens = false
 	p.call = callSeen{begun: true, namespace: t.Namespace(), spelling: t.Spelling}
 }
 
