@@ -50,6 +50,9 @@ type format struct {
 	// a call, the parser reads impliedEnd in its place: the end of the calls, or nothing where
 	// the stop sequence is no part of them, as <tool_response> is not.
 	stopSequence, impliedEnd string
+	// inventsResults says that a model which goes on behind its calls has made their results up, in words
+	// or not: no call behind text there is read.
+	inventsResults bool
 
 	// callOpener and callCloser are what a template must hold, so that the model is shown
 	// how a call begins and ends: see [CheckTemplate].

@@ -6,12 +6,13 @@ import "dragoman/translate/markup"
 // (docs/reference/legacy-format.md §5, §14). Results are those of the legacy format, and
 // the states that read legacy calls read its calls, too.
 var attributeCalls = shaped(format{
-	name:         FormatAttribute,
-	stopSequence: CallsEnd,
-	impliedEnd:   CallsEnd,
-	callOpener:   "<invoke name=",
-	callCloser:   CallsEnd,
-	protects:     markup.TagFunctions | markup.TagFunction,
+	name:           FormatAttribute,
+	stopSequence:   CallsEnd,
+	impliedEnd:     CallsEnd,
+	inventsResults: true,
+	callOpener:     "<invoke name=",
+	callCloser:     CallsEnd,
+	protects:       markup.TagFunctions | markup.TagFunction,
 
 	shape:       attributeShape,
 	exampleNote: func(l *language) string { return l.plainValues },

@@ -10,7 +10,7 @@ import (
 
 // deepseekCalls is the format of DeepSeek V3.1: markers around the name of the tool and its input as JSON
 // (docs/reference/formats.md §12). That of V3 and R1, with a word before the name and a code fence around
-// the JSON, is read, too.
+// the JSON, is read, too, and the two mixed.
 var deepseekCalls = shaped(format{
 	name:          FormatDeepSeek,
 	models:        []string{"deepseek-v3", "deepseek.v3", "deepseek-v3.2-exp", "deepseek-r1", "deepseek.r1", "cogito"},
@@ -21,13 +21,11 @@ var deepseekCalls = shaped(format{
 	callCloser:    "<｜tool▁call▁end｜>",
 	protects:      markup.TagMarker,
 	shape:         shape{call: [3]string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"}},
-	spelling: &markup.Spelling{JSON: true, Tags: []markup.Spelled{
+	spelling: &markup.Spelling{JSON: true, Signs: true, Tags: []markup.Spelled{
 		{Name: "｜tool▁calls▁begin｜", Means: markup.Wrapper},
-		{Name: "｜tool_calls_begin｜", Means: markup.Wrapper},
-		{Name: "｜tool calls begin｜", Means: markup.Wrapper},
 		{Name: "｜tool▁calls｜", Means: markup.Wrapper},
 		{Name: "｜tool▁calls▁end｜", Means: markup.Wrapper, Closing: true},
-		{Name: "｜tool▁call▁begin｜", Means: markup.Invoke, Label: markup.LabelAfter, Word: "function<｜tool▁sep｜>", Then: []string{"<｜tool▁sep｜>"}},
+		{Name: "｜tool▁call▁begin｜", Means: markup.Invoke, Label: markup.LabelAfter, Word: "function", Then: []string{"<｜tool▁sep｜>"}},
 		{Name: "｜tool▁call▁end｜", Means: markup.Invoke, Closing: true},
 	}},
 

@@ -39,6 +39,7 @@ var dsmlCalls = shaped(format{
 			{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAttribute},
 		},
 	},
+	also: []*markup.Spelling{deepseekCalls.spelling}, // which servers have taught V3.2
 
 	toolsLast: true,
 	heading:   "## Tools\n\n",

@@ -14,11 +14,12 @@ import (
 // legacyCalls is the format with child tags: <invoke>, and in it an element for each
 // parameter (docs/reference/legacy-format.md §2, §5, §7).
 var legacyCalls = format{
-	name:         FormatLegacy,
-	stopSequence: CallsEnd,
-	impliedEnd:   CallsEnd,
-	callOpener:   "<invoke>",
-	callCloser:   CallsEnd,
+	name:           FormatLegacy,
+	stopSequence:   CallsEnd,
+	impliedEnd:     CallsEnd,
+	inventsResults: true,
+	callOpener:     "<invoke>",
+	callCloser:     CallsEnd,
 
 	example: `<function_calls>
 <invoke>

@@ -3,7 +3,7 @@ package translate
 import "dragoman/translate/markup"
 
 // minicpmCalls is the format of MiniCPM5: elements without a wrapper, in which a value may stand in a
-// CDATA section (docs/reference/formats.md §13).
+// CDATA section (docs/reference/formats.md §13). Where tags show Ġ for a space, so may values.
 var minicpmCalls = shaped(format{
 	name:         FormatMiniCPM,
 	models:       []string{"minicpm5", "minicpm-5"},
@@ -16,7 +16,7 @@ var minicpmCalls = shaped(format{
 		param:    [3]string{`<param name="`, `">`, "</param>"},
 		sections: true,
 	},
-	spelling: &markup.Spelling{Bare: true, CDATA: true, Tags: []markup.Spelled{
+	spelling: &markup.Spelling{Bare: true, CDATA: true, Input: "properties", Tags: []markup.Spelled{
 		{Name: "function", Means: markup.Invoke, Label: markup.LabelAttribute},
 		{Name: "functionname", Means: markup.Invoke, Label: markup.LabelAssigned}, // the space is lost, or a token that is shown as it is kept
 		{Name: "functionĠname", Means: markup.Invoke, Label: markup.LabelAssigned},

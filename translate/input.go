@@ -43,6 +43,8 @@ type input struct {
 
 	forgotten int // how many bytes were forgotten: see offset
 
+	showsTokens bool // white space between tags may be the tokens for it: see [markup.HoldsBlankToken]
+
 	seen *spans // what each byte was read as; nil unless a Trace is kept
 }
 
@@ -84,11 +86,19 @@ func (in *input) takeAll(kind SpanKind) { in.take(len(in.buf)-in.pos, kind) }
 // skipBlanks takes white space between tags, and reports whether text follows it.
 func (in *input) skipBlanks() bool {
 	from := in.offset()
-	in.pos = markup.SkipBlanks(in.buf, in.pos, len(in.buf))
+	in.pos = in.skipFrom(in.buf, in.pos, len(in.buf))
 	if in.seen != nil {
 		in.seen.noteBlanks(from, in.offset())
 	}
 	return in.pos < len(in.buf)
+}
+
+// skipFrom is [markup.SkipBlanks] for text of the input.
+func (in *input) skipFrom(text []byte, i, limit int) int {
+	if in.showsTokens {
+		return markup.SkipBlankTokens(text, i, limit)
+	}
+	return markup.SkipBlanks(text, i, limit)
 }
 
 // takeStray is take for text that has no place in a call.
@@ -255,11 +265,9 @@ func partialRune(s string) int {
 // much text is held, and NeedMore if more of it may come.
 func (in *input) matchBlanks(rest []byte, i, limit int) (int, markup.Verdict) {
 	end := i + limit
-	for i < end && i < len(rest) && markup.IsBlank(rest[i]) {
-		i++
-	}
+	i = in.skipFrom(rest, i, limit)
 	switch {
-	case i == end:
+	case i >= end:
 		return i, markup.NoMatch
 	case i == len(rest) && !in.eof:
 		return i, markup.NeedMore

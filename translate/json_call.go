@@ -133,6 +133,30 @@ func (p *parser) unwrapped(input []byte) []byte {
 	return inner
 }
 
+// wrapsInput reports whether the parameter that is named in a tag may be all of the input: see
+// [markup.Spelling.Input].
+func (p *parser) wrapsInput(tag string) bool {
+	call := &p.call
+	if call.spelling == nil || tag != call.spelling.Input || call.unoffered || len(call.parameters) > 0 || call.schema.AdditionalProperties != nil {
+		return false
+	}
+	_, _, declared := call.schema.PropertyByTag(tag)
+	return !declared
+}
+
+// writeWrapped writes the value as all of the input, and reports whether it is that.
+func (p *parser) writeWrapped() bool {
+	text := strings.TrimSpace(p.heldText())
+	if !strings.HasPrefix(text, "{") {
+		return false
+	}
+	if input, ok := p.mendJSON(text); ok && declaresAll(p.call.schema, input) {
+		p.noteReason("extra_element")
+		p.call.jsonInput = p.out.writeObject(string(input))
+	}
+	return p.call.jsonInput
+}
+
 // mendJSON returns the JSON that a text is which may have slips of models: braces that stand twice, or
 // those of rawjson.AppendSlipped.
 func (p *parser) mendJSON(text string) (mended []byte, ok bool) {

@@ -144,7 +144,6 @@ func (p *parser) endsInTag(rest []byte) bool {
 
 // runOn ends the answer where the model went on writing after its calls.
 func (p *parser) runOn() state {
-	p.dropBlank()
 	p.noteAfterCall("ran_on")
 	p.calls.closed = true
 	return afterAnswer
@@ -160,7 +159,6 @@ func (p *parser) noteAfterCall(reason string) {
 // cutNextCall ends the answer where the text ends in the opening of a call that follows others: what
 // there is of it is dropped.
 func (p *parser) cutNextCall() state {
-	p.dropBlank()
 	p.calls.incomplete = true
 	return afterAnswer
 }

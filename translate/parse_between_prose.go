@@ -9,19 +9,25 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Prose between calls, in formats whose models go on after the end of a call: "Now the other file." A
-// stop sequence ends the answers of the others where their calls end, and what stands behind is a
-// model that goes on without having seen results.
+// Prose between calls, which models go on with after the end of a call: "Now the other file." Where a
+// stop sequence ends the calls of a format, prose shows that the upstream did not heed it. Only in the
+// formats of Claude 2 does it show that the model makes results up (docs/reference/legacy-format.md §6).
 
 // readProseBetween reads prose up to what may be the next call. It is text before that, if it is one; else it
-// is left out, like all that follows the last call. The verdict is NoMatch if none can follow.
+// is left out, like all that follows the last call. The mark stands before it, so that it is not lost where
+// that call is given back. The verdict is NoMatch if none can follow.
 func (p *parser) readProseBetween(rest []byte) markup.Verdict {
-	if p.format.impliedEnd != "" || p.call.wrapperOpen {
+	if p.format.inventsResults && !p.textMayFollow || p.call.wrapperOpen {
 		return markup.NoMatch
 	}
 	n, v := p.matchProse(rest)
 	if v == markup.Match {
-		p.proseBetween = bytes.TrimSpace(bytes.Clone(rest[:n]))
+		if p.proseBetween == nil {
+			p.in.setMark()
+		} else { // an empty wrapper stands between the two
+			p.proseBetween = append(p.proseBetween, "\n\n"...)
+		}
+		p.proseBetween = append(p.proseBetween, bytes.TrimSpace(rest[:n])...)
 		p.in.take(n, SpanText)
 	}
 	return v
@@ -71,21 +77,32 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 	return true, v
 }
 
-// holdsResults reports whether results begin in text, in any format: a call behind those that a model makes
-// up is made up, too.
+// holdsResults reports whether results begin in text, in any format, or another turn: a call behind results
+// that a model makes up is made up, too.
 func holdsResults(text []byte) bool {
-	return slices.ContainsFunc(resultMarks(), func(mark string) bool { return bytes.Contains(text, []byte(mark)) })
+	return bytes.HasPrefix(text, []byte(strings.TrimSpace(humanMarker))) ||
+		slices.ContainsFunc(resultMarks(), func(mark string) bool { return bytes.Contains(text, []byte(mark)) })
 }
 
-// resultMarks are what results begin with in all formats.
-var resultMarks = sync.OnceValue(func() (marks []string) {
+// resultMarks are what results begin with in all formats, and what turns begin with.
+var resultMarks = sync.OnceValue(func() []string {
+	marks := slices.Clone(turnMarks)
 	for _, f := range allFormats() {
-		for _, mark := range []string{f.beforeResults, f.result[0], f.stopSequence} {
-			mark, _, _ = strings.Cut(mark, "\n")
-			if mark != "" && (mark != f.stopSequence || f.impliedEnd == "") && !slices.Contains(marks, mark) {
+		stands := []string{f.beforeResults, strings.Replace(f.result[0], "ID", f.shape.label("\x00", 0), 1)}
+		if f.impliedEnd == "" {
+			stands = append(stands, f.stopSequence)
+		}
+		for line := range strings.SplitSeq(strings.Join(stands, "\n"), "\n") {
+			if mark, _, _ := strings.Cut(line, "\x00"); mark != "" && !slices.Contains(marks, mark) {
 				marks = append(marks, mark)
 			}
 		}
 	}
 	return marks
 })
+
+// turnMarks are what turns begin with that are not the model's, in the templates of several families.
+var turnMarks = []string{
+	strings.TrimPrefix(humanMarker, "\n"), "<|im_start|>", "<|im_user|>", "<|im_system|>", "<|user|>", "<|observation|>",
+	"<｜User｜>", "]~b]", "<|start_header_id|>", "<start_of_turn>", "<|turn>", "[INST]",
+}

@@ -50,6 +50,7 @@ func (p *parser) beginNamed(t markup.Tag) state {
 		}
 	}
 	p.in.take(t.Len, SpanMarkup)
+	p.in.showsTokens = p.call.spelling != nil && markup.HoldsBlankToken(t.Full)
 	if next, ok := p.nameTool(name); !ok {
 		return next
 	}

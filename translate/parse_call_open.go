@@ -8,12 +8,15 @@ import (
 // What the states of a call share: how it begins as text that may be given back, how its block
 // opens, what is recorded of it, and how much of it is held at most.
 
-// beginCall begins a call with the tag t, which is next. The mark is set before it, and the call is
-// pending.
+// beginCall begins a call with the tag t, which is next. The mark is set before it, or stands before the
+// prose between it and the last call, and the call is pending.
 func (p *parser) beginCall(t markup.Tag) {
 	p.out.holdInput()
-	p.in.setMark()
+	if p.proseBetween == nil {
+		p.in.setMark()
+	}
 	p.in.seen.beginCall(p.in.offset())
+	p.in.showsTokens = false
 	p.call = callSeen{begun: true, namespace: t.Namespace(), spelling: t.Spelling}
 }
 

@@ -37,6 +37,10 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 			str, p.value.isJSON = false, true
 		}
 	}
+	p.value.wraps = p.wrapsInput(tag)
+	if p.value.wraps || p.in.showsTokens { // it is read when it is whole
+		str = false
+	}
 	switch {
 	case p.call.parameters[property] && s.ArraySchema() != nil: // or they are elements of one list
 		return p.closeDoubtful()

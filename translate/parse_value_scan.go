@@ -22,6 +22,12 @@ func (p *parser) scanValue(rest []byte) (n, end int, d decision) {
 		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {
 			return n, 0, isValue
 		}
+		if p.value.cdata {
+			if end, d = p.decideInSection(rest, n); d != isValue {
+				return n, end, d
+			}
+			continue
+		}
 		if end, d = p.decideTag(rest[n:]); d != isValue {
 			return n, end, d
 		}
@@ -60,23 +66,23 @@ func (p *parser) takeEnd() int {
 // the elements of other names, whose closing tags do not matter.
 func (p *parser) nextSpecial(rest []byte, n int) int {
 	v := &p.value
-	tag := byte('<')
 	if v.cdata {
-		tag = ']'
+		return p.nextInSection(rest, n)
 	}
+	tag := byte('<')
 	escape := tag
 	if p.escaped != 0 {
 		escape = '&'
 	}
 	typed := v.mode == modeHeld && v.text.schema != nil
 	for n < len(rest) {
-		if rest[n] != '<' || v.cdata {
+		if rest[n] != '<' {
 			if n = indexEither(rest, n, tag, escape); n == len(rest) {
 				break
 			}
 		}
 		switch {
-		case n+1 == len(rest), rest[n] == ']':
+		case n+1 == len(rest):
 			return n
 		case rest[n] == '&':
 			if markup.MayBeEscape(rest[n+1]) {

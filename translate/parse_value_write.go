@@ -86,6 +86,9 @@ func (p *parser) endValue(n int) state {
 	case v.mode == modeText:
 		return p.endString()
 	}
+	if v.wraps && p.writeWrapped() {
+		return inCall
+	}
 	before := p.out.gathered()
 	p.beginMember()
 	if !p.writeTyped() {
@@ -159,7 +162,7 @@ func (v *valueSeen) isDoubtful() bool {
 // The elements of an array may stand each in a parameter of its own: <p>1</p><p>2</p>.
 func (p *parser) writeTyped() (fits bool) {
 	v := &p.value
-	text := string(v.held)
+	text := p.heldText()
 	if array := v.text.schema.ArraySchema(); array != nil && !v.heldIsJSON() {
 		if list := p.repeated(text); list != nil && p.out.writeTypedItems(array, list) {
 			return true
@@ -172,6 +175,14 @@ func (p *parser) writeTyped() (fits bool) {
 		text = p.saidJSON(text)
 	}
 	return p.out.writeTyped(p.call.spelling, v.text.schema, text)
+}
+
+// heldText returns the text of the value that was held.
+func (p *parser) heldText() string {
+	if p.in.showsTokens {
+		return markup.BlanksForTokens(string(p.value.held))
+	}
+	return string(p.value.held)
 }
 
 // saidJSON returns what text stands for whose tag says that it is no string: a string in quotes is meant

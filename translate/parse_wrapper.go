@@ -111,13 +111,16 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 		return p.giveBack()
 	}
 	p.in.take(t.Len, SpanMarkup)
-	p.in.unmark()
 	p.out.dropInput()
-	p.call = callSeen{}
 	if p.calls.whole > 0 {
-		p.call.begun = true
+		if p.proseBetween = p.call.prose; p.proseBetween == nil {
+			p.in.unmark()
+		}
+		p.call = callSeen{begun: true}
 		return betweenCalls
 	}
+	p.in.unmark()
+	p.call = callSeen{}
 	return inText
 }
 

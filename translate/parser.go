@@ -162,6 +162,8 @@ type valueSeen struct {
 	duplicate  bool      // the parameter was given before
 	isJSON     bool      // its tag says that it is no string: where it is JSON, that is what is meant
 	cdata      bool      // the value began with <![CDATA[
+	section    section   // which that begins
+	wraps      bool      // it may be all of the input: see wrapsInput
 	layout     layout    // of the tags around it
 	tail       []byte    // the white space at the end of a string so far that may be layout
 	atStart    bool      // nothing of the string has been written, and white space at its beginning may be layout

@@ -41,7 +41,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 		return nil, err
 	}
 	schemas := &toolSchemas{tools: req.Tools, memo: target.Memo}
-	stops := stopsAtCalls(req, f, schemas)
+	stops := stopsAtCalls(req, f, target.Thinking, schemas)
 	r := renderer{
 		ctx:     ctx,
 		req:     req,
@@ -82,10 +82,15 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	return r.prompt, nil
 }
 
-// stopsAtCalls reports whether the upstream is to stop at the end of the calls. In the legacy format
-// it is not where a tool has a parameter with the same closing tag, since it would stop in the call.
-// The parser then finds the end of the calls by itself, and the upstream is left there.
-func stopsAtCalls(req *messages.Request, f *format, schemas *toolSchemas) bool {
+// stopsAtCalls reports whether the upstream is to stop at the stop sequence of the format. It is not to
+// stop at the end of calls where a template opens thinking: the model may have considered them there, and
+// what follows tells. Nor is it, in the legacy format, where a tool has a parameter with the same closing
+// tag, since it would stop in the call. The parser then finds the end of the calls by itself, and the
+// upstream is left there.
+func stopsAtCalls(req *messages.Request, f *format, thinking string, schemas *toolSchemas) bool {
+	if f.impliedEnd != "" && (thinking == ThinkingMaybe || thinking == ThinkingOpen) {
+		return false
+	}
 	if f == &legacyCalls {
 		name := strings.Trim(f.stopSequence, "</>")
 		for i := range req.Tools {

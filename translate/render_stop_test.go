@@ -37,6 +37,20 @@ func TestRenderStopsAtCalls(t *testing.T) {
 	}
 }
 
+// TestRenderStopsInThinking holds that where a template may open thinking, a call that is only considered
+// there does not end the answer.
+func TestRenderStopsInThinking(t *testing.T) {
+	req := &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: []messages.Tool{{Name: "f"}}}
+	for _, f := range formats {
+		for thinking, may := range map[string]bool{"": true, ThinkingMarked: true, ThinkingMaybe: false, ThinkingOpen: false} {
+			prompt := mustRender(t, req, Target{Format: f.name, Thinking: thinking})
+			if got := len(prompt.StopSequences) > 0; got != (may || f.impliedEnd == "") {
+				t.Errorf("%s, thinking %q: %q", f.name, thinking, prompt.StopSequences)
+			}
+		}
+	}
+}
+
 // TestEndOfCallsWithoutStop has a model that is not stopped at the end of its calls, and goes on with
 // results that it makes up. It is left where the calls end, and nothing after them is read.
 func TestEndOfCallsWithoutStop(t *testing.T) {

@@ -22,9 +22,13 @@ type Spelling struct {
 	// Marker is a word between bars that stands before each name, behind the first of Begins and Closes:
 	// models write it with other bars, more of them, and spaces.
 	Marker string
+	// Signs says that the bars and the ▁ in names are also written as other bars, `_` and spaces.
+	Signs bool
 	// Bare says that values have no layout: a newline after an opening tag is part of the value. CDATA
-	// says that a value may stand in a CDATA section.
+	// says that a value may stand in a CDATA section, which models forget to end.
 	Bare, CDATA bool
+	// Input is the name of a parameter that models give all parameters in, as a dict of Python; "" for none.
+	Input string
 	// JSON says that a call has one JSON object in place of parameters, with which it may end. IDs says
 	// that what stands for the name of the tool is an id of the call, which has the name in it.
 	JSON, IDs bool
@@ -50,7 +54,8 @@ type Spelled struct {
 	Wraps bool
 	// ID, if there is one, may stand behind a label that follows the tag, with an id of the call.
 	ID []string
-	// Word may stand between the tag and a label that follows it; the label then ends with its line.
+	// Word may stand between the tag and a label that follows it, with the first of Then behind it, or that
+	// alone: the label then ends with its line.
 	Word string
 	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
 	Before []string
@@ -164,7 +169,7 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 // Starts returns the bytes that stand after the `<` of an opening tag that may begin a call or its wrapper,
 // of any opening tag, and those that stand after `</`. It finds them anew each time.
 func (g *Spelling) Starts() (calls, after, names []byte) {
-	if g.Marker != "" {
+	if g.Marker != "" || g.Signs {
 		for _, bar := range bars {
 			names = append(names, bar[0])
 		}

@@ -53,16 +53,20 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		}
 	}
 	if tag.Word != "" {
-		switch v := matchOneOf(first, []string{tag.Word}, more); v {
-		case NeedMore:
-			return t, v
-		case Match:
-			behind := first[len(tag.Word):]
+		for _, opens := range [...]string{tag.Word + tag.Then[0], tag.Then[0]} {
+			n, v := t.Spelling.matchPrefix(first, opens, more)
+			if v == NeedMore {
+				return t, v
+			}
+			if v == NoMatch {
+				continue
+			}
+			behind := first[n:]
 			switch i := SkipBlanks(behind, 0, len(behind)); {
 			case i == len(behind):
 				return t, more
 			case behind[i] != '{': // before the input, it is a tool of that name
-				return t.onLine(behind, t.Len+len(head)-len(behind), more)
+				return t.onLine(tag, behind, t.Len+len(head)-len(behind), more)
 			}
 		}
 	}
@@ -138,8 +142,9 @@ func (tag *Spelled) skipID(s []byte, i int, more Verdict) (after int, v Verdict)
 
 // behindLabel reads what has to stand behind a label, and what may: see [Spelled.Then]. It stands at s[i].
 func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verdict) {
-	switch v := matchOneOf(s[i:], tag.Then[:1], more); {
-	case v == NoMatch && i < len(s) && s[i] == '{' && t.Spelling.JSON: // it is missing
+	n, v := t.Spelling.matchPrefix(s[i:], tag.Then[0], more)
+	switch {
+	case v == NoMatch && i < len(s) && (s[i] == '{' || s[i] == '`' && tag.Word != "") && t.Spelling.JSON: // it is missing
 		t.Len = i
 		return t, Match
 	case v == NoMatch && len(tag.Then) > 1: // it is missing before what follows it
@@ -148,7 +153,7 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 	case v != Match:
 		return t, v
 	}
-	t.Len = i + len(tag.Then[0])
+	t.Len = i + n
 	if len(tag.Then) == 1 {
 		return t, Match
 	}
@@ -182,14 +187,18 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 func (g *Spelling) opener(tag *Spelled) string { return g.begins(false)[0] + tag.Name + g.end() }
 
 // onLine reads a label that ends with the line, or with what may stand on it: rest is the text after the
-// tag, which begins at an index of the whole.
-func (t Tag) onLine(rest []byte, at int, more Verdict) (Tag, Verdict) {
+// tag, which begins at an index of the whole. The first of Then may stand behind it as well.
+func (t Tag) onLine(tag *Spelled, rest []byte, at int, more Verdict) (Tag, Verdict) {
 	n := bytes.IndexAny(rest, "\n<{`")
 	if n < 0 {
 		return t, more
 	}
 	t.label = bytes.TrimSpace(rest[:n])
-	t.Len = at + n
+	again, v := t.Spelling.matchPrefix(rest[n:], tag.Then[0], more)
+	if v == NeedMore {
+		return t, v
+	}
+	t.Len = at + n + again
 	return t, VerdictOf(len(t.label) > 0)
 }
 

@@ -1,8 +1,7 @@
 package markup
 
-import "slices"
-
 // This file matches a marker before the names of tags, as models write it: <｜DSML｜invoke>, <||DSML|| invoke>.
+// And it matches the signs in names: <｜tool▁sep｜>, <|tool_sep|>.
 
 // maxBars bounds the bars on one side of a marker with the blanks among them, in bytes.
 const maxBars = 16
@@ -53,15 +52,65 @@ func skipBars(s []byte, i int, more Verdict) (after int, v Verdict) {
 			i++
 			continue
 		}
-		k := slices.IndexFunc(bars[:], func(bar string) bool { return HasPrefix(s[i:], bar) })
-		switch {
-		case k >= 0:
-			i, v = i+len(bars[k]), Match
-		case slices.ContainsFunc(bars[:], func(bar string) bool { return IsPrefixOf(s[i:], bar) }):
+		switch next, bar := skipSign(s, i, bars[:], NeedMore); bar {
+		case Match:
+			i, v = next, Match
+		case NeedMore:
 			return 0, more
 		default:
 			return i, v
 		}
 	}
 	return 0, NoMatch
+}
+
+// matchPrefix matches text at the beginning of s, in which its signs may be others: see [Spelling.Signs].
+// n is its length there; more is the verdict if s may go on to it.
+func (g *Spelling) matchPrefix(s []byte, text string, more Verdict) (n int, v Verdict) {
+	if !g.Signs {
+		switch {
+		case HasPrefix(s, text):
+			return len(text), Match
+		case IsPrefixOf(s, text):
+			return 0, more
+		}
+		return 0, NoMatch
+	}
+	for len(text) > 0 {
+		alike, sign := blankSigns[:], blankSigns[0]
+		switch {
+		case HasPrefix(text, "｜"):
+			alike, sign = bars[:], "｜"
+		case n == len(s):
+			return 0, more
+		case HasPrefix(text, sign):
+		case s[n] != text[0]:
+			return 0, NoMatch
+		default:
+			n, text = n+1, text[1:]
+			continue
+		}
+		after, v := skipSign(s, n, alike, more)
+		if v != Match {
+			return 0, v
+		}
+		n, text = after, text[len(sign):]
+	}
+	return n, Match
+}
+
+// blankSigns are the signs that stand for a blank in names.
+var blankSigns = [...]string{"▁", "_", " "}
+
+// skipSign returns the index after the one of signs that stands at s[i]. more is the verdict if one may.
+func skipSign(s []byte, i int, signs []string, more Verdict) (after int, v Verdict) {
+	for _, sign := range signs {
+		switch {
+		case HasPrefix(s[i:], sign):
+			return i + len(sign), Match
+		case IsPrefixOf(s[i:], sign):
+			v = more
+		}
+	}
+	return i, v
 }

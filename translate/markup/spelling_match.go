@@ -92,23 +92,26 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 
 // listed finds the tag of the list whose name stands at s[i], and returns the index after that.
 func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v Verdict) {
+	more := NeedMore
+	if eof {
+		more = NoMatch
+	}
 	for k := range g.Tags {
 		name := g.Tags[k].Name
+		if i < len(s) && s[i] != name[0] && !g.Signs {
+			continue
+		}
+		n, found := g.matchPrefix(s[i:], name, more)
 		switch {
-		case i < len(s) && s[i] != name[0]:
-		case !HasPrefix(s[i:], name):
-			if IsPrefixOf(s[i:], name) && !eof {
-				v = NeedMore
-			}
-		case i+len(name) == len(s):
-			if !eof {
-				v = NeedMore
-			}
-		case !IsTagByte(s[i+len(name)]) || !IsTagByte(name[len(name)-1]) || HasPrefix(s[i+len(name):], g.end()):
+		case found != Match:
+			v = max(v, found)
+		case i+n == len(s):
+			v = max(v, more)
+		case !IsTagByte(s[i+n]) || !IsTagByte(name[len(name)-1]) || HasPrefix(s[i+n:], g.end()):
 			if v == NeedMore { // a longer name may stand there
 				return nil, 0, v
 			}
-			return &g.Tags[k], i + len(name), Match
+			return &g.Tags[k], i + n, Match
 		}
 	}
 	return nil, 0, v
