@@ -18,7 +18,7 @@ import (
 const gemmaCall = "call:"
 
 // matchGemma matches a call up to the bracket before its arguments, which is of either kind. Between markers
-// the word before the name may be missing, or all of it but the colon. more is the verdict if it may go on.
+// the word before the name, its colon or both may be missing. more is the verdict if it may go on.
 func (p *parser) matchGemma(head []byte, more markup.Verdict) (name string, n int, v markup.Verdict) {
 	from, between := 0, p.call.wrapperOpen && p.wrapperSpelling == gemmaCalls.spelling
 	switch {
@@ -30,12 +30,14 @@ func (p *parser) matchGemma(head []byte, more markup.Verdict) (name string, n in
 		return "", 0, markup.NoMatch
 	case head[0] == ':':
 		from = 1
+	case markup.HasPrefix(head, "call") && markup.IsBlank(head[len("call")]):
+		from = markup.SkipBlanks(head, len("call"), len(head))
 	}
 	n = from
 	for n < len(head) && markup.IsNameByte(head[n]) {
 		n++
 	}
-	name = p.unqualified(string(head[from:n]))
+	name = p.unqualified(strings.TrimRight(string(head[from:n]), ":"))
 	n = markup.SkipBlanks(head, n, len(head))
 	switch {
 	case n == len(head):

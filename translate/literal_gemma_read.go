@@ -32,19 +32,15 @@ func readGemma(text string, escaped markup.TagSet) (jsontext.Value, bool) {
 	return g.whole(g.value(0))
 }
 
-// readGemmaArguments is readGemma for the arguments of a call, which may stand in round brackets. If something
+// readGemmaArguments is readGemma for the arguments of a call, which may stand in round brackets, or in both. If something
 // is missing in them, reason says so.
 func readGemmaArguments(text string, in *schema.Schema, escaped markup.TagSet) (input jsontext.Value, reason string, ok bool) {
 	g := gemmaReader{text: []byte(text), escaped: escaped, in: in}
-	switch inner := strings.TrimSpace(text[1 : len(text)-1]); {
-	case text[0] == '{':
-		ok = g.value(0)
-	case strings.HasPrefix(inner, "{"):
-		g.text = []byte(inner)
-		ok = g.value(0)
-	default:
-		ok = g.items("{}", ')', 0, g.member)
+	last := text[len(text)-1]
+	if inner := strings.TrimSpace(text[1 : len(text)-1]); strings.HasPrefix(inner, "{") {
+		g.text, last = []byte(inner), inner[len(inner)-1]
 	}
+	ok = last != ']' && g.items("{}", last, 0, g.member)
 	input, ok = g.whole(ok)
 	switch {
 	case g.commas && g.unopened: // or other delimiters are
@@ -139,7 +135,8 @@ func (g *gemmaReader) unopenedString() bool {
 		}
 		n += 1 + next
 	}
-	if n == len(rest) || mayHoldMember(rest[:n]) {
+	text := bytes.TrimSpace(rest[:n])
+	if len(text) == 0 || bytes.IndexByte([]byte("([{,:="), text[len(text)-1]) >= 0 || mayHoldMember(text) { // or the delimiter opens another
 		return false
 	}
 	g.out = rawjson.AppendString(g.out, markup.Unescape(string(rest[:n]), g.escaped, ""))

@@ -184,6 +184,8 @@ func (p *parser) closeUnbalanced() state {
 	case v == markup.Match && t.IsWrapper() && t.Closing && p.literal.depth == 1 && !p.literal.bare:
 		p.literal.unclosed, p.literal.whole = true, true
 		return inLiteral
+	case p.in.eof && p.cutShort && (p.endsInTag(p.in.rest()) || markup.IsPrefixOf(p.in.rest(), gemmaQuote)):
+		return p.cutLiteral()
 	}
 	return p.giveBackLiteral("invalid_literal")
 }
