@@ -49,13 +49,15 @@ func appendTyped(g *markup.Spelling, dst []byte, s *schema.Schema, text string) 
 	return schema.AppendTypedLiteral(dst, s, text)
 }
 
-// sameJSON reports whether two values are the same JSON. Strings are compared without their
-// escapes; other values by their text without white space, so that 1.0 is not 1.
+// sameJSON reports whether two values are the same JSON, with their members in the same order. Strings are
+// compared without their escapes; other values by their text, so that 1.0 is not 1.
 func sameJSON(a, b jsontext.Value) bool {
-	if a.Kind() == '"' && b.Kind() == '"' {
+	if k := a.Kind(); k != b.Kind() {
+		return false
+	} else if k == '"' {
 		return rawjson.Unquote(a) == rawjson.Unquote(b)
 	}
-	return bytes.Equal(a, b) || a.Kind() == b.Kind() && rawjson.CompactString(a) == rawjson.CompactString(b)
+	return bytes.Equal(a, b) || bytes.Equal(rawjson.AppendAsPython(nil, a), rawjson.AppendAsPython(nil, b))
 }
 
 // appendOnLines appends a value, escaped, of the parameter with this tag. The parser takes newlines

@@ -24,6 +24,7 @@ var gemmaCalls = &format{
 	spelling: &markup.Spelling{Tags: []markup.Spelled{
 		{Name: "|tool_call", Means: markup.Wrapper},
 		{Name: "tool_call|", Means: markup.Wrapper, Closing: true},
+		{Name: "|tool_call|", Means: markup.Wrapper, Closing: true},
 		{Name: "start_function_call", Means: markup.Wrapper},
 		{Name: "end_function_call", Means: markup.Wrapper, Closing: true},
 	}},

@@ -13,15 +13,16 @@ import (
 // pythonicCalls is the format of calls in Python: a list of all calls of a turn, in which values are
 // literals (docs/reference/formats.md §11). Some models write it between markers, and Olmo 3 in an element
 // with a call on each line; both are read. It has states of its own (parse_literal.go), since no tag
-// says where a value or a call ends.
+// says where a value or a call ends. Llama 4 also answers with JSON, as Llama 3 does.
 var pythonicCalls = &format{
 	name:         FormatPythonic,
 	models:       []string{"llama-4", "llama4", "lfm2", "olmo-3", "olmo3", "toolace"},
 	stopSequence: "<tool_response>",
 	callOpener:   "[",
 	callCloser:   ")]",
-	protects:     markup.TagMarker | markup.TagToolResponse,
+	protects:     markup.TagMarker | markup.TagToolResponse | markup.TagList,
 	literal:      pythonLiteral,
+	alone:        []string{""},
 	spelling: &markup.Spelling{Tags: []markup.Spelled{
 		{Name: "|python_start|", Means: markup.Wrapper},
 		{Name: "|python_end|", Means: markup.Wrapper, Closing: true},

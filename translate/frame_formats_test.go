@@ -39,6 +39,31 @@ func TestFramesOfFormats(t *testing.T) {
 	}
 }
 
+// Nor can it spell a call in Python to a tool that is offered, which no tag begins. Code that only looks like
+// one stays as it is.
+func TestListsInText(t *testing.T) {
+	target := Target{Format: FormatPythonic}
+	plain := mustRender(t, spoken("x"), target).Text()
+	for _, s := range []string{"[f(p=1)]", "a [ f (", "[\n  functions.g(", "[F("} {
+		got := mustRender(t, spoken(s), target).Text()
+		if n, most := strings.Count(got, s), strings.Count(plain, s); n > most {
+			t.Errorf("%s stands %d times in the prompt, %d of them as text of the client", s, n, n-most)
+		}
+	}
+	text := messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain("a [f")}
+	rest := messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain("(p=1)]")}
+	req := spoken("x")
+	req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{text, rest}}}
+	if got := mustRender(t, req, target).Turns[0].Parts[0].Text.String(); strings.Contains(got, "[f") {
+		t.Errorf("two blocks spell a call: %q", got)
+	}
+	for _, s := range []string{"[int(x) for x in f(1)]", "x[len(a)]"} {
+		if got := mustRender(t, spoken(s), target).Text(); !strings.Contains(got, s) {
+			t.Errorf("%s is escaped", s)
+		}
+	}
+}
+
 // Nor can two blocks that stand side by side.
 func TestSeamsOfFormats(t *testing.T) {
 	text := func(s string) messages.BlockParam {

@@ -18,12 +18,15 @@ import (
 // last with the text.
 func (p *parser) readErased(text string) (calls []literalCall, ok bool) {
 	text = strings.TrimSpace(text)
+	for _, mark := range endMarks {
+		text = strings.TrimSpace(strings.TrimSuffix(text, mark))
+	}
 	for begin, i := 0, 1; i <= len(text); i++ {
-		if i < len(text) && (!strings.HasPrefix(text[i:], gemmaCall) || !strings.HasSuffix(strings.TrimRight(text[max(0, i-maxGap):i], " \t\r\n"), "}")) {
+		if i < len(text) && (!strings.HasPrefix(text[i:], gemmaCall) || !endsInBracket(text[max(0, i-maxGap):i])) {
 			continue
 		}
 		if i < len(text) {
-			name, _, v := matchGemmaHead([]byte(text[i:min(len(text), i+2*maxToolName)]), markup.NoMatch)
+			name, _, v := p.matchGemma([]byte(text[i:min(len(text), i+2*maxToolName)]), markup.NoMatch)
 			if tool, _ := p.tools.find(name); v != markup.Match || tool == nil {
 				continue
 			}
@@ -40,21 +43,25 @@ func (p *parser) readErased(text string) (calls []literalCall, ok bool) {
 // readErasedCall reads one such call. It reports false where a parameter is not certain: one that stands
 // there twice, or whose text its schema does not take.
 func (p *parser) readErasedCall(text string) (call literalCall, ok bool) {
-	name, n, v := matchGemmaHead([]byte(text), markup.NoMatch)
+	name, n, v := p.matchGemma([]byte(text), markup.NoMatch)
 	tool, _ := p.tools.find(name)
-	if v != markup.Match || tool == nil || !strings.HasSuffix(text, "}") || strings.Contains(text, gemmaQuote) || strings.Contains(text, gemmaEscape) {
+	if v != markup.Match || tool == nil || text[len(text)-1] != closerOf(text[n]) || strings.Contains(text, gemmaQuote) || strings.Contains(text, gemmaEscape) {
 		return call, false
 	}
 	in := p.schemas.of(tool)
 	inner := text[n+1 : len(text)-1]
+	sep := byte(':')
+	if i := strings.IndexAny(inner, ":="); i >= 0 {
+		sep = inner[i]
+	}
 	out := []byte{'{'}
 	for rest := inner; strings.TrimSpace(rest) != ""; {
-		key, n := erasedKey(in, rest)
+		key, n := erasedKey(in, rest, sep)
 		if n == 0 {
 			return call, false
 		}
 		rest = rest[n:]
-		end := erasedEnd(in, rest)
+		end := erasedEnd(in, rest, sep)
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
@@ -66,14 +73,28 @@ func (p *parser) readErasedCall(text string) (call literalCall, ok bool) {
 		rest = strings.TrimPrefix(rest[end:], ",")
 	}
 	input := jsontext.Value(append(out, '}'))
-	return literalCall{name, input, true}, input.IsValid()
+	return literalCall{name, input, true, ""}, input.IsValid()
 }
 
-// erasedKey returns the name of a parameter that text begins with, and the index after the colon behind
-// it; 0 if there is none.
-func erasedKey(in *schema.Schema, text string) (key string, n int) {
-	i := strings.IndexAny(text[:min(len(text), 2*markup.MaxParamTagLen)], ":,{}[]")
-	if i < 0 || text[i] != ':' {
+// endsInBracket reports whether text ends in what may be the last bracket of a call.
+func endsInBracket(text string) bool {
+	text = strings.TrimRight(text, " \t\r\n")
+	return strings.HasSuffix(text, "}") || strings.HasSuffix(text, ")")
+}
+
+// closerOf returns the bracket that closes one.
+func closerOf(opener byte) byte {
+	if opener == '(' {
+		return ')'
+	}
+	return '}'
+}
+
+// erasedKey returns the name of a parameter that text begins with, and the index after what separates it
+// from its value, a colon or =; 0 if there is none.
+func erasedKey(in *schema.Schema, text string, sep byte) (key string, n int) {
+	i := strings.IndexAny(text[:min(len(text), 2*markup.MaxParamTagLen)], ":=,{}[]")
+	if i < 0 || text[i] != sep {
 		return "", 0
 	}
 	key = strings.TrimSpace(text[:i])
@@ -84,10 +105,10 @@ func erasedKey(in *schema.Schema, text string) (key string, n int) {
 }
 
 // erasedEnd returns the index of the comma before the next parameter in text, or len(text).
-func erasedEnd(in *schema.Schema, text string) int {
+func erasedEnd(in *schema.Schema, text string, sep byte) int {
 	for i := range len(text) {
 		if text[i] == ',' {
-			if _, n := erasedKey(in, text[i+1:]); n > 0 {
+			if _, n := erasedKey(in, text[i+1:], sep); n > 0 {
 				return i
 			}
 		}

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"strings"
 
 	"dragoman/translate/markup"
 )
@@ -31,11 +32,21 @@ var quotesOf = [...][]string{
 // what is in a string. It never takes a part of what it cannot decide on yet.
 type literalScan struct {
 	syntax literalSyntax
-	depth  int    // how many brackets are open
-	quote  string // what began the string that is open; "" outside of one
-	opened int    // how many brackets were open where the last string began
-	word   bool   // the last byte but white space is of a value, so that an apostrophe begins no string
+	depth  int       // how many brackets are open
+	quote  string    // what began the string that is open; "" outside of one
+	opened int       // how many brackets were open where the last string began
+	atName bool      // the name of a member may be next, or is open
+	after  valuePart // of which the last byte but white space is
 }
+
+// valuePart is what a byte is part of, outside of strings.
+type valuePart uint8
+
+const (
+	noValue   valuePart = iota
+	wordValue           // of a value without quotes: an apostrophe begins no string, and a delimiter of Gemma's ends one
+	pastValue           // a string has ended, and nothing separates it from what is next
+)
 
 // scan reads s, which goes on with a call, and returns how many bytes of s belong to it. The verdict is
 // Match at the end of its last bracket, and NoMatch at a `<` that begins no string, where a tag shows
@@ -47,13 +58,17 @@ func (l *literalScan) scan(s []byte, eof bool) (n int, v markup.Verdict) {
 			if n += end; v == markup.NeedMore {
 				return n, v
 			}
-			l.quote, l.word = "", true
+			l.quote, l.after = "", pastValue
 			continue
 		}
 		quote, v := l.matchQuote(s[n:], eof)
 		switch {
 		case v == markup.NeedMore:
 			return n, v
+		case v == markup.Match && l.after == wordValue && quote[0] == '<': // what is before it lacks its own
+			l.after = pastValue
+			n += len(quote)
+			continue
 		case v == markup.Match:
 			l.quote, l.opened = quote, l.depth
 			n += len(quote)
@@ -77,8 +92,11 @@ func (l *literalScan) step(c byte) {
 	case ')', ']', '}':
 		l.depth--
 	}
-	if !markup.IsBlank(c) {
-		l.word = bytes.IndexByte([]byte("([{,:="), c) < 0
+	switch {
+	case bytes.IndexByte([]byte("([{,:="), c) >= 0:
+		l.after, l.atName = noValue, c == '(' || c == '{' || c == ','
+	case !markup.IsBlank(c) && l.after == noValue:
+		l.after = wordValue
 	}
 }
 
@@ -86,7 +104,7 @@ func (l *literalScan) step(c byte) {
 func (l *literalScan) matchQuote(s []byte, eof bool) (quote string, v markup.Verdict) {
 	for _, quote := range quotesOf[l.syntax] {
 		switch {
-		case l.syntax == gemmaLiteral && quote == "'" && l.word:
+		case l.syntax == gemmaLiteral && quote == "'" && l.after != noValue:
 		case markup.HasPrefix(s, quote):
 			return quote, markup.Match
 		case markup.IsPrefixOf(s, quote) && !eof:
@@ -105,6 +123,8 @@ func (l *literalScan) skipString(s []byte, eof bool) (n int, v markup.Verdict) {
 		stops = "<"
 	case l.syntax == gemmaLiteral && l.quote == "'":
 		stops = "'<"
+	case l.syntax == gemmaLiteral:
+		stops += "<"
 	}
 	for {
 		i := bytes.IndexAny(s[n:], stops)
@@ -127,20 +147,20 @@ func (l *literalScan) skipString(s []byte, eof bool) (n int, v markup.Verdict) {
 	}
 }
 
-// matchStringEnd matches the end of the string that is open, where that may stand. A string of Gemma's
-// in apostrophes ends where a value may end, since nothing is escaped in it, and a delimiter may
-// stand behind the apostrophe, or in its place.
+// matchStringEnd matches the end of the string that is open, where that may stand. Behind another quote of
+// Gemma's, or in its place, a delimiter may stand; an apostrophe ends a string where a value may end,
+// since nothing is escaped in it.
 func (l *literalScan) matchStringEnd(s []byte, eof bool) (n int, v markup.Verdict) {
-	if l.syntax == gemmaLiteral && l.quote == "'" {
-		if s[0] == '\'' {
+	if l.syntax == gemmaLiteral && l.quote[0] != '<' {
+		if s[0] == l.quote[0] {
 			n = 1
 		}
-		switch i := markup.SkipBlanks(s, n, len(s)); {
+		switch i := markup.SkipBlanks(s, n, min(len(s), n+maxGap)); {
 		case markup.HasPrefix(s[n:], gemmaQuote):
 			return n + len(gemmaQuote), markup.Match
-		case !eof && (i == len(s) || markup.IsPrefixOf(s[n:], gemmaQuote)):
+		case !eof && (l.quote == "'" && n > 0 && i == len(s) || markup.IsPrefixOf(s[n:], gemmaQuote)):
 			return 0, markup.NeedMore
-		case n > 0 && (i == len(s) || bytes.IndexByte([]byte(",}]"), s[i]) >= 0):
+		case n > 0 && (l.quote == `"` || i == len(s) || bytes.IndexByte([]byte(",}])"), s[i]) >= 0 || l.atName && (s[i] == ':' || s[i] == '=')):
 			return n, markup.Match
 		}
 		return 0, markup.NoMatch
@@ -152,4 +172,15 @@ func (l *literalScan) matchStringEnd(s []byte, eof bool) (n int, v markup.Verdic
 		return 0, markup.NeedMore
 	}
 	return 0, markup.NoMatch
+}
+
+// withoutEnd returns the text of a string of Gemma's without what ends it: see matchStringEnd.
+func (l *literalScan) withoutEnd(text string) string {
+	if text, delimited := strings.CutSuffix(text, gemmaQuote); delimited && l.quote[0] != '<' {
+		if l.quote == `"` && strings.HasSuffix(text, `\"`) { // it is of the string
+			return text
+		}
+		return strings.TrimSuffix(text, l.quote)
+	}
+	return strings.TrimSuffix(text, l.quote)
 }

@@ -177,6 +177,11 @@ func beginsHeader(text []byte) bool {
 	return false
 }
 
+// beginsJoined reports whether text begins with a channel that is joined to a message on it: analysisWe…
+func beginsJoined(text []byte, channel string) bool {
+	return len(text) > len(channel) && markup.HasPrefix(text, channel) && text[len(channel)] >= 'A' && text[len(channel)] <= 'Z'
+}
+
 // nextJoined returns the index in text of what may be the first word of a header, joined to the message
 // before it, or len(text).
 func nextJoined(text []byte) int {
@@ -210,9 +215,13 @@ func (p *parser) readErasedHeader(rest []byte) (next state, v markup.Verdict) {
 		return p.endMessage(len("assistantfinal")), markup.Match
 	}
 	begun := p.out.textBegun || text.prefill != "" || text.code.midLine || text.joined
-	if !begun && len(rest) > len(analysis) && markup.HasPrefix(rest, analysis) && rest[len(analysis)] >= 'A' && rest[len(analysis)] <= 'Z' {
+	switch {
+	case begun:
+	case beginsJoined(rest, analysis):
 		text.joined, text.channel = true, analysis
 		return p.beginAnalysis(len(analysis)), markup.Match
+	case beginsJoined(rest, "commentary"): // what a model says before a call
+		text.joined = true
 	}
 	return wait, markup.NoMatch
 }

@@ -129,17 +129,21 @@ func TestCutOpen(t *testing.T) {
 // TestCutLiterals cuts what is read of literals at every byte: calls that look whole are those of the whole
 // answer.
 func TestCutLiterals(t *testing.T) {
-	for _, f := range []*format{pythonicCalls, gemmaCalls} {
-		data, err := os.ReadFile("testdata/parse/" + f.name + ".txtar")
+	for _, tt := range []struct {
+		file string
+		f    *format
+	}{{"pythonic", pythonicCalls}, {"gemma", gemmaCalls}, {"gemma-wild", gemmaCalls}, {"harmony", harmonyCalls}} {
+		data, err := os.ReadFile("testdata/parse/" + tt.file + ".txtar")
 		if err != nil {
 			t.Fatal(err)
 		}
 		req := &messages.Request{ID: "msg_cut", Tools: []messages.Tool{
 			{Name: "book", InputSchema: jsontext.Value(`{"type":"object","properties":{"note":{"type":"string"},"count":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},"opts":{"type":"object"}},"required":["note"]}`)},
 			{Name: "ping", InputSchema: jsontext.Value(`{"type":"object","properties":{}}`)},
+			{Name: "send_command", InputSchema: jsontext.Value(`{"type":"object","properties":{"command":{"type":"string"},"shell":{"type":"boolean"}},"required":["command"]}`)},
 		}}
 		whole := func(text string, stop messages.Stop) (calls []string) {
-			for _, b := range parseIn(t, &Prompt{format: f}, req, completion{text, stop, ""}, 0).Content {
+			for _, b := range parseIn(t, &Prompt{format: tt.f}, req, completion{text, stop, ""}, 0).Content {
 				if b.Type == messages.BlockToolUse && b.Cut == nil {
 					calls = append(calls, b.Name+string(b.Input))
 				}

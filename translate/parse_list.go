@@ -248,7 +248,7 @@ func (p *parser) matchList(rest []byte) markup.Verdict {
 	return v
 }
 
-// matchSeparator matches what stands after a call in JSON in a wrapper: a comma or a semicolon before
+// matchSeparator matches what stands after a call in JSON, or a literal, in a wrapper: a comma or a semicolon before
 // the next one, or the end of their list.
 func (p *parser) matchSeparator(rest []byte) (n int, v markup.Verdict) {
 	switch c := rest[0]; {
@@ -258,6 +258,11 @@ func (p *parser) matchSeparator(rest []byte) (n int, v markup.Verdict) {
 		return 0, markup.NoMatch
 	}
 	i, v := p.in.matchBlanks(rest, 1, maxGap)
+	if v == markup.Match && i < len(rest) {
+		if _, _, next := p.matchWrapped(rest[i:]); next != markup.NoMatch {
+			return 1, next
+		}
+	}
 	if v == markup.Match {
 		v = markup.VerdictOf(i == len(rest) || rest[i] == '{' || rest[i] == ']' && p.inList || p.beginsTag(rest[i]))
 	}

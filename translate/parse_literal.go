@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"bytes"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
@@ -21,13 +23,16 @@ type literalSeen struct {
 	midLine  bool // text stands before them on their line
 	erased   bool // their strings may have lost what stood around them: see readErased
 	unclosed bool // a tag stands where the last bracket belongs
+	ended    bool // the end of their wrapper follows, or the next
+	closer   byte // the last bracket of a call of Gemma's
 }
 
 // literalCall is one of them.
 type literalCall struct {
-	name  string
-	input jsontext.Value
-	typed bool // the values are as they are meant: see retype
+	name   string
+	input  jsontext.Value
+	typed  bool   // the values are as they are meant: see retype
+	reason string // how it is malformed, "" if it is not: see noteReason
 }
 
 // readLiteral is the state inLiteral: nothing, or a part, of calls that are literals has been read. The
@@ -59,11 +64,45 @@ func (p *parser) readLiteral() state {
 			return p.giveBackLiteral("bare_call")
 		}
 	}
+	extra, v := p.matchLiteralEnd()
+	if v == markup.NeedMore {
+		return wait
+	}
+	l.ended = l.unclosed || v == markup.Match
 	calls, ok := p.literalCalls()
 	if !ok {
 		return p.giveBackLiteral("invalid_literal")
 	}
+	p.in.take(extra, SpanDropped)
 	return p.writeLiterals(calls)
+}
+
+// matchLiteralEnd matches the end of the wrapper of a call of Gemma's, or the beginning of the next, behind
+// brackets that are too many: n is the index after those.
+func (p *parser) matchLiteralEnd() (n int, v markup.Verdict) {
+	if p.literal.bare || p.literal.unclosed || p.literal.syntax != gemmaLiteral {
+		return 0, markup.NoMatch
+	}
+	rest := p.in.rest()
+	for n < len(rest) && n < maxGap && (markup.IsBlank(rest[n]) || bytes.IndexByte([]byte("})]"), rest[n]) >= 0) {
+		n++
+	}
+	switch {
+	case n == len(rest) && p.in.eof:
+		return 0, markup.VerdictOf(!p.cutShort)
+	case n == len(rest):
+		return 0, markup.NeedMore
+	case rest[n] != '<':
+		return 0, markup.NoMatch
+	}
+	t, v := p.matchOpener(rest[n:])
+	switch {
+	case v == markup.Match && !t.IsWrapper():
+		v = markup.NoMatch
+	case v == markup.Match && t.Closing:
+		return n, v
+	}
+	return 0, v
 }
 
 // readErasedCalls is readLiteral for calls that may have lost the quotes of their strings, and so may end
@@ -99,7 +138,11 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 	for i < len(rest) && i < maxGap && (rest[i] == ' ' || rest[i] == '\t') {
 		i++
 	}
-	if i < len(rest) && rest[i] == '<' {
+	n, v := matchEndMark(rest[i:], p.in.eof)
+	switch i += n; {
+	case v == markup.NeedMore:
+		return v
+	case v == markup.NoMatch && i < len(rest) && rest[i] == '<':
 		t, v := p.matchOpener(rest[i:])
 		if v == markup.Match {
 			v = markup.VerdictOf(t.IsWrapper() && t.Closing)
@@ -115,6 +158,22 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 	return p.in.matchLineEnd(rest[i:])
 }
 
+// endMarks are the tokens with which models end an answer, where a server lets one through.
+var endMarks = [...]string{"<|im_end|>", "<|eot|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<end_of_turn>", "<turn|>", "<eos>", "</s>"}
+
+// matchEndMark matches one of them at the beginning of s.
+func matchEndMark(s []byte, eof bool) (n int, v markup.Verdict) {
+	for _, mark := range endMarks {
+		switch {
+		case markup.HasPrefix(s, mark):
+			return len(mark), markup.Match
+		case len(s) > 0 && !eof && markup.IsPrefixOf(s, mark):
+			v = markup.NeedMore
+		}
+	}
+	return 0, v
+}
+
 // closeUnbalanced reads calls that end at a tag before their last bracket: one that is missing there is
 // read as if it stood there, if the tag ends the wrapper.
 func (p *parser) closeUnbalanced() state {
@@ -125,6 +184,8 @@ func (p *parser) closeUnbalanced() state {
 	case v == markup.Match && t.IsWrapper() && t.Closing && p.literal.depth == 1 && !p.literal.bare:
 		p.literal.unclosed, p.literal.whole = true, true
 		return inLiteral
+	case p.in.eof && p.cutShort && (p.endsInTag(p.in.rest()) || markup.IsPrefixOf(p.in.rest(), gemmaQuote)):
+		return p.cutLiteral()
 	}
 	return p.giveBackLiteral("invalid_literal")
 }

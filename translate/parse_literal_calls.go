@@ -20,7 +20,7 @@ func (p *parser) literalCalls() (calls []literalCall, ok bool) {
 	text := string(p.in.since(l.from))
 	if l.syntax == gemmaLiteral {
 		if l.unclosed {
-			text += "}"
+			text += string(l.closer)
 		}
 		calls, ok = p.readGemmaCall(text)
 	} else {
@@ -43,7 +43,7 @@ func (p *parser) readPythonCalls(text string) (calls []literalCall, ok bool) {
 	read, ok := rawjson.ReadPythonCalls(text)
 	for _, c := range read {
 		input := markup.Unescape(string(c.Arguments), p.escaped, "")
-		calls = append(calls, literalCall{c.Name, jsontext.Value(input), c.Spread})
+		calls = append(calls, literalCall{c.Name, jsontext.Value(input), c.Spread, ""})
 	}
 	return calls, ok
 }
@@ -70,6 +70,9 @@ func (p *parser) writeLiterals(calls []literalCall) (next state) {
 		}
 		if next, ok := p.nameTool(calls[i].name); !ok {
 			return next
+		}
+		if reason := calls[i].reason; reason != "" {
+			p.noteReason(reason)
 		}
 		p.writeJSONInput("{}", p.retyped(&calls[i]))
 		if next = p.closeCall(""); next != betweenCalls {
@@ -139,14 +142,14 @@ func (p *parser) readUnclosed() (calls []literalCall, ok bool) {
 	for _, closer := range [...]string{gemmaCloses, "<end_function_call>"} {
 		text = bytes.TrimSpace(bytes.TrimSuffix(text, []byte(closer)))
 	}
-	text, ok = bytes.CutSuffix(text, []byte("}"))
+	text, ok = bytes.CutSuffix(text, []byte{p.literal.closer})
 	tool, _ := p.tools.find(p.call.tool)
 	if !ok || tool == nil {
 		return nil, false
 	}
 	value := string(text[bytes.LastIndex(text, []byte(gemmaQuote))+len(gemmaQuote):])
-	if erasedEnd(p.schemas.of(tool), value) < len(value) { // or that is another parameter
+	if erasedEnd(p.schemas.of(tool), value, ':') < len(value) { // or that is another parameter
 		return nil, false
 	}
-	return p.readGemmaCall(string(text) + gemmaQuote + "}")
+	return p.readGemmaCall(string(text) + gemmaQuote + string(p.literal.closer))
 }

@@ -88,7 +88,7 @@ func (p *parser) matchLiteral(rest []byte) (syntax literalSyntax, name string, n
 		more = p.in.needMore()
 	}
 	if p.readsLiteral[gemmaLiteral] {
-		if name, n, v = matchGemmaHead(head, more); v != markup.NoMatch {
+		if name, n, v = p.matchGemma(head, more); v != markup.NoMatch {
 			return gemmaLiteral, name, n, v
 		}
 	}
@@ -157,6 +157,11 @@ func (p *parser) mayBeCalled(name string) bool {
 // beginLiteral begins to read calls, the first of which names a tool.
 func (p *parser) beginLiteral(syntax literalSyntax, name string) {
 	p.literal = literalSeen{literalScan: literalScan{syntax: syntax}, from: p.in.offset(), marked: p.literal.marked, bare: !p.call.wrapperOpen}
+	if syntax == gemmaLiteral {
+		rest := p.in.rest()
+		_, n, _ := p.matchGemma(rest[:min(len(rest), 2*maxToolName)], markup.NoMatch)
+		p.literal.closer = closerOf(rest[n])
+	}
 	p.call.tool, p.call.mustBeWhole = name, true
 	p.call.bare = p.literal.bare && syntax == gemmaLiteral
 }

@@ -91,7 +91,9 @@ func (p *parser) beginOpened() state {
 	case p.beginsTag(rest[i]):
 		t, v = p.matchTextTag(rest[i:])
 	case p.readsChannels: // a header tells where its message begins
-		_, v = p.matchErasedHeader(rest[i:])
+		if _, v = p.matchErasedHeader(rest[i:]); v == markup.NoMatch && (beginsJoined(rest[i:], analysis) || beginsJoined(rest[i:], "commentary")) {
+			v = markup.Match
+		}
 	}
 	switch {
 	case v == markup.NeedMore:

@@ -68,6 +68,13 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	}
 	r.writer = turnWriter{escape: &r.escape, language: r.language, format: f, origins: o}
 	r.escape.Watch = o.watch()
+	if f.protects&markup.TagList != 0 {
+		tools := toolNames{list: req.Tools}
+		r.escape.Calls = func(name string) bool {
+			tool, _ := tools.find(name)
+			return tool != nil
+		}
+	}
 	if err := r.addSystem(); err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (w *turnWriter) addText(s rawjson.Text) {
 // mayOpenTag reports whether text ends in what may be the beginning of a tag, so that the
 // text after it has to be escaped together with it. begun says that the text before it does.
 func (w *turnWriter) mayOpenTag(text rawjson.Text, begun bool) bool {
-	bracketed := w.escape.Tags&markup.TagBracket != 0
+	bracketed := w.escape.Tags&(markup.TagBracket|markup.TagList) != 0
 	if inside, ok := text.InJSON(); ok && !begun && bytes.IndexByte(inside, '<') < 0 && !(bracketed && bytes.IndexByte(inside, '[') >= 0) {
 		return false
 	}
@@ -123,7 +123,7 @@ func (w *turnWriter) addPending() {
 // texts joined by a newline, as [Prompt.Text] joins them, and by nothing, as an upstream
 // may do: a tag that neither has alone makes the escaped text longer.
 func (w *turnWriter) spellTogether(texts []string) bool {
-	probe := markup.Escaper{Tags: w.escape.Tags}
+	probe := markup.Escaper{Tags: w.escape.Tags, Calls: w.escape.Calls}
 	alone := 0
 	for _, s := range texts {
 		alone += len(probe.Text(s))

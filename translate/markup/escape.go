@@ -20,7 +20,8 @@ import (
 // before it. If the prompt will be one text with turn markers, a line that begins with
 // "Human:" or "Assistant:" has its first letter written as an entity ("&#72;uman:"), with the
 // same levels; and so has, for a format with markers in brackets, the bracket before one
-// ("&#91;TOOL_CALLS]").
+// ("&#91;TOOL_CALLS]"), and for one with lists of calls in Python, the bracket before a call
+// to a tool ("&#91;book(").
 //
 // Escaping adds one level everywhere and [Unescape] takes one off, so unescaping gives back
 // any text. What the model writes is unescaped only for names that the policy escaped in its
@@ -32,6 +33,9 @@ type Escaper struct {
 	Used        TagSet // the names that had to be escaped so far
 	TurnMarkers bool   // the prompt will be one text with turn markers
 	Tags        TagSet // the names to protect besides those of every format
+
+	// Calls reports whether a name is that of a tool, for [TagList]; nil for all.
+	Calls func(name string) bool
 
 	// Watch is called, unless it is nil, with each text once it has been escaped: at is where it begins
 	// in the buffer that it was appended to, 0 for a string. entities are the bytes of it that are
@@ -74,8 +78,8 @@ func (e *Escaper) KeepsQuoted(inside []byte) bool {
 	return !e.TurnMarkers && e.keepsEach('<', inside) && e.keepsEach('&', inside) && (!e.brackets() || e.keepsEach('[', inside))
 }
 
-// brackets reports whether markers in brackets are protected.
-func (e *Escaper) brackets() bool { return (e.Tags|e.Used)&TagBracket != 0 }
+// brackets reports whether what begins with a bracket is protected.
+func (e *Escaper) brackets() bool { return (e.Tags|e.Used)&inBrackets != 0 }
 
 // keepsEach is KeepsQuoted for what begins with the byte c.
 func (e *Escaper) keepsEach(c byte, inside []byte) bool {
@@ -106,7 +110,11 @@ func (e *Escaper) keepsEach(c byte, inside []byte) bool {
 func isPlain(s, escape []byte, names TagSet) bool {
 	switch and := s[0] == '&'; {
 	case s[0] == '[':
-		return matchBracketed(s[1:], true) == NoMatch
+		if _, _, n := listHead(s[1:]); names&TagList != 0 && n == len(s)-1 && len(escape) > 0 {
+			return false
+		}
+		_, _, v := matchInBrackets(s[1:], names, true)
+		return v == NoMatch
 	case and && (len(s) == 1 || !MayBeEscape(s[1])):
 		return true
 	case and:
@@ -157,7 +165,7 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 	}
 	// The next `<`, `&`, `[` and turn marker; each is looked for again once i has passed it.
 	lt, amp, bracket, turn := indexFrom(s, '<', 0), indexFrom(s, '&', 0), len(s), len(s)
-	if names&TagBracket != 0 {
+	if names&inBrackets != 0 {
 		bracket = indexFrom(s, '[', 0)
 	}
 	if e.TurnMarkers {
@@ -168,7 +176,7 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 		if i == len(s) {
 			return dst, done
 		}
-		level, n, tag := matchProtected(s, i, names, parameter)
+		level, n, tag := e.matchProtected(s, i, names, parameter)
 		if tag == 0 {
 			n = 1
 		} else {
@@ -182,7 +190,7 @@ func (e *Escaper) appendChanged(dst []byte, s string, names TagSet, parameter st
 				dst = append(dst, "&amp;"...)
 			case tag == TagTurn:
 				dst = append(dst, turnEntity(s[i])...)
-			case tag == TagBracket:
+			case tag&inBrackets != 0:
 				dst = append(dst, bracketEntity...)
 			default:
 				dst = append(dst, "&lt;"...)
@@ -256,19 +264,19 @@ func Unescape(s string, names TagSet, parameter string) string {
 
 // matchProtected reports whether s[i:] spells one of names, plainly (level 0) or escaped level
 // times. n is the length of the part before the name; tag is 0 if nothing is spelled.
-func matchProtected(s string, i int, names TagSet, parameter string) (level, n int, tag TagSet) {
+func (e *Escaper) matchProtected(s string, i int, names TagSet, parameter string) (level, n int, tag TagSet) {
 	switch c := s[i]; {
 	case c == '<':
-		if tag, v := matchName(s[i+1:], names, parameter, true); v == Match && !turnInTag(s, i+1, names) {
+		if tag, v := matchName(s[i+1:], names, parameter, true); v == Match && !e.turnInTag(s, i+1, names) {
 			return 0, 1, tag
 		}
 	case c == '[':
-		if names&TagBracket != 0 && matchBracketed(s[i+1:], true) == Match {
-			return 0, 1, TagBracket
+		if tag, call, v := matchInBrackets(s[i+1:], names, true); v == Match && (tag != TagList || e.Calls == nil || e.Calls(call)) {
+			return 0, 1, tag
 		}
 	case c == '&':
 		m := MatchEscape(s[i:], names, parameter, true)
-		if m.Verdict == Match && (m.tag == TagTurn || m.tag == TagBracket || !turnInTag(s, i+strings.Index(s[i:], "lt;")+len("lt;"), names)) {
+		if m.Verdict == Match && (m.tag&(TagTurn|inBrackets) != 0 || !e.turnInTag(s, i+strings.Index(s[i:], "lt;")+len("lt;"), names)) {
 			return m.level, m.Len, m.tag
 		}
 	case names&TagTurn != 0 && c|0x20 == 'h' && atLineStart(s, i) && hasPrefixFold(s[i+1:], "uman:"),
@@ -281,7 +289,7 @@ func matchProtected(s string, i int, names TagSet, parameter string) (level, n i
 // turnInTag reports whether the namespace of the tag whose `<` stands before s[i] is a turn
 // marker: "</\nHuman:result>". The marker's escape takes the name away, so that the tag must not
 // be escaped as well: nothing would undo that.
-func turnInTag(s string, i int, names TagSet) bool {
+func (e *Escaper) turnInTag(s string, i int, names TagSet) bool {
 	if names&TagTurn == 0 {
 		return false
 	}
@@ -292,7 +300,7 @@ func turnInTag(s string, i int, names TagSet) bool {
 	if i == len(s) || s[i] == '<' || s[i] == '&' {
 		return false
 	}
-	_, _, tag := matchProtected(s, i, names, "")
+	_, _, tag := e.matchProtected(s, i, names, "")
 	return tag == TagTurn
 }
 

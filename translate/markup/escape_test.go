@@ -56,6 +56,19 @@ func TestEscapeBrackets(t *testing.T) {
 	}
 }
 
+func TestEscapeLists(t *testing.T) {
+	e := Escaper{Tags: TagList, Calls: func(name string) bool { return name == "ping" }}
+	in := "[ping()] x[ping (1)] [\n ping(a=[pong(2)]) &#91;ping( &#91;pong( [ping] [(ping() &#91;ping"
+	want := "&#91;ping()] x&#91;ping (1)] &#91;\n ping(a=[pong(2)]) &amp;#91;ping( &amp;#91;pong( [ping] [(ping() &#91;ping"
+	got := e.Text(in)
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if back := Unescape(got, e.Used, ""); back != in {
+		t.Errorf("back %q", back)
+	}
+}
+
 func TestEscapeTurnMarkers(t *testing.T) {
 	e := Escaper{TurnMarkers: true}
 	in := "Human: hi\n\n  Assistant: ho, Human: x\r\n\u00a0human: &#72;uman: &amp;#72;uman:"
@@ -86,16 +99,17 @@ func TestEscapeTurnMarkerInTag(t *testing.T) {
 // FuzzEscape holds R54: unescape(escape(x)) == x, and what escape leaves spells no tag.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"", "<", "&", "&lt;", "&amp;", "&amp;lt;/invoke>", "<invoke", "</a:invoke>", "&&lt;</invoke>",
-		"&lt;<invoke>", "&amp;amp;lt;own", "[TOOL_CALLS]", "[/tool_results]", "&#91;ARGS]", "&amp;#91;ARGS]&#91;", "[[ARGS]", "\nHuman:", "&#72;uman:", "<![CDATA[x]]>", "< \n/ own>", "&lt;&lt;invoke >"} {
+		"&lt;<invoke>", "&amp;amp;lt;own", "[TOOL_CALLS]", "[/tool_results]", "&#91;ARGS]", "&amp;#91;ARGS]&#91;", "[[ARGS]", "[f(", "&#91; a.b (", "[[f(&#91;\nHuman:(", "\nHuman:", "&#72;uman:", "<![CDATA[x]]>", "< \n/ own>", "&lt;&lt;invoke >"} {
 		f.Add(s, "own")
 	}
+	isTool := func(name string) bool { return len(name)%2 == 0 }
 	f.Fuzz(func(t *testing.T, s, param string) {
 		own := ParamTag(param)
-		for _, names := range []TagSet{InTurns, InTools, InValues, InTurns | TagBracket | TagMarker} {
+		for _, names := range []TagSet{InTurns, InTools, InValues, InTurns | TagBracket | TagMarker, InTurns | TagBracket | TagList} {
 			for _, turns := range []bool{false, true} {
-				e := Escaper{TurnMarkers: turns}
+				e := Escaper{TurnMarkers: turns, Calls: isTool}
 				got := e.escape(s, names, own)
-				if appended := string((&Escaper{TurnMarkers: turns}).append([]byte("kept"), s, names, own)); appended != "kept"+got {
+				if appended := string((&Escaper{TurnMarkers: turns, Calls: isTool}).append([]byte("kept"), s, names, own)); appended != "kept"+got {
 					t.Fatalf("%q is appended as %q, and escaped as %q", s, appended, got)
 				}
 				if back := Unescape(got, e.Used, own); back != s {
@@ -103,7 +117,7 @@ func FuzzEscape(f *testing.F) {
 				}
 				for i := range len(got) {
 					if got[i] == '<' || got[i] == '[' {
-						if level, _, tag := matchProtected(got, i, names, own); tag != 0 && level == 0 {
+						if level, _, tag := e.matchProtected(got, i, names, own); tag != 0 && level == 0 {
 							t.Fatalf("%q still spells a tag at %d", got, i)
 						}
 					}
@@ -141,14 +155,14 @@ var quoteShort = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t
 // FuzzKeepsQuoted holds that a text which stands in JSON is said to be kept only if it is.
 func FuzzKeepsQuoted(f *testing.F) {
 	for _, s := range []string{"", "<", "&", "a < b && c\n<", "</\n invoke>", "<invoke\n", "<invoke\"", "<inv", "<div\n", "&lt;\n/invoke>", "&amp;\"lt;", "&\nlt;", "<a:\ninvoke>",
-		"<\\invoke>", "&lt;invoke", "<result>", "<       \n/ result", "<function>", "<a:b:invoke>", "&#72;uman:", "<\f", "<p\t", "[ARGS]", "[ARGS\"]", "&#91;ARGS]"} {
+		"<\\invoke>", "&lt;invoke", "<result>", "<       \n/ result", "<function>", "<a:b:invoke>", "&#72;uman:", "<\f", "<p\t", "[ARGS]", "[ARGS\"]", "&#91;ARGS]", "[f(", "[\nf (", "&#91;f\n("} {
 		f.Add(s, false)
 		f.Add(s+"function_calls>", true)
 	}
 	f.Fuzz(func(t *testing.T, s string, more bool) {
 		before := Escaper{}
 		if more {
-			before = Escaper{Tags: TagFunction | TagBracket, Used: TagDescription}
+			before = Escaper{Tags: TagFunction | TagBracket | TagList, Used: TagDescription}
 		}
 		if e := before; e.KeepsQuoted([]byte(quoteShort.Replace(s))) && (e.Text(s) != s || e.Used != before.Used || e.Tags != before.Tags) {
 			t.Errorf("%q is said to be kept, and becomes %q", s, e.Text(s))

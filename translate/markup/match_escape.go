@@ -38,9 +38,9 @@ func MatchEscape[S text](s S, names TagSet, parameter string, eof bool) EscapeMa
 		plain, i, tag, v = "A", i+4, TagTurn, Match
 	case names&TagTurn != 0 && isTurnEntity(rest, "#97;", "ssistant:"):
 		plain, i, tag, v = "a", i+4, TagTurn, Match
-	case names&TagBracket != 0 && HasPrefix(rest, bracketEntity[1:]):
-		plain, i, tag = "[", i+len(bracketEntity)-1, TagBracket
-		v = matchBracketed(s[i:], eof)
+	case names&inBrackets != 0 && HasPrefix(rest, bracketEntity[1:]):
+		plain, i = "[", i+len(bracketEntity)-1
+		tag, _, v = matchInBrackets(s[i:], names, eof)
 	case !eof && mayBecomeEscape(rest, names):
 		return more
 	}
@@ -62,7 +62,7 @@ func MayBeEscape(c byte) bool { return c == 'a' || c == 'l' || c == '#' }
 // mayBecomeEscape reports whether rest, which stands behind an `&`, is the beginning of an
 // escape.
 func mayBecomeEscape[S text](rest S, names TagSet) bool {
-	if IsPrefixOf(rest, "amp;") || IsPrefixOf(rest, "lt;") || names&TagBracket != 0 && IsPrefixOf(rest, bracketEntity[1:]) {
+	if IsPrefixOf(rest, "amp;") || IsPrefixOf(rest, "lt;") || names&inBrackets != 0 && IsPrefixOf(rest, bracketEntity[1:]) {
 		return true
 	}
 	return names&TagTurn != 0 && (isPrefixFoldOf(rest, "#72;uman:") || isPrefixFoldOf(rest, "#104;uman:") ||
