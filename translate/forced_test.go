@@ -51,7 +51,7 @@ func TestForced(t *testing.T) {
 				t.Fatalf("%s: %q does not begin %q", f.name, opening, whole)
 			}
 			texts := []string{rest, whole, "\n" + whole, strings.ReplaceAll(opening, "\n", "") + rest}
-			if f.literal != pythonLiteral { // whose calls are not told from text without their bracket
+			if f.name != FormatPythonic { // whose calls are not told from text without their bracket
 				texts = append(texts, call)
 			}
 			if f.shape.call[0] == "" && strings.Contains(opening, "{") {

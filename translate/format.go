@@ -125,7 +125,7 @@ func shaped(f format) *format {
 // spellings returns the spellings in which calls of the format are read.
 func (f *format) spellings() []*markup.Spelling {
 	if f.spelling == nil {
-		return nil
+		return f.also
 	}
 	return append([]*markup.Spelling{f.spelling}, f.also...)
 }

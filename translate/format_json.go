@@ -21,6 +21,7 @@ var jsonCalls = format{
 	callCloser:    toolCallEnd,
 	alone:         []string{""},
 	protects:      markup.TagToolResponse,
+	also:          []*markup.Spelling{toolsTags},
 
 	toolsLast:   true,
 	heading:     "# Tools\n\n",
@@ -89,3 +90,6 @@ const (
 	toolCallStart = "<tool_call>"
 	toolCallEnd   = "</tool_call>"
 )
+
+// toolsTags are those around the tools in the prompt, which models also write around a call.
+var toolsTags = &markup.Spelling{Lists: true, Unsure: true, Tags: []markup.Spelled{{Name: "tools", Means: markup.Wrapper}}}

@@ -15,6 +15,7 @@ var listCalls = [...]*format{
 	{name: "apriel", readOnly: true, models: []string{"apriel"}, thinking: thinkingMarks{"", "[BEGIN FINAL RESPONSE]"}, opensThinking: []string{"apriel"}},
 	{name: "gigachat", readOnly: true, models: []string{"gigachat"}, alone: []string{"function call<|role_sep|>"},
 		spelling: opening("|function_call|")},
+	{name: "internlm", readOnly: true, models: []string{"internlm", "intern-s1"}, spelling: enclosing("|action_start|><|plugin|", "|action_end|")},
 	{name: "apertus", readOnly: true, models: []string{"apertus"}, spelling: enclosing("|tools_prefix|", "|tools_suffix|"),
 		thinking: thinkingMarks{"<|inner_prefix|>", "<|inner_suffix|>"}},
 }

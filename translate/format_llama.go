@@ -18,8 +18,15 @@ var llamaCalls = &format{
 	callOpener:   pythonTag,
 	callCloser:   `"parameters"`,
 	protects:     markup.TagMarker | markup.TagToolResponse | markup.TagFunction,
-	spelling:     &markup.Spelling{Lists: true, Endless: true, Tags: append([]markup.Spelled{{Name: "|python_tag|", Means: markup.Wrapper}}, functionTags...)},
-	alone:        []string{""},
+	spelling: &markup.Spelling{Lists: true, Endless: true, Tags: append([]markup.Spelled{
+		{Name: "|python_tag|", Means: markup.Wrapper},
+		{Name: "|python_start|", Means: markup.Wrapper},
+		{Name: "|python_end|", Means: markup.Wrapper, Closing: true},
+	}, functionTags...)},
+	also:  []*markup.Spelling{functionaryTags},
+	alone: []string{""},
+	// Its small models, and all for tools of their own, write calls in Python: <|python_tag|>book.call(note="a").
+	literal: pythonLiteral,
 
 	example:     pythonTag + `{"name": "$TOOL_NAME", "parameters": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}` + "\n",
 	exampleNote: func(l *language) string { return l.jsonBlocks },
@@ -38,3 +45,10 @@ var llamaCalls = &format{
 
 // pythonTag is the tag before a call.
 const pythonTag = "<|python_tag|>"
+
+// functionaryTags are those of Functionary 3, which is of this family: the recipient of a message is the tool,
+// or all, of a text.
+var functionaryTags = &markup.Spelling{JSON: true, Endless: true, Tags: []markup.Spelled{
+	{Name: "|from|>assistant\n<|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
+	{Name: "|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
+}}

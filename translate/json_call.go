@@ -202,26 +202,35 @@ func (p *parser) decodeCall(said string) (call jsonCall, ok bool) {
 }
 
 // inferTool names the tool of a call whose id has no name in it: the one offered tool that takes such an
-// input, if there is but one.
-func (p *parser) inferTool(input jsontext.Value) {
-	found, label := "", p.call.tool
-	if !strings.HasPrefix(label, "call_") && strings.Trim(label, "0123456789") != "" {
-		return
-	}
+// input. It reports false if there is none, or several.
+func (p *parser) inferTool(input jsontext.Value) bool {
+	found := ""
 	for i := range p.tools.list {
 		if !declaresAll(p.schemas.of(&p.tools.list[i]), input) {
 			continue
 		}
 		if found != "" {
-			return
+			return false
 		}
 		found = p.tools.list[i].Name
 	}
 	if found == "" {
-		return
+		return false
 	}
 	p.nameTool(found)
 	p.noteReason("tool_name")
+	return true
+}
+
+// isCallID reports whether a label is an id that other APIs give calls, or a number, and no name of a tool.
+func isCallID(label string) bool {
+	const digits = "0123456789"
+	for _, prefix := range [...]string{"call_", "toolu_", "chatcmpl-tool-"} {
+		if rest, ok := strings.CutPrefix(label, prefix); ok {
+			return strings.ContainsAny(rest, digits)
+		}
+	}
+	return strings.Trim(label, digits) == ""
 }
 
 // declaresAny reports whether a schema declares a member of an input.

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"strings"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -23,6 +25,11 @@ func (p *parser) readBetweenCalls() state {
 		case markup.Match:
 			p.beginNextCall(markup.Tag{Spelling: namedCalls})
 			return p.readNamed()
+		}
+	}
+	if p.wrapperSpelling == orphanCalls && !p.call.wrapperOpen {
+		if next, v := p.readAlone(rest, true); v != markup.NoMatch {
+			return next
 		}
 	}
 	t, v := p.matchOpener(rest)
@@ -48,9 +55,16 @@ func (p *parser) readBetweenCalls() state {
 		case markup.NeedMore:
 			return wait
 		case markup.Match:
-			p.inList = p.inList && rest[0] != ']'
+			p.listEnd = strings.TrimPrefix(p.listEnd, string(rest[:n]))
 			p.in.take(n, SpanMarkup)
 			return betweenCalls
+		}
+		switch name, n, v := p.matchNameLine(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			p.beginNextCall(markup.Tag{})
+			return p.beginNameLine(name, n)
 		}
 		if n, v := p.matchAside(rest); v == markup.NeedMore {
 			return wait

@@ -18,6 +18,8 @@ func (p *parser) beginCall(t markup.Tag) {
 	p.in.seen.beginCall(p.in.offset())
 	p.in.showsTokens = false
 	p.call = callSeen{begun: true, namespace: t.Namespace(), spelling: t.Spelling}
+	p.call.bare = t.Spelling.IsUnsure()
+	p.call.mustBeWhole = p.call.bare
 }
 
 // beginNextCall is beginCall after another call. It is in the same wrapper if that is still open.

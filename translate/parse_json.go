@@ -144,6 +144,9 @@ func (p *parser) endJSONCall() state {
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
+	if p.call.spelling.IsUnsure() && (len(call.Arguments) == 0 || len(call.Rest) > 0 || !declaresAll(p.call.schema, input)) {
+		return p.giveBack() // the description of a tool
+	}
 	if !p.call.spelling.IsListed() && p.format.name != FormatJSON && p.format.name != FormatLlama {
 		p.noteReason("json_call")
 	}
@@ -163,8 +166,8 @@ func (p *parser) endJSONInput(said string) state {
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
-	if p.call.unoffered && p.call.spelling.IDs {
-		p.inferTool(input)
+	if p.call.unoffered && p.call.spelling.IDs && isCallID(p.call.tool) && !p.inferTool(input) {
+		return p.giveBackCall("tool_name")
 	}
 	return p.writeJSONInput(said, input)
 }

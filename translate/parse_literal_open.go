@@ -37,10 +37,15 @@ func (p *parser) nextLiteral(text []byte) int {
 func (p *parser) readsLiterals() bool { return p.readsLiteral[pythonLiteral] || p.readsLineStarts() }
 
 // readsLineStarts reports whether calls may begin with a line of prose.
-func (p *parser) readsLineStarts() bool { return p.readsLiteral[gemmaLiteral] || p.readsChannels }
+func (p *parser) readsLineStarts() bool {
+	return p.readsLiteral[gemmaLiteral] || p.readsChannels || len(p.alone) > 0
+}
 
 // beginsCall reports whether text may begin such a call.
 func (p *parser) beginsCall(text []byte) bool {
+	if p.beginsAlone(text) {
+		return true
+	}
 	switch text[0] { // most lines begin with another byte
 	default:
 		return false
@@ -58,12 +63,17 @@ func (p *parser) readTextLiteral(rest []byte) state {
 			return next
 		}
 	}
+	code := &p.text.code
+	code.settle()
+	if !code.midLine && !code.isOpen() {
+		if next, v := p.readAlone(rest, true); v != markup.NoMatch {
+			return next
+		}
+	}
 	syntax, name, _, v := p.matchLiteral(rest)
 	if v == markup.NeedMore {
 		return wait
 	}
-	code := &p.text.code
-	code.settle()
 	if tool, _ := p.tools.find(name); v == markup.NoMatch || tool == nil || code.fence > 0 || code.inline > 0 || syntax == pythonLiteral && rest[0] != '[' {
 		if p.beginsTag(rest[0]) {
 			return p.readTextMarkup(rest)

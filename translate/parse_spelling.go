@@ -109,7 +109,7 @@ func (p *parser) isProse(t *markup.Tag, rest []byte) bool {
 // openWrapper records that t, or the beginning of an answer, has opened a wrapper.
 func (p *parser) openWrapper(t markup.Tag) {
 	p.call.wrapperOpen = true
-	p.wrapper, p.wrapperSpelling, p.inList = string(t.Name), t.Spelling, false
+	p.wrapper, p.wrapperSpelling, p.listEnd = string(t.Name), t.Spelling, ""
 	if t.Spelling != nil { // there it has a name that is not its own
 		p.wrapper = string(t.Full)
 	}
@@ -155,7 +155,7 @@ func (p *parser) noteBare() {
 func (p *parser) readIn(list []*format) {
 	for _, f := range list {
 		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
-			p.alone = append(p.alone, f.alone...)
+			p.readsAlone(f.alone)
 		}
 		if marks := f.thinking; marks.closes != "" {
 			p.thinking = append(p.thinking, marks)

@@ -132,7 +132,12 @@ func (p *parser) endObject() state {
 	if p.call.fence != "" {
 		object, unfenced = bytes.CutSuffix(text, []byte("```"))
 	}
-	p.call.jsonInput = unfenced && p.out.writeObject(string(bytes.TrimSpace(object)))
+	object = bytes.TrimSpace(object)
+	if quoted, ok := bytes.CutSuffix(object, []byte(`}"`)); ok { // with a quote too many, which no JSON ends with
+		p.noteReason("mended_json")
+		object = object[:len(quoted)+1]
+	}
+	p.call.jsonInput = unfenced && p.out.writeObject(string(object))
 	if !p.call.jsonInput {
 		p.noteReason("invalid_json")
 		if p.out.pending {

@@ -43,13 +43,19 @@ func (p *parser) readWrapper() state {
 		p.beginLiteral(syntax, name)
 		return inLiteral
 	}
-	switch v := p.matchList(rest); v {
+	switch n, end, v := p.matchList(rest); {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.Match && p.listEnd == "":
+		p.listEnd = end
+		p.in.take(n, SpanMarkup)
+		return inWrapper
+	}
+	switch name, n, v := p.matchNameLine(rest); v {
 	case markup.NeedMore:
 		return wait
 	case markup.Match:
-		p.inList = true
-		p.in.take(len("["), SpanMarkup)
-		return inWrapper
+		return p.beginNameLine(name, n)
 	}
 	if rest[0] == '<' || len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
@@ -77,7 +83,7 @@ func (p *parser) readWrapper() state {
 		return p.readMisnamed(t)
 	case t.Is("tool_name"):
 		return p.readNameFirst(rest)
-	case t.IsWrapper() || p.calls.whole > 0:
+	case t.IsWrapper() || p.calls.whole > 0 || p.call.bare:
 		return p.giveBack()
 	}
 	p.giveBackText()
@@ -100,7 +106,7 @@ func (p *parser) readAside(n int) state {
 // has called nothing, and the wrapper is dropped; if the line goes on, it is prose about the tags.
 func (p *parser) readEmptyBlock(t markup.Tag) state {
 	after := p.in.rest()[t.Len:]
-	if p.call.reason != "" || p.call.quoted > 0 { // there is a comment in it, or it is an example
+	if p.call.reason != "" || p.call.quoted > 0 || p.call.bare { // there is a comment in it, or it is an example
 		p.in.take(t.Len, SpanMarkup)
 		return p.giveBack()
 	}

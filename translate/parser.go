@@ -30,9 +30,10 @@ type parser struct {
 	bracketed       bool               // tags of some of these begin with a bracket
 	thinking        []thinkingMarks    // of the formats in which calls are read
 	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
+	aloneStarts     byteSet            // the first bytes of those that may stand behind prose
 	wrapper         string             // the name of the wrapper that was opened last
 	wrapperSpelling *markup.Spelling   // and its spelling
-	inList          bool               // it has a list of calls in JSON, which has not ended
+	listEnd         string             // what has to end the list of calls in JSON that it has, as far as that has not come; "" for none
 	proseBetween    []byte             // text between the last call and the next
 	ended           bool               // the answer has ended: what follows is not part of it
 	cutShort        bool               // the upstream stopped before the model had ended its answer

@@ -103,11 +103,11 @@ func folded(name string) string {
 var namespaces = []string{"functions", "function", "tools", "tool", "default_api"}
 
 // withoutAffixes yields a name without what models put around one: quotes, back-ticks, parentheses
-// and white space; and then without each namespace before it. The last is its core.
+// and white space, and the method that Llama calls of its own tools; and then without each namespace before it. The last is its core.
 func withoutAffixes(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for more := true; more; {
-			name = strings.TrimFunc(name, isAffix)
+			name = strings.TrimSuffix(strings.TrimFunc(name, isAffix), ".call")
 			if !yield(name) {
 				return
 			}

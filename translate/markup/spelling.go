@@ -38,6 +38,9 @@ type Spelling struct {
 	// Lists says that calls stand in a wrapper as JSON, each with its name. Endless says that nothing has
 	// to end calls and wrappers.
 	Lists, Endless bool
+	// Unsure says that the wrapper also stands around what is no call: one in it counts only if nothing else
+	// can be meant.
+	Unsure bool
 	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
 	Typed string
 	// Plain says that the closing tags of calls are also written as in the attribute format.
@@ -57,6 +60,8 @@ type Spelled struct {
 	// Word may stand between the tag and a label that follows it, with the first of Then behind it, or that
 	// alone: the label then ends with its line.
 	Word string
+	// Text is a label behind which there is text, and no call; "" for none.
+	Text string
 	// Before is what has to stand behind a label instead, as one of these, without being part of the tag.
 	Before []string
 	// Closing says that the tag closes, although it begins as an opening tag does.
@@ -112,6 +117,9 @@ func (g *Spelling) Ends() bool {
 
 // IsListed reports whether calls stand in a wrapper as JSON, each with its name and arguments.
 func (g *Spelling) IsListed() bool { return g != nil && g.Lists }
+
+// IsUnsure reports whether the wrapper of calls also stands around what is no call.
+func (g *Spelling) IsUnsure() bool { return g != nil && g.Unsure }
 
 // IsBracketed reports whether tags begin with a bracket.
 func (g *Spelling) IsBracketed() bool { return g.begins(false)[0] == "[" }

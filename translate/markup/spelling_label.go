@@ -80,7 +80,9 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 	case n == 0 || first[n] == '>' || first[n] == '"' || first[n] == '{' && !t.Spelling.JSON && !slices.Contains(tag.Before, "{"):
 		return t, NoMatch
 	}
-	t.label = bytes.TrimSpace(first[:n])
+	if t.label = bytes.TrimSpace(first[:n]); tag.Text != "" && string(t.label) == tag.Text {
+		return t, NoMatch
+	}
 	if more = NeedMore; eof { // what stands behind the label is not bounded with it
 		more = NoMatch
 	}

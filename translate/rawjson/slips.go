@@ -10,7 +10,7 @@ import (
 // This file reads JSON with slips of models that change its strings, where [AppendLoose] cannot read it.
 
 // AppendSlipped appends to dst the JSON of what a model wrote as such: with quotes in strings that nothing
-// escapes, strings in single quotes, backslashes that begin no escape, names of members without quotes,
+// escapes, strings in single quotes or back-ticks, backslashes that begin no escape, names of members without quotes,
 // words and numbers of Python. It reports whether it can be read so in one
 // way. guessed says that a quote was taken to be part of a string: this is certain only if the members are
 // those that are expected.
@@ -57,6 +57,8 @@ func (r *slipped) value() bool {
 		return ok
 	case '"', '\'':
 		return r.string(false)
+	case '`':
+		return r.template()
 	}
 	n := strings.IndexAny(r.text[r.i:], ",}] \t\r\n")
 	if n < 0 {
@@ -157,6 +159,29 @@ func (r *slipped) string(key bool) bool {
 		}
 	}
 	return false
+}
+
+// template reads a string in back-ticks, as JavaScript has it. It reports false for one with an expression in it,
+// with a back-tick that does not end it, or with an escape that JSON has not.
+func (r *slipped) template() bool {
+	text := r.text[r.i+1:]
+	n := strings.IndexByte(text, '`')
+	if n < 0 || !mayFollow(text[n+1:]) || strings.Contains(text[:n], "${") {
+		return false
+	}
+	for i := 0; i < n; i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if i++; i == n || strings.IndexByte(`nrtbf"\`, text[i]) < 0 {
+			return false
+		}
+	}
+	r.i += 1 + n + 1
+	r.out = append(r.out, '"')
+	ok := r.characters(text[:n], false)
+	r.out = append(r.out, '"')
+	return ok
 }
 
 // mayFollow reports whether text may stand behind a value.

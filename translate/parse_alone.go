@@ -1,0 +1,272 @@
+package translate
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"dragoman/translate/markup"
+)
+
+// Calls in JSON without anything around them:
+//
+//	{"name":…,"parameters":{…}}; {"name":…,"parameters":{…}}
+//
+// They are what is left of calls where a server has erased the markers, and what models write that have
+// none. They are calls only as the whole answer, or all that follows the thinking in it. Those that a format
+// begins with a word of its own, a bracket or the name of a tool may stand behind prose, too, from the start of
+// a line up to the end of the answer. An object may if the closing tag of a wrapper that is not there ends a line
+// behind it.
+
+// aloneCalls is the spelling of such calls, orphanCalls that of those before a closing tag, and namedCalls that
+// of an input with the name of the tool before it: what is left of [TOOL_CALLS]book[ARGS]{…}.
+var (
+	aloneCalls  = &markup.Spelling{Lists: true, Endless: true}
+	orphanCalls = &markup.Spelling{Lists: true, Endless: true}
+	namedCalls  = &markup.Spelling{Endless: true, JSON: true}
+)
+
+// nextText returns the state in which text is read that may be a call alone.
+func (p *parser) nextText() state {
+	if len(p.alone) == 0 || p.text.inThinking || p.text.thinkingTag != "" {
+		return inText
+	}
+	return atAnswer
+}
+
+// readAnswer is the state atAnswer: nothing has been read, or thinking. A call in JSON that may be the
+// whole answer follows (atJSONName; inRehearsal in thinking), and the mark is set before it; or anything
+// else (inText).
+func (p *parser) readAnswer() state {
+	if !p.mayCall {
+		return inText
+	}
+	next, _ := p.readAlone(p.in.rest(), false)
+	return next
+}
+
+// readAlone reads what stands before a call without anything around it, with which rest begins. behind says
+// that prose stands before it. The verdict is NoMatch, and the state inText, if there is none.
+func (p *parser) readAlone(rest []byte, behind bool) (next state, v markup.Verdict) {
+	a, v := p.matchAlone(rest, behind)
+	switch v {
+	case markup.NeedMore:
+		return wait, v
+	case markup.NoMatch:
+		return inText, v
+	}
+	t := markup.Tag{Spelling: a.spelling, Full: []byte("tool_call")} // a closing tag of that name would be its wrapper's
+	p.beginNextCall(t)
+	if p.text.thinkingTag != "" {
+		p.call.alone = !behind
+		return inRehearsal, v
+	}
+	p.openWrapper(t)
+	p.call.mustBeWhole, p.call.bare, p.call.alone = true, true, true
+	if a.spelling == namedCalls {
+		return p.readNamed(), v
+	}
+	p.listEnd = a.listEnd
+	if bytes.Contains(rest[:a.len], fence) {
+		p.call.fence = string(fence)
+	}
+	p.in.take(a.len, SpanMarkup)
+	return atJSONName, v
+}
+
+// fence opens and ends a Markdown code fence.
+var fence = []byte("```")
+
+// aloneStart is what stands before the first call.
+type aloneStart struct {
+	len      int // in bytes, up to the { of the call
+	spelling *markup.Spelling
+	listEnd  string
+}
+
+// matchAlone matches what stands before the first call: see [format.alone].
+func (p *parser) matchAlone(rest []byte, behind bool) (a aloneStart, v markup.Verdict) {
+	start, v := p.in.matchBlanks(rest, 0, maxGap)
+	if v == markup.NeedMore {
+		return a, v
+	}
+	if v == markup.NoMatch || start == len(rest) {
+		return a, markup.NoMatch
+	}
+	v = markup.NoMatch
+	for _, begin := range p.alone {
+		var more markup.Verdict
+		switch {
+		case begin == aloneName:
+			a.spelling = namedCalls
+			_, _, more = p.matchNamed(rest)
+		case begin == "" && behind:
+			a.spelling = orphanCalls
+			more = p.matchOrphan(rest[start:])
+			a.len = start
+		default:
+			a, more = p.matchAloneAfter(rest, start, begin)
+		}
+		if more == markup.Match {
+			return a, more
+		}
+		v = max(v, more)
+	}
+	return aloneStart{}, v
+}
+
+// matchAloneAfter is matchAlone from i on, for one way to begin.
+func (p *parser) matchAloneAfter(rest []byte, i int, begin string) (a aloneStart, v markup.Verdict) {
+	a.spelling = aloneCalls
+	word, list := strings.CutSuffix(begin, "[")
+	switch {
+	case markup.IsPrefixOf(rest[i:], word):
+		return a, p.in.needMore()
+	case !markup.HasPrefix(rest[i:], word):
+		return a, markup.NoMatch
+	}
+	next := func(n int) bool { // moves past n bytes and white space
+		if i, v = p.in.matchBlanks(rest, i+n, maxGap); v == markup.Match && i == len(rest) {
+			v = markup.NoMatch
+		}
+		return v == markup.Match
+	}
+	if !next(len(word)) {
+		return a, v
+	}
+	if rest[i] == '`' {
+		var n int
+		if n, v = p.in.matchFence(rest[i:]); v != markup.Match || !next(n) {
+			return a, v
+		}
+	}
+	n, end, v := p.matchList(rest[i:])
+	if v == markup.NoMatch && !list {
+		n, end, v = 0, "", markup.VerdictOf(rest[i] == '{')
+	}
+	a.len, a.listEnd = i+n, end
+	return a, v
+}
+
+// matchOrphan matches the beginning of a call that counts only with a closing tag behind it: an object whose
+// first member is the name of an offered tool.
+func (p *parser) matchOrphan(rest []byte) markup.Verdict {
+	if rest[0] != '{' {
+		return markup.NoMatch
+	}
+	name, v := matchJSONName(rest, p.in.eof)
+	if v == markup.Match {
+		tool, _ := p.tools.find(name)
+		v = markup.VerdictOf(tool != nil)
+	}
+	return v
+}
+
+// beginsAlone reports whether text, at the start of a line, may begin such a call.
+func (p *parser) beginsAlone(text []byte) bool {
+	if !p.aloneStarts.has(text[0]) {
+		return false
+	}
+	_, v := p.matchAlone(text, true)
+	return v != markup.NoMatch
+}
+
+// readsAlone has the parser read calls that begin so: see [format.alone].
+func (p *parser) readsAlone(alone []string) {
+	p.alone = append(p.alone, alone...)
+	for _, begin := range alone {
+		switch begin {
+		case "":
+			p.aloneStarts.add('{')
+		case aloneName:
+			for i := range p.tools.list {
+				p.aloneStarts.add(p.tools.list[i].Name[0])
+			}
+		default:
+			p.aloneStarts.add(begin[0])
+		}
+	}
+}
+
+// callKeys are the names of members that the object of a call may begin with.
+var callKeys = []string{"name", "arguments", "parameters", "input", "type", "function", "id", "tool_call_id", "tool_name"}
+
+// matchCallKey reports whether rest begins as the object of a call does that is the whole answer, so
+// that other JSON is sent as it comes.
+func (p *parser) matchCallKey(rest []byte) markup.Verdict {
+	const most = 64
+	i := markup.SkipBlanks(rest, 1, most)
+	if i < len(rest) && rest[i] == '{' {
+		i = markup.SkipBlanks(rest, i+1, most)
+	}
+	switch {
+	case i == len(rest):
+		return p.in.needMore()
+	case rest[i] != '"':
+		return markup.NoMatch
+	}
+	key := rest[i+1 : min(len(rest), i+most)]
+	switch n := bytes.IndexByte(key, '"'); {
+	case n >= 0:
+		return markup.VerdictOf(slices.Contains(callKeys, string(key[:n])))
+	case len(key) == most-1:
+		return markup.NoMatch
+	}
+	return p.in.needMore()
+}
+
+// matchAloneEnd reports whether a call may be one by what follows it, with which rest begins: the end of the
+// text, another such call, or a marker. Of models of the llama format text on other lines may follow, too.
+func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	closers := p.listEnd
+	if p.call.fence != "" {
+		closers += string(fence)
+	}
+	for ; v == markup.Match && closers != "" && i < len(rest) && rest[i] == closers[0]; closers = closers[1:] {
+		i, v = p.in.matchBlanks(rest, i+1, maxGap)
+	}
+	switch {
+	case v != markup.Match:
+		return v
+	case p.call.spelling == orphanCalls:
+		return p.matchOrphanEnd(rest[i:])
+	case i == len(rest):
+		return markup.VerdictOf(!p.cutShort || closers == "")
+	case rest[i] == ',':
+		return markup.VerdictOf(closers != "" && closers[0] == ']')
+	case rest[i] == ';' || rest[i] == '{':
+		return markup.Match
+	case p.call.spelling == namedCalls:
+		if _, _, v = p.matchNamed(rest[i:]); v != markup.NoMatch {
+			return v
+		}
+	}
+	switch {
+	case rest[i] == '<' && i+1 == len(rest):
+		return p.in.needMore()
+	case rest[i] == '<' && rest[i+1] == '|':
+		return markup.Match
+	case closers == "" && p.beginsTag(rest[i]):
+		_, v = p.matchOpener(rest[i:])
+		return v
+	}
+	return markup.VerdictOf(closers == "" && p.call.fence == "" && p.format.name == FormatLlama && bytes.IndexByte(rest[:i], '\n') >= 0)
+}
+
+// matchOrphanEnd matches the closing tag of a wrapper, behind which its line ends: else it is prose about tags.
+func (p *parser) matchOrphanEnd(rest []byte) markup.Verdict {
+	if len(rest) == 0 || !p.beginsTag(rest[0]) {
+		return markup.NoMatch
+	}
+	t, v := p.matchOpener(rest)
+	switch {
+	case v != markup.Match:
+		return v
+	case !t.Closing || !t.IsWrapper():
+		return markup.NoMatch
+	case len(rest) == t.Len && p.in.eof:
+		return markup.Match
+	}
+	return p.in.matchLineEnd(rest[t.Len:])
+}
