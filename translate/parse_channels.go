@@ -110,8 +110,8 @@ func (h *header) note(marker, text string) {
 	}
 }
 
-// matchErasedHeader matches a header of a call that has lost its markers: commentary to=functions.book json
-// and the white space up to its input. more is the verdict if it may go on.
+// matchErasedHeader matches a header of a call that has lost its markers, or the first of them alone, which
+// the prompt ends with: commentary to=functions.book json and the white space up to its input.
 func (p *parser) matchErasedHeader(s []byte) (h header, v markup.Verdict) {
 	more := p.in.needMore()
 	if len(s) >= maxHeader {
@@ -141,6 +141,14 @@ func (p *parser) matchErasedHeader(s []byte) (h header, v markup.Verdict) {
 			continue
 		case markup.IsPrefixOf(s[i:], "to="):
 			return h, more
+		}
+		if i > 0 && s[i] == '<' {
+			marker, v := matchMarker(s[i:], more)
+			if v != markup.Match {
+				return h, v
+			}
+			i += len(marker)
+			continue
 		}
 		k := slices.IndexFunc(channelWords[:], func(word string) bool { return markup.HasPrefix(s[i:], word) })
 		if k < 0 {
