@@ -84,21 +84,15 @@ func (p *parser) beginOpened() state {
 	if v == markup.NeedMore {
 		return wait
 	}
-	var t markup.TextTag
+	thinks, call := false, false
 	v = markup.NoMatch
-	switch {
-	case i == len(rest):
-	case p.beginsTag(rest[i]):
-		t, v = p.matchTextTag(rest[i:])
-	case p.readsChannels: // a header tells where its message begins
-		if _, v = p.matchErasedHeader(rest[i:]); v == markup.NoMatch && (beginsJoined(rest[i:], analysis) || beginsJoined(rest[i:], "commentary")) {
-			v = markup.Match
-		}
+	if i < len(rest) {
+		thinks, call, v = p.matchFirst(rest, i)
 	}
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case v == markup.Match && !t.Closing && (t.Kind == markup.KindThinking || p.text.opened == ThinkingMaybe):
+	case v == markup.Match && (thinks || call && p.text.opened == ThinkingMaybe):
 		p.text.opened = ""
 		return p.nextText()
 	}
@@ -112,6 +106,36 @@ func (p *parser) beginOpened() state {
 		return atAnswer
 	}
 	return inText
+}
+
+// matchFirst matches what an answer begins with, at rest[i] behind white space: a mark of thinking, or what
+// else only an answer begins with, a call above all.
+func (p *parser) matchFirst(rest []byte, i int) (thinks, call bool, v markup.Verdict) {
+	if p.beginsTag(rest[i]) {
+		t, v := p.matchTextTag(rest[i:])
+		if v != markup.NoMatch {
+			return t.Kind == markup.KindThinking && !t.Closing, !t.Closing, v
+		}
+	}
+	if p.readsChannels { // a header tells where its message begins
+		if _, v = p.matchErasedHeader(rest[i:]); v != markup.NoMatch {
+			return false, true, v
+		}
+		if beginsJoined(rest[i:], analysis) || beginsJoined(rest[i:], "commentary") {
+			return false, true, markup.Match
+		}
+	}
+	if len(p.alone) > 0 {
+		if _, v = p.matchAlone(rest, false); v != markup.NoMatch {
+			return false, true, v
+		}
+	}
+	if rest[i] == '[' && p.readsLiteral[pythonLiteral] {
+		_, name, _, v := p.matchLiteral(rest[i:])
+		tool, _ := p.tools.find(name)
+		return false, tool != nil, v
+	}
+	return false, false, markup.NoMatch
 }
 
 // readThinkingTag reads a tag that begins or ends a block of thinking. There is one if the client
