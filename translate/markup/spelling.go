@@ -181,6 +181,9 @@ func (g *Spelling) Starts() (calls, after, names []byte) {
 		for _, bar := range bars {
 			names = append(names, bar[0])
 		}
+		if g.Marker != "" { // < ｜DSML｜invoke>
+			names = append(names, ' ')
+		}
 		return names, names, names
 	}
 	for _, begin := range g.begins(false) {

@@ -1,6 +1,7 @@
 package markup
 
-// This file matches a marker before the names of tags, as models write it: <｜DSML｜invoke>, <||DSML|| invoke>.
+// This file matches a marker before the names of tags, as models write it: <｜DSML｜invoke>, <||DSML|| invoke>,
+// < ｜DSML｜ invoke>.
 // And it matches the signs in names: <｜tool▁sep｜>, <|tool_sep|>.
 
 // maxBars bounds the bars on one side of a marker with the blanks among them, in bytes.
@@ -17,10 +18,7 @@ func (g *Spelling) matchMarker(s []byte, eof bool) (n int, closing bool, v Verdi
 	if closing = len(s) > 1 && s[1] == '/'; closing {
 		i++
 	}
-	switch {
-	case s[0] != '<':
-		return 0, false, NoMatch
-	case i < len(s) && IsBlank(s[i]): // as in a < b
+	if s[0] != '<' {
 		return 0, false, NoMatch
 	}
 	if i, v = skipBars(s, i, more); v != Match {
