@@ -32,8 +32,8 @@ func readGemma(text string, escaped markup.TagSet) (jsontext.Value, bool) {
 	return g.whole(g.value(0))
 }
 
-// readGemmaArguments is readGemma for the arguments of a call, which may stand in round brackets, or in both. If something
-// is missing in them, reason says so.
+// readGemmaArguments is readGemma for the arguments of a call, which may stand in round brackets, or in both. If
+// something is missing in them, reason says so.
 func readGemmaArguments(text string, in *schema.Schema, escaped markup.TagSet) (input jsontext.Value, reason string, ok bool) {
 	g := gemmaReader{text: []byte(text), escaped: escaped, in: in}
 	last := text[len(text)-1]
@@ -191,6 +191,8 @@ func (g *gemmaReader) lacksComma(item []byte, depth int, isObject bool) bool {
 	g.commas = true
 	rest := g.text[g.i:]
 	switch {
+	case len(rest) == 0:
+		return false
 	case !isObject:
 		return bytes.IndexByte([]byte(`"]}`), g.out[len(g.out)-1]) >= 0 && (bytes.IndexByte([]byte("\"'[{"), rest[0]) >= 0 || gemmaDelimiter(rest) != "")
 	case depth == 0 && g.in != nil:
