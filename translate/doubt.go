@@ -48,7 +48,7 @@ func (d *doubt) nextTag(g *markup.Spelling, held []byte, eof bool) (n int, v mar
 		}
 	}
 	t, v := g.MatchTag(rest, eof)
-	if v == markup.Match && !t.Is("parameter") && bytes.IndexByte(rest[1:t.Len], '<') >= 0 {
+	if v == markup.Match && !t.Is("parameter") && bytes.IndexByte(t.Attributes, '<') >= 0 {
 		v = markup.NoMatch // the quotes in it are those of the text
 	}
 	if v == markup.NoMatch {

@@ -31,6 +31,9 @@ func TestFormatFor(t *testing.T) {
 		"moonshot.kimi-k2-thinking":              FormatKimi,
 		"moonshotai.kimi-k2.5":                   FormatKimi,
 		"minimax.minimax-m2":                     FormatMiniMax,
+		"moonshotai/kimi-k3":                     FormatJSON,
+		"stepfun-ai/step3":                       FormatJSON,
+		"stepfun/step-3.5-flash":                 FormatQwen3Coder,
 		"openbmb/MiniCPM5-8B":                    FormatMiniCPM,
 		"meta.llama4-maverick-17b-instruct-v1:0": FormatPythonic,
 		"LiquidAI/LFM2-8B-A1B":                   FormatPythonic,
@@ -53,6 +56,11 @@ func TestFormatFor(t *testing.T) {
 	}
 	if got := AcceptFor("ibm/granite-3.3-8b"); got != "granite" {
 		t.Errorf("of Granite %q is read besides", got)
+	}
+	for model, want := range map[string]string{"moonshotai/kimi-k3": "kimi-k3", "stepfun-ai/step3": "step3"} {
+		if got := AcceptFor(model); got != want {
+			t.Errorf("of %s %q is read besides", model, got)
+		}
 	}
 	if got := AcceptFor("claude-2.1"); got != "" {
 		t.Errorf("of Claude %q is read besides", got)

@@ -146,7 +146,7 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 	property, _, declared := call.schema.PropertyByTag(tag)
 	if element && !call.strayTag {
 		reading := asStructure
-		if declared || p.mayBeDeclared(tag) {
+		if (declared || p.mayBeDeclared(tag)) && (t.Spelling == nil || !t.Is("parameters")) {
 			reading = p.readingOf(&t)
 		}
 		switch reading {

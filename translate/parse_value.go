@@ -31,9 +31,9 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	str, nullable := s.IsString()
 	if g := p.call.spelling; g != nil && g.Typed != "" && s.AcceptsString() {
 		switch is, _ := t.Attribute(g.Typed); is {
-		case "true": // so says the model, and the schema has nothing against it
+		case "true", "string": // so says the model, and the schema has nothing against it
 			str, nullable = true, false
-		case "false":
+		case "false", "number", "integer", "boolean", "null", "object", "array":
 			str, p.value.isJSON = false, true
 		}
 	}

@@ -41,7 +41,8 @@ type Spelling struct {
 	// Unsure says that the wrapper also stands around what is no call: one in it counts only if nothing else
 	// can be meant.
 	Unsure bool
-	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
+	// Typed is the attribute of a parameter that is "true" or "string" if its value is a string, and "false" or
+	// another type if it is JSON; "" for none.
 	Typed string
 	// Plain says that the closing tags of calls are also written as in the attribute format.
 	Plain bool
@@ -52,7 +53,9 @@ type Spelled struct {
 	Name  string     // in this case of its letters
 	Means Meaning    // the tag it stands for
 	Label LabelPlace // where an opening tag has the name of its tool or parameter
-	Then  []string   // what stands behind a label that follows the tag: the first has to, the others may
+	// Attribute is that which has the label, with & and " in it escaped; "" for name.
+	Attribute string
+	Then      []string // what stands behind a label that follows the tag: the first has to, the others may
 	// Wraps says that where JSON stands behind the tag, in place of a label, it is a wrapper.
 	Wraps bool
 	// ID, if there is one, may stand behind a label that follows the tag, with an id of the call.
@@ -73,16 +76,17 @@ type Meaning uint8
 
 // What tags stand for.
 const (
-	Wrapper   Meaning = iota // <function_calls>
-	Invoke                   // <invoke name="…">
-	Parameter                // <parameter name="…">
+	Wrapper    Meaning = iota // <function_calls>
+	Invoke                    // <invoke name="…">
+	Parameter                 // <parameter name="…">
+	Parameters                // <parameters>, before one JSON object
 )
 
 // name returns the name of the tag.
 func (m Meaning) name() []byte { return meanings[m] }
 
 // meanings are the names of the tags that others stand for.
-var meanings = [...][]byte{Wrapper: []byte("function_calls"), Invoke: []byte("invoke"), Parameter: []byte("parameter")}
+var meanings = [...][]byte{Wrapper: []byte("function_calls"), Invoke: []byte("invoke"), Parameter: []byte("parameter"), Parameters: []byte("parameters")}
 
 // LabelPlace is where an opening tag has its label, the name of its tool or parameter.
 type LabelPlace uint8

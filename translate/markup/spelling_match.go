@@ -1,6 +1,9 @@
 package markup
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // This file matches the tags of a spelling.
 
@@ -157,11 +160,18 @@ func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verd
 		if rest, ok := bytes.CutSuffix(t.Attributes, []byte("/")); ok {
 			t.Attributes, t.Empty = bytes.TrimSpace(rest), true
 		}
+		if tag.Attribute != "" {
+			label, _ := t.Attribute(tag.Attribute)
+			t.label = []byte(attributeText.Replace(label))
+		}
 		_, ok := t.NameAttribute()
 		return t, VerdictOf(ok)
 	}
-	return t, VerdictOf(len(t.Attributes) == 0)
+	return t, VerdictOf(len(t.Attributes) == 0 || tag.Means == Parameters)
 }
+
+// attributeText takes back what attributes escape.
+var attributeText = strings.NewReplacer("&quot;", `"`, "&amp;", "&")
 
 // unended reports whether a closing tag, whose name ends at s[i], has lost its end, since its line ends
 // there and another tag begins the next.
