@@ -206,6 +206,9 @@ func (p *parser) giveBackCall(reason string) state {
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
 	wrapperOpen := p.call.wrapperOpen
 	certain := wrapperOpen || p.call.spelling != nil && !p.call.unoffered
+	if p.in.eof && p.cutShort && (reason == "incomplete" || p.doubt.cut) { // what looks like calls may stand in a value
+		p.in.takeAll(SpanText)
+	}
 	cut := p.calls.whole > 0 && p.in.eof && reason == "incomplete"
 	switch {
 	case cut && !wrapperOpen && !p.isInProse():
