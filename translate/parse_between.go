@@ -144,7 +144,7 @@ func (p *parser) endsInTag(rest []byte) bool {
 
 // runOn ends the answer where the model went on writing after its calls.
 func (p *parser) runOn() state {
-	p.dropBlank()
+	p.dropProse()
 	p.noteAfterCall("ran_on")
 	p.calls.closed = true
 	return afterAnswer
@@ -157,10 +157,18 @@ func (p *parser) noteAfterCall(reason string) {
 	}
 }
 
+// dropProse drops what stands behind the last call: white space, and prose that no other call follows.
+func (p *parser) dropProse() {
+	p.dropBlank()
+	if p.calls.whole > 0 && (p.proseBetween != nil || p.call.prose != nil) {
+		p.in.seen.dropProse()
+	}
+}
+
 // cutNextCall ends the answer where the text ends in the opening of a call that follows others: what
 // there is of it is dropped.
 func (p *parser) cutNextCall() state {
-	p.dropBlank()
+	p.dropProse()
 	p.calls.incomplete = true
 	return afterAnswer
 }

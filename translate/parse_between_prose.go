@@ -22,6 +22,7 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	n, v := p.matchProse(rest)
 	if v == markup.Match {
 		p.proseBetween = bytes.TrimSpace(bytes.Clone(rest[:n]))
+		p.in.seen.beginProse(p.in.offset())
 		p.in.take(n, SpanText)
 	}
 	return v
