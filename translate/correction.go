@@ -244,22 +244,38 @@ func allText(m *messages.Message) string {
 	return text.String()
 }
 
-// unreadProblem returns what the model is told of a call that could not be read.
+// unreadProblem returns what the model is told of a call that could not be read. A call that breaks off has
+// no reason, or one why it was mended before.
 func (l *language) unreadProblem(o messages.Outcome) string {
-	why := l.askAgainNoEnd
-	switch o.Reason {
-	case "doubtful_value":
-		why = l.askAgainDoubtfulValue
-	case "invalid_json":
-		why = l.askAgainInvalidJSON
-	case "stray_text":
-		why = l.askAgainStrayText
-	case "stray_closer":
-		why = l.askAgainStrayCloser
-	case "tool_name":
-		why = l.askAgainToolName
+	why, ok := l.refusal(o.Reason)
+	if !ok {
+		why = l.askAgainNoEnd
 	}
 	return l.askAgainUnread + why
+}
+
+// refusal returns what is said of the reason why a call is none, although it need not break off. It reports
+// false if that is no such reason.
+func (l *language) refusal(reason string) (why string, ok bool) {
+	switch reason {
+	case "doubtful_value":
+		return l.askAgainDoubtfulValue, true
+	case "invalid_json", "missing_brace":
+		return l.askAgainInvalidJSON, true
+	case "invalid_literal":
+		return l.askAgainInvalidLiteral, true
+	case "stray_text":
+		return l.askAgainStrayText, true
+	case "stray_closer":
+		return l.askAgainStrayCloser, true
+	case "tool_name":
+		return l.askAgainToolName, true
+	case "bare_call":
+		return l.askAgainBareCall, true
+	case "too_long":
+		return l.askAgainTooLong, true
+	}
+	return "", false
 }
 
 // inputAsWritten returns the input of a call, with the parameter in which it was cut: b.Input leaves

@@ -22,6 +22,7 @@ type doubt struct {
 	tags     int       // how many tags have been followed
 	gap      gap       // what stands after the last tag, as far as it has been followed
 	dropped  int       // what the cheapest reading costs that was dropped for want of room
+	cut      bool      // it was settled where the text was cut, so that the call is not whole
 	looked   int       // how far the end of a CDATA section has been looked for: see matchOpaque
 }
 

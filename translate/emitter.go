@@ -84,15 +84,16 @@ func (e *emitter) openBlock(kind string) {
 // stopBlock sends what was gathered for the open block and stops it, if one is open.
 func (e *emitter) stopBlock() {
 	e.flush()
-	if e.openKind == messages.BlockThinking {
-		e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: messages.SignatureDelta, Index: e.index})
-	}
 	e.sendStop(0)
 }
 
 // sendStop stops the open block, if one is open. For a call that was cut, cut is how many bytes
-// of its input hold whole members (see [messages.Event]); for all other blocks it is 0.
+// of its input hold whole members (see [messages.Event]); for all other blocks it is 0. Thinking ends with
+// its signature, also where a call follows at once.
 func (e *emitter) sendStop(cut int) {
+	if e.openKind == messages.BlockThinking {
+		e.send(messages.Event{Type: messages.ContentBlockDelta, Delta: messages.SignatureDelta, Index: e.index})
+	}
 	if e.openKind != "" {
 		e.send(messages.Event{Type: messages.ContentBlockStop, Index: e.index, Cut: cut})
 		e.openKind = ""

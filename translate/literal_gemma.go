@@ -97,7 +97,7 @@ func (p *parser) readGemmaCall(text string) (calls []literalCall, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	call.reason = "unquoted_value"
+	call.slip = "unquoted_value"
 	return []literalCall{call}, true
 }
 

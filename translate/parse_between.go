@@ -158,6 +158,7 @@ func (p *parser) endsInTag(rest []byte) bool {
 
 // runOn ends the answer where the model went on writing after its calls.
 func (p *parser) runOn() state {
+	p.dropProse()
 	p.noteAfterCall("ran_on")
 	p.calls.closed = true
 	return afterAnswer
@@ -170,9 +171,18 @@ func (p *parser) noteAfterCall(reason string) {
 	}
 }
 
+// dropProse drops what stands behind the last call: white space, and prose that no other call follows.
+func (p *parser) dropProse() {
+	p.dropBlank()
+	if p.calls.whole > 0 && (p.proseBetween != nil || p.call.prose != nil) {
+		p.in.seen.dropProse()
+	}
+}
+
 // cutNextCall ends the answer where the text ends in the opening of a call that follows others: what
 // there is of it is dropped.
 func (p *parser) cutNextCall() state {
+	p.dropProse()
 	p.calls.incomplete = true
 	return afterAnswer
 }
@@ -218,6 +228,9 @@ func (p *parser) giveBackCall(reason string) state {
 	p.noteOutcome(messages.Outcome{Kind: messages.OutcomeLeaked, Tool: p.call.tool, Reason: reason, Unread: p.endedByModel()})
 	wrapperOpen := p.call.wrapperOpen
 	certain := wrapperOpen || p.call.spelling != nil && !p.call.unoffered
+	if p.in.eof && p.cutShort && (reason == "incomplete" || p.doubt.cut) { // what looks like calls may stand in a value
+		p.in.takeAll(SpanText)
+	}
 	cut := p.calls.whole > 0 && p.in.eof && reason == "incomplete"
 	switch {
 	case cut && !wrapperOpen && !p.isInProse():

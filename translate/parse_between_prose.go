@@ -24,6 +24,7 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	if v == markup.Match {
 		if p.proseBetween == nil {
 			p.in.setMark()
+			p.in.seen.beginProse(p.in.offset())
 		} else { // an empty wrapper stands between the two
 			p.proseBetween = append(p.proseBetween, "\n\n"...)
 		}

@@ -75,7 +75,7 @@ func (p *parser) readCall() state {
 		return wait
 	}
 	if v == markup.NoMatch {
-		if p.in.eof && bytes.IndexByte(rest, '>') < 0 { // the text was cut within a tag
+		if p.in.eof && (bytes.IndexByte(rest, '>') < 0 || p.cutShort && p.endsWithin(rest)) { // the text was cut within a tag
 			p.in.takeAll(SpanMarkup)
 			return p.breakOff()
 		}

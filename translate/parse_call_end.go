@@ -16,6 +16,9 @@ import (
 // malformed.
 func (p *parser) closeCall(reason string) state {
 	call := &p.call
+	if p.doubt.cut {
+		return p.closeDoubtful()
+	}
 	if len(call.stray) > 0 && (len(call.parameters) == 0 || call.strayTag) {
 		return p.closeUnreadable()
 	}

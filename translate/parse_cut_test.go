@@ -1,13 +1,10 @@
 package translate
 
 import (
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/tools/txtar"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -123,45 +120,6 @@ func TestCutOpen(t *testing.T) {
 				t.Errorf("only %d of %d cuts were within the call", called, len(tt.text))
 			}
 		})
-	}
-}
-
-// TestCutLiterals cuts what is read of literals at every byte: calls that look whole are those of the whole
-// answer.
-func TestCutLiterals(t *testing.T) {
-	for _, tt := range []struct {
-		file string
-		f    *format
-	}{{"pythonic", pythonicCalls}, {"gemma", gemmaCalls}, {"gemma-wild", gemmaCalls}, {"harmony", harmonyCalls}} {
-		data, err := os.ReadFile("testdata/parse/" + tt.file + ".txtar")
-		if err != nil {
-			t.Fatal(err)
-		}
-		req := &messages.Request{ID: "msg_cut", Tools: []messages.Tool{
-			{Name: "book", InputSchema: jsontext.Value(`{"type":"object","properties":{"note":{"type":"string"},"count":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},"opts":{"type":"object"}},"required":["note"]}`)},
-			{Name: "ping", InputSchema: jsontext.Value(`{"type":"object","properties":{}}`)},
-			{Name: "send_command", InputSchema: jsontext.Value(`{"type":"object","properties":{"command":{"type":"string"},"shell":{"type":"boolean"}},"required":["command"]}`)},
-		}}
-		whole := func(text string, stop messages.Stop) (calls []string) {
-			for _, b := range parseIn(t, &Prompt{format: tt.f}, req, completion{text, stop, ""}, 0).Content {
-				if b.Type == messages.BlockToolUse && b.Cut == nil {
-					calls = append(calls, b.Name+string(b.Input))
-				}
-			}
-			return calls
-		}
-		for _, file := range txtar.Parse(data).Files {
-			if !strings.HasSuffix(file.Name, "/completion") {
-				continue
-			}
-			text := strings.TrimSuffix(string(file.Data), "\n")
-			all := whole(text, messages.StopEndTurn)
-			for at := range text {
-				if got := whole(text[:at], messages.StopMaxTokens); len(got) > len(all) || !slices.Equal(got, all[:len(got)]) {
-					t.Errorf("%s: %q has the calls %q of %q", file.Name, text[:at], got, all)
-				}
-			}
-		}
 	}
 }
 

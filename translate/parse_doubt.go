@@ -139,7 +139,8 @@ func (p *parser) settleDoubtful() state {
 }
 
 // settleAtEOF settles on the best reading at the end of the text. If the upstream has cut the text,
-// a value may well be open, and the call need not have come to its end.
+// a value may well be open, and what was cut off may speak for any of several readings: so the call has
+// not come to its end, whatever they say.
 func (p *parser) settleAtEOF() state {
 	d := &p.doubt
 	for i := range d.readings {
@@ -157,6 +158,9 @@ func (p *parser) settleAtEOF() state {
 		return p.settleDoubtful()
 	case best.place == inside && best.value.first:
 		return p.settleAsText(false)
+	case p.cutShort && len(d.readings) > 1 && best.place >= ending:
+		return p.settleDoubtful()
 	}
+	d.cut = p.cutShort
 	return p.settleAs(&best)
 }

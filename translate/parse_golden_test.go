@@ -42,7 +42,9 @@ func TestParseGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			archive := txtar.Parse(data)
-			runGoldenFile(t, archive)
+			for _, c := range goldenCases(t, archive) {
+				t.Run(c.name, c.run)
+			}
 			if *update {
 				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
@@ -52,7 +54,18 @@ func TestParseGolden(t *testing.T) {
 	}
 }
 
-func runGoldenFile(t *testing.T, archive *txtar.Archive) {
+// goldenCase is a case of a golden file.
+type goldenCase struct {
+	name   string
+	req    *messages.Request
+	prompt *Prompt
+	completion
+	model bool // the text is all that the model would write
+	want  *txtar.File
+}
+
+// goldenCases returns the cases of a golden file: see TestParseGolden.
+func goldenCases(t *testing.T, archive *txtar.Archive) (cases []*goldenCase) {
 	req := &messages.Request{ID: "msg_golden"}
 	files := map[string]*txtar.File{}
 	for i := range archive.Files {
@@ -87,52 +100,56 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		if kind != "completion" && kind != "model" {
 			continue
 		}
-		text := strings.TrimSuffix(string(archive.Files[i].Data), "\n")
-		c := completion{text, messages.StopSequence, asked.stopSequence}
+		c := &goldenCase{name: name, model: kind == "model", want: files[name+"/want"]}
+		if c.want == nil {
+			t.Errorf("%s has no want", name)
+			continue
+		}
+		c.completion = completion{strings.TrimSuffix(string(archive.Files[i].Data), "\n"), messages.StopSequence, asked.stopSequence}
 		if f := files[name+"/stop"]; f != nil {
 			stop, sequence, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			c.stop, c.sequence = messages.Stop(stop), sequence
 		}
 		r := *req
+		c.req = &r
 		if f := files[name+"/choice"]; f != nil {
 			typ, name, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
 			r.ToolChoice = messages.ToolChoice{Type: typ, Name: name, DisableParallelToolUse: typ == "one"}
 		}
-		prompt := &Prompt{format: asked, accepts: accepts, readsQuoted: quoted}
+		c.prompt = &Prompt{format: asked, accepts: accepts, readsQuoted: quoted}
 		if f := files[name+"/prefill"]; f != nil {
-			prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(string(f.Data))}}}}
+			c.prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(string(f.Data))}}}}
 		}
 		if f := files[name+"/thinking"]; f != nil {
 			thinking, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
-			if prompt.thinking = thinking; rest == "asked" {
+			if c.prompt.thinking = thinking; rest == "asked" {
 				r.Thinking = messages.ThinkingShown
 			}
 		}
-		want := files[name+"/want"]
-		if want == nil {
-			t.Errorf("%s has no want", name)
-			continue
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// run reads the case at once and in pieces, and compares both with what is wanted.
+func (c *goldenCase) run(t *testing.T) {
+	read := func(n int) string {
+		if !c.model {
+			return show(parseIn(t, c.prompt, c.req, c.completion, n)) + "\n"
 		}
-		read := func(t *testing.T, n int) string {
-			if kind == "completion" {
-				return show(parseIn(t, prompt, &r, c, n)) + "\n"
-			}
-			w := &writer{t: t, asksIn: asked, text: text, pieces: n}
-			return show(w.message(&r)) + fmt.Sprintf("\n# asked %d\n", len(w.asked))
+		w := &writer{t: t, asksIn: c.prompt.format, text: c.text, pieces: n}
+		return show(w.message(c.req)) + fmt.Sprintf("\n# asked %d\n", len(w.asked))
+	}
+	got := read(0)
+	if *update {
+		c.want.Data = []byte(got)
+	}
+	if got != string(c.want.Data) {
+		t.Errorf("got\n%swant\n%s", got, c.want.Data)
+	}
+	for n := 1; n <= 16; n++ {
+		if again := read(n); again != got {
+			t.Errorf("pieces of %d give\n%sat once\n%s", n, again, got)
 		}
-		t.Run(name, func(t *testing.T) {
-			got := read(t, 0)
-			if *update {
-				want.Data = []byte(got)
-			}
-			if got != string(want.Data) {
-				t.Errorf("got\n%swant\n%s", got, want.Data)
-			}
-			for n := 1; n <= 16; n++ {
-				if again := read(t, n); again != got {
-					t.Errorf("pieces of %d give\n%sat once\n%s", n, again, got)
-				}
-			}
-		})
 	}
 }

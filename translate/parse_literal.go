@@ -29,10 +29,10 @@ type literalSeen struct {
 
 // literalCall is one of them.
 type literalCall struct {
-	name   string
-	input  jsontext.Value
-	typed  bool   // the values are as they are meant: see retype
-	reason string // how it is malformed, "" if it is not: see noteReason
+	name  string
+	input jsontext.Value
+	typed bool   // the values are as they are meant: see retype
+	slip  string // how it is malformed, "" if it is not: see noteReason
 }
 
 // readLiteral is the state inLiteral: nothing, or a part, of calls that are literals has been read. The

@@ -71,8 +71,8 @@ func (p *parser) writeLiterals(calls []literalCall) (next state) {
 		if next, ok := p.nameTool(calls[i].name); !ok {
 			return next
 		}
-		if reason := calls[i].reason; reason != "" {
-			p.noteReason(reason)
+		if slip := calls[i].slip; slip != "" {
+			p.noteReason(slip)
 		}
 		p.writeJSONInput("{}", p.retyped(&calls[i]))
 		if next = p.closeCall(""); next != betweenCalls {

@@ -61,6 +61,9 @@ func (p *parser) readMisopened(t markup.Tag) state {
 	case markup.NeedMore:
 		return wait
 	case markup.NoMatch:
+		if p.in.eof && p.cutShort {
+			return p.breakOff()
+		}
 		return p.closeCall("missing_closer")
 	}
 	p.noteReason("wrong_opener")

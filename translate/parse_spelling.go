@@ -17,6 +17,12 @@ func (p *parser) matchOwnTag(rest []byte) (markup.Tag, markup.Verdict) {
 	return p.call.spelling.MatchTag(rest, p.in.eof)
 }
 
+// endsWithin reports whether the text was cut within the tag that rest begins with.
+func (p *parser) endsWithin(rest []byte) bool {
+	_, v := p.call.spelling.MatchTag(rest, false)
+	return v == markup.NeedMore
+}
+
 // matchTag is matchOwnTag where nothing but tags of a call can stand: its closing tags may be those of the
 // attribute format (see [markup.Spelling.Plain]).
 func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {

@@ -88,7 +88,8 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 // the call. After </parameters>, or one without the marker of its format, a tag or the end of the text has to follow in turn.
 func (p *parser) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
 	plain := t.Spelling != nil && t.Spelling.Plain && t.Len == len("</>")+len(t.Full) // it has no marker
-	switch ends := t.Is("invoke") || t.IsWrapper(); {
+	ends := t.Is("invoke") || t.IsWrapper()
+	switch {
 	case ends && !plain:
 		return markup.Match
 	case !ends && !t.Is("parameters"):
@@ -98,7 +99,10 @@ func (p *parser) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
 	if v == markup.NeedMore {
 		return markup.NeedMore
 	}
-	return markup.VerdictOf(v == markup.NoMatch || i == len(rest) || rest[i] == '<')
+	if i == len(rest) {
+		return markup.VerdictOf(!ends || !p.cutShort)
+	}
+	return markup.VerdictOf(v == markup.NoMatch || rest[i] == '<')
 }
 
 // parameterMayFollow reports whether t, which follows the value, opens another parameter: a declared

@@ -3,6 +3,7 @@ package translate
 import (
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 
 	"dragoman/translate/messages"
@@ -118,7 +119,7 @@ func (p *parser) feedPlain(s string) bool {
 			bracket = '['
 		}
 		begins := p.readsLineStarts() && (!p.text.code.midLine || p.text.joined) // a call may begin here
-		if p.text.code.run > 0 || begins || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
+		if code := &p.text.code; code.run > 0 || !code.midLine && strings.IndexByte(s, '~') >= 0 || begins || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
 			return false
 		}
 	default:

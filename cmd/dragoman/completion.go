@@ -19,6 +19,7 @@ type completion struct {
 	stop     messages.Stop
 	sequence string // "" for the end of the calls
 	format   string // a name of parseFormats
+	thinking string // one of thinkings; "" for what most models of the format do
 	cut      int    // bytes of a chunk; 0: one chunk
 }
 
@@ -40,7 +41,8 @@ func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 	default: // no model is asked in it
 		target.Format, target.Accept = translate.FormatJSON, c.format
 	}
-	if c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // of whose models none thinks unasked
+	target.Thinking = c.thinking
+	if c.thinking == "" && c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // of whose models none thinks unasked
 		target.Thinking = translate.ThinkingMaybe
 	}
 	prompt, err := translate.Render(req, target)
@@ -107,6 +109,9 @@ func parseStop(reason, sequence string) (messages.Stop, string, error) {
 	}
 	return stop, sequence, nil
 }
+
+// thinkings are the values of --thinking.
+var thinkings = []string{translate.ThinkingMarked, translate.ThinkingMaybe, translate.ThinkingOpen}
 
 // anyFormat is the name that stands for all formats.
 const anyFormat = "any"

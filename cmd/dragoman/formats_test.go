@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,6 +38,28 @@ func TestParseAccepted(t *testing.T) {
 		got := invocation{}.run(t, "parse", "--request", request, "--format", format, text)
 		if got.code != 0 || strings.Contains(got.stdout, `"tool_use"`) != call {
 			t.Errorf("%s:\n%s%s", format, got.stdout, got.stderr)
+		}
+	}
+}
+
+// A call before a closing tag of thinking is one where the model opens what it closes.
+func TestParseThinking(t *testing.T) {
+	const request = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],` +
+		`"tools":[{"name":"book","input_schema":{"type":"object","properties":{"note":{"type":"string"}}}}]}`
+	const answer = `I could <tool_call>book<arg_key>note</arg_key><arg_value>x</arg_value></tool_call></think>`
+	for _, tt := range []struct {
+		thinking string
+		call     bool
+	}{{"", false}, {"maybe", false}, {"open", false}, {"marked", true}} {
+		args := []string{"parse", "--request", write(t, "request.json", request), "--format", "glm"}
+		line := `{"request":` + request + `,"completion":` + strconv.Quote(answer)
+		if tt.thinking != "" {
+			args, line = append(args, "--thinking", tt.thinking), line+`,"thinking":"`+tt.thinking+`"`
+		}
+		one := invocation{}.run(t, append(args, write(t, "completion.txt", answer))...)
+		lines := invocation{stdin: line + "}\n"}.run(t, "parse", "--jsonl", "--format", "glm")
+		if strings.Contains(one.stdout, `"tool_use"`) != tt.call || strings.Contains(lines.stdout, `"tool_use"`) != tt.call || one.code+lines.code != 0 {
+			t.Errorf("%q:\n%s%s%s%s", tt.thinking, one.stdout, one.stderr, lines.stdout, lines.stderr)
 		}
 	}
 }

@@ -13,21 +13,24 @@ import (
 func parseCommand() command {
 	return command{
 		name:     "parse",
-		synopsis: "--request FILE [--format NAME] [--stop REASON[=SEQUENCE]] [--chunk N] [--events] [FILE]\n       dragoman parse --jsonl [--format NAME] [FILE]",
+		synopsis: "--request FILE [--format NAME] [--thinking HOW] [--stop REASON[=SEQUENCE]] [--chunk N] [--events] [FILE]\n       dragoman parse --jsonl [--format NAME] [--thinking HOW] [FILE]",
 		brief:    "read a completion as the message a client would get",
 		about: `
 Reads the text of a completion from FILE or standard input, and the Messages request it answers from
 the file of --request, and prints the message as JSON, or with --events each event of the stream.
 The network and the configuration are not used. The names of tools are not checked. Calls are read in
 the format of --format, in which the model was asked, and in legacy, attribute and json; with any, in all.
+What stands before a </think> that nothing opened is thinking, with the calls in it; --thinking marked says
+that the model opens what it closes, and open that the completion begins in thinking in any case. Without it,
+that is maybe, and marked in legacy and attribute.
 
 With --jsonl each line is
-{"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N,"format":…}, of which the
-first two are needed, and each line out its message, or {"error":{"type":…,"message":…}}.
+{"request":{…},"completion":"…","stop_reason":…,"stop_sequence":…,"chunk":N,"format":…,"thinking":…}, of
+which the first two are needed, and each line out its message, or {"error":{"type":…,"message":…}}.
 
   dragoman parse --request request.json --stop stop_sequence completion.txt
   dragoman parse --request request.json --events --chunk 1 completion.txt
-  dragoman parse --jsonl --format json < completions.jsonl > messages.jsonl`,
+  dragoman parse --jsonl --format glm --thinking marked < completions.jsonl > messages.jsonl`,
 		maxArgs:  1,
 		argument: "FILE",
 		filter:   true,
@@ -35,6 +38,7 @@ first two are needed, and each line out its message, or {"error":{"type":…,"me
 			var f parseFlags
 			fs.StringVar(&f.request, "request", "", "the Messages request, in `FILE`")
 			fs.oneOf(&f.format, "format", translate.Formats()[0], parseFormats(), "the completion is in the format `NAME`")
+			fs.oneOf(&f.thinking, "thinking", "", thinkings, "`HOW` thinking begins in the completion")
 			f.stop.reason = messages.StopEndTurn
 			fs.Var(&f.stop, "stop", "why the completion ended: `REASON`, of which stop_sequence may name its sequence, stop_sequence="+translate.CallsEnd)
 			fs.IntVar(&f.chunk, "chunk", 0, "cut the completion into pieces of `N` bytes; 0: do not cut")
@@ -47,10 +51,11 @@ first two are needed, and each line out its message, or {"error":{"type":…,"me
 
 // parseFlags are the flags of the command.
 type parseFlags struct {
-	request, format string
-	stop            stopValue
-	chunk           int
-	events, lines   bool // --events and --jsonl
+	request          string
+	format, thinking string
+	stop             stopValue
+	chunk            int
+	events, lines    bool // --events and --jsonl
 }
 
 // stopValue is the value of --stop: REASON or REASON=SEQUENCE.
@@ -87,7 +92,7 @@ func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 			return err
 		}
 		defer in.Close()
-		return eachLine(in, p.stdout, func(n int, line, dst []byte) ([]byte, error) { return parseLine(n, line, dst, f.format) })
+		return eachLine(in, p.stdout, func(n int, line, dst []byte) ([]byte, error) { return f.parseLine(n, line, dst) })
 	}
 	switch {
 	case f.chunk < 0:
@@ -95,7 +100,7 @@ func (f *parseFlags) run(fs *flagSet, p process, args []string) error {
 	case f.request == "":
 		return usagef("parse: --request is missing: the file of the Messages request")
 	}
-	c := completion{cut: f.chunk, format: f.format, stop: f.stop.reason, sequence: f.stop.sequence}
+	c := completion{cut: f.chunk, format: f.format, thinking: f.thinking, stop: f.stop.reason, sequence: f.stop.sequence}
 	var err error
 	if c.request, err = os.ReadFile(f.request); err != nil {
 		return err

@@ -20,13 +20,14 @@ type parsedLine struct {
 	StopSequence string                    `json:"stop_sequence"`
 	Chunk        int                       `json:"chunk"`
 	Format       *string                   `json:"format"`
+	Thinking     *string                   `json:"thinking"`
 	Others       map[string]jsontext.Value `json:",embed"` // unknown members: each is an error
 }
 
 // parseLine appends to dst the message for line n. The error is a *lineError, or one of the
-// program itself. The format is for a line that names none.
-func parseLine(n int, line, dst []byte, format string) ([]byte, error) {
-	c, err := readCompletion(line, format)
+// program itself. The flags are for a line that does not say it itself.
+func (f *parseFlags) parseLine(n int, line, dst []byte) ([]byte, error) {
+	c, err := f.readCompletion(line)
 	if err != nil {
 		return dst, err
 	}
@@ -42,7 +43,7 @@ func parseLine(n int, line, dst []byte, format string) ([]byte, error) {
 }
 
 // readCompletion returns what a line asks to parse. The error is a *lineError.
-func readCompletion(line []byte, format string) (completion, error) {
+func (f *parseFlags) readCompletion(line []byte) (completion, error) {
 	var l parsedLine
 	if len(line) == 0 {
 		return completion{}, badLine("the line is empty")
@@ -50,7 +51,7 @@ func readCompletion(line []byte, format string) (completion, error) {
 	if err := json.Unmarshal(line, &l); err != nil {
 		return completion{}, badLine("the line cannot be read: %v", err)
 	}
-	names := []string{"request", "completion", "stop_reason", "stop_sequence", "chunk", "format"}
+	names := []string{"request", "completion", "stop_reason", "stop_sequence", "chunk", "format", "thinking"}
 	if others := slices.Sorted(maps.Keys(l.Others)); len(others) > 0 {
 		if near := suggest(others[0], names); near != "" {
 			return completion{}, badLine("%s: unknown name; did you mean %q?", others[0], near)
@@ -58,7 +59,10 @@ func readCompletion(line []byte, format string) (completion, error) {
 		return completion{}, badLine("%s: unknown name; the names here are %s", others[0], strings.Join(names, ", "))
 	}
 	if l.Format == nil { // null
-		l.Format = &format
+		l.Format = &f.format
+	}
+	if l.Thinking == nil {
+		l.Thinking = &f.thinking
 	}
 	switch {
 	case l.Request == nil || l.Request.Kind() == 'n':
@@ -75,5 +79,10 @@ func readCompletion(line []byte, format string) (completion, error) {
 	if err := checkWord(*l.Format, parseFormats()); err != nil {
 		return completion{}, badLine("format: %v", err)
 	}
-	return completion{l.Request, *l.Completion, stop, sequence, *l.Format, l.Chunk}, nil
+	if *l.Thinking != "" {
+		if err := checkWord(*l.Thinking, thinkings); err != nil {
+			return completion{}, badLine("thinking: %v", err)
+		}
+	}
+	return completion{l.Request, *l.Completion, stop, sequence, *l.Format, *l.Thinking, l.Chunk}, nil
 }
