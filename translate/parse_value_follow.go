@@ -85,7 +85,8 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 }
 
 // closerMayFollow reports whether the closing tag t, which rest follows, can follow a value: one of
-// the call. After </parameters>, or one without the marker of its format, a tag or the end of the text has to follow in turn.
+// the call. After </parameters>, or one without the marker of its format, a tag or the end of the text has to follow in
+// turn; where that was cut, the end tells nothing of the second.
 func (p *parser) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
 	plain := t.Spelling != nil && t.Spelling.Plain && t.Len == len("</>")+len(t.Full) // it has no marker
 	ends := t.Is("invoke") || t.IsWrapper()

@@ -47,7 +47,7 @@ func (p *parser) writeText(s []byte) {
 }
 
 // writePlainText is writeText for a piece of no more than maxBlank bytes, on one line and without
-// marks of code, where the block is open and the text before it does not end in one. It reports false,
+// marks of code in it, where the block is open and the text before it does not end in one. It reports false,
 // and writes nothing, if the piece is blank.
 func (p *parser) writePlainText(s string) bool {
 	t := &p.text

@@ -120,6 +120,7 @@ func (s *spans) replace(old, kind SpanKind) {
 	}
 }
 
+// replaceFrom is replace from an offset on.
 func (s *spans) replaceFrom(from int, old, kind SpanKind) {
 	n := s.index(from)
 	changed := slices.Clone(s.list[n:])
