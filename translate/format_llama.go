@@ -4,6 +4,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -23,10 +25,11 @@ var llamaCalls = &format{
 
 	example:     pythonTag + `{"name": "$TOOL_NAME", "parameters": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}` + "\n",
 	exampleNote: func(l *language) string { return l.jsonBlocks },
-	beforeTools: "<tools>\n",
-	afterTools:  "</tools>",
-	tool:        functionTool,
-	spaced:      true,
+	listHeading: "Given the following functions, please respond with a JSON for a function call with its proper arguments that best answers the given prompt.\n\n" +
+		`Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}. Do not use variables.` + "\n\n",
+	describeTool: (*toolWriter).writeIndentedTool,
+	betweenTools: "\n\n",
+	spaced:       true,
 
 	appendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
 		return append(appendJSONCall(e, append(dst, pythonTag...), name, "parameters", input), '\n')
@@ -38,3 +41,14 @@ var llamaCalls = &format{
 
 // pythonTag is the tag before a call.
 const pythonTag = "<|python_tag|>"
+
+// writeIndentedTool describes a tool as JSON over several lines.
+func (w *toolWriter) writeIndentedTool(t *messages.Tool) error {
+	object, err := w.object(t)
+	if err != nil {
+		return err
+	}
+	function := append(append([]byte(`{"type":"function","function":`), object...), '}')
+	w.writeEscapedBytes(rawjson.AppendIndented(nil, function))
+	return nil
+}

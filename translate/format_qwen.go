@@ -45,7 +45,7 @@ var qwenCalls = shaped(format{
 // the same, and results on one line.
 var (
 	qwen35Calls = qwenCalls.vary("qwen3.5", func(f *format) { f.describeTool, f.toolsLast = nil, false }, "qwen3.5", "qwen3.6", "qwen3.8")
-	stepCalls   = qwenCalls.vary("step", func(f *format) {
+	stepCalls   = qwenCalls.vary("step-3.5", func(f *format) {
 		f.describeTool, f.toolsLast = nil, false
 		f.result = [2]string{"<tool_response>", "</tool_response>\n"}
 	}, "step-3.5", "step-3.7")
@@ -71,12 +71,13 @@ var seedCalls = shaped(format{
 	toolsLast:    true,
 	heading:      "Tool List:\n",
 	exampleLast:  true,
-	exampleNote:  (*language).rawBlocks,
+	exampleNote:  func(l *language) string { return l.jsonBlocks },
 	beforeTools:  "[",
 	afterTools:   "]",
 	tool:         listedTool,
 	betweenTools: ", ",
 	spaced:       true,
+	python:       true,
 	thinkTag:     "seed:think",
 	result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })

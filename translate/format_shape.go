@@ -109,6 +109,9 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		if k := value.Kind(); ok && (k == '{' || k == '[') {
 			text = f.json(value)
 		}
+		if ok && f.python && value.Kind() != '"' {
+			text = f.pythonText(ps, value, text)
+		}
 		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
 			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
 		}
@@ -134,6 +137,15 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		dst = append(dst, s.param[2]...)
 	}
 	return dst, true
+}
+
+// pythonText returns a value that is no string as Python writes it; or text, which is its JSON, where that
+// would not be read as the value: a schema that takes strings as well has it for one.
+func (f *format) pythonText(s *schema.Schema, value jsontext.Value, text string) string {
+	if repr := string(rawjson.AppendRepr(nil, rawjson.Compact(value))); readsAs(f.spelling, s, repr, value) {
+		return repr
+	}
+	return text
 }
 
 // isPlainString reports whether a schema takes strings alone. Text of any other value may be read as JSON.
