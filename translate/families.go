@@ -87,6 +87,17 @@ type AboutVariant struct {
 	Example string   // a call, as they are shown it
 }
 
+// Examples returns the calls of the format and of its variants, each once.
+func (a *About) Examples() []string {
+	all := []string{a.Example}
+	for _, v := range a.Variants {
+		if !slices.Contains(all, v.Example) {
+			all = append(all, v.Example)
+		}
+	}
+	return all
+}
+
 // AboutFormats returns what there is to know of each format, in the order of [Formats].
 func AboutFormats() (list []About) {
 	for _, f := range formats {

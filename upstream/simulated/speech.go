@@ -40,10 +40,7 @@ const (
 func listen(system string, stops []string) *speech {
 	var examples []string
 	for _, f := range translate.AboutFormats() {
-		examples = append(examples, f.Example)
-		for _, v := range f.Variants {
-			examples = append(examples, v.Example)
-		}
+		examples = append(examples, f.Examples()...)
 	}
 	best := examples[0]
 	for _, example := range examples {
