@@ -42,13 +42,19 @@ var llamaCalls = &format{
 // pythonTag is the tag before a call.
 const pythonTag = "<|python_tag|>"
 
-// writeIndentedTool describes a tool as JSON over several lines.
+// writeIndentedTool describes a tool as JSON over several lines, unless it is so deep that indents make most
+// of it.
 func (w *toolWriter) writeIndentedTool(t *messages.Tool) error {
 	object, err := w.object(t)
 	if err != nil {
 		return err
 	}
 	function := append(append([]byte(`{"type":"function","function":`), object...), '}')
-	w.writeEscapedBytes(rawjson.AppendIndented(nil, function))
-	return nil
+	if !isShallow(function, 0) {
+		w.writeEscapedBytes(rawjson.AppendSpaced(nil, function))
+		return nil
+	}
+	function, err = jsontext.AppendFormat(nil, function, jsontext.WithIndent("    "))
+	w.writeEscapedBytes(function)
+	return err
 }

@@ -38,7 +38,7 @@ var pythonicCalls = &format{
 	beforeCalls:  "[",
 	betweenCalls: ", ",
 	afterCalls:   "]",
-	appendCall:   pythonCall(rawjson.AppendAsPython, ", "),
+	appendCall:   pythonStyle{rawjson.AppendAsPython, ", "}.appendCall,
 	callPrefill:  pythonPrefill("["),
 
 	result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
@@ -60,7 +60,7 @@ var (
 		f.beforeTools, f.afterTools, f.tool, f.betweenTools = "<functions>[", "]</functions>", listedTool, ", "
 		f.example = CallsStart + "$TOOL_NAME($PARAMETER_NAME=\"$PARAMETER_VALUE\", $PARAMETER_NAME=$PARAMETER_VALUE, ...)\n..." + CallsEnd + "\n"
 		f.beforeCalls, f.betweenCalls, f.afterCalls = CallsStart, "\n", CallsEnd
-		f.appendCall, f.callPrefill = pythonCall(appendPlainJSON, "\n"), pythonPrefill(f.beforeCalls)
+		f.appendCall, f.callPrefill = pythonStyle{appendPlainJSON, "\n"}.appendCall, pythonPrefill(f.beforeCalls)
 	}, "olmo-3", "olmo3")
 )
 
@@ -100,22 +100,25 @@ func pythonPrefill(before string) func(name string, n int) string {
 	}
 }
 
-// pythonCall returns a [format.appendCall]. literal appends a value, and between stands behind each call.
-// Where a parameter cannot be written by its name so that the parser reads it back, all stand in a dict:
-// f(**{"a b": 1}).
-func pythonCall(literal func([]byte, jsontext.Value) []byte, between string) func(*markup.Escaper, []byte, string, int, jsontext.Value, *schema.Schema) []byte {
-	return func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
-		dst = append(e.AppendText(dst, name), '(')
-		var text []byte
-		for name, value := range rawjson.NamedMembers(input) {
-			if !rawjson.IsPythonName(name) || !sameJSON(retype(s, name, value), value) {
-				text = append(literal([]byte("**"), rawjson.Compact(input)), ", "...)
-				break
-			}
-			text = append(append(text, name...), '=')
-			text = append(literal(text, rawjson.Compact(value)), ", "...)
+// pythonStyle is how calls are written: literal appends a value, and between stands behind each call.
+type pythonStyle struct {
+	literal func([]byte, jsontext.Value) []byte
+	between string
+}
+
+// appendCall is [format.appendCall]. Where a parameter cannot be written by its name so that the parser reads
+// it back, all stand in a dict: f(**{"a b": 1}).
+func (p pythonStyle) appendCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
+	dst = append(e.AppendText(dst, name), '(')
+	var text []byte
+	for name, value := range rawjson.NamedMembers(input) {
+		if !rawjson.IsPythonName(name) || !sameJSON(retype(s, name, value), value) {
+			text = append(p.literal([]byte("**"), rawjson.Compact(input)), ", "...)
+			break
 		}
-		dst = e.AppendText(dst, strings.TrimSuffix(string(text), ", "))
-		return append(append(dst, ')'), between...)
+		text = append(append(text, name...), '=')
+		text = append(p.literal(text, rawjson.Compact(value)), ", "...)
 	}
+	dst = e.AppendText(dst, strings.TrimSuffix(string(text), ", "))
+	return append(append(dst, ')'), p.between...)
 }

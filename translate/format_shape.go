@@ -109,7 +109,7 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		if k := value.Kind(); ok && (k == '{' || k == '[') {
 			text = f.json(value)
 		}
-		if ok && f.python && value.Kind() != '"' {
+		if ok && f.python.has(value.Kind()) {
 			text = f.pythonText(ps, value, text)
 		}
 		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
@@ -137,6 +137,20 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		dst = append(dst, s.param[2]...)
 	}
 	return dst, true
+}
+
+// pythonValues says which values stand as Python writes them.
+type pythonValues uint8
+
+const (
+	noPython      pythonValues = iota
+	pythonScalars              // True, False and None
+	pythonAll                  // lists and dicts, too
+)
+
+// has reports whether a value of the kind is one of them.
+func (p pythonValues) has(k jsontext.Kind) bool {
+	return p == pythonAll && k != '"' || p == pythonScalars && (k == 't' || k == 'f' || k == 'n')
 }
 
 // pythonText returns a value that is no string as Python writes it; or text, which is its JSON, where that

@@ -30,15 +30,15 @@ func (w *toolWriter) writeTypeScript(t *messages.Tool) error {
 	ts.comment("", t.Description)
 	ts.jsonComment("", "schema", d.Schema)
 	ts.jsonComment("", "definitions", d.Definitions)
-	ts.add("type ", t.Name, " = (")
+	ts.addf("type %s = (", t.Name)
 	if len(d.Parameters) > 0 {
-		ts.add("_: {\n")
+		ts.addf("_: {\n")
 		for i := range d.Parameters {
 			ts.parameter(&d.Parameters[i], "", 0)
 		}
-		ts.add("}")
+		ts.addf("}")
 	}
-	ts.add(") => any;")
+	ts.addf(") => any;")
 	w.writeEscapedBytes(ts.out)
 	return nil
 }
@@ -46,11 +46,7 @@ func (w *toolWriter) writeTypeScript(t *messages.Tool) error {
 // typeScript is a text of TypeScript.
 type typeScript struct{ out []byte }
 
-func (ts *typeScript) add(parts ...string) {
-	for _, s := range parts {
-		ts.out = append(ts.out, s...)
-	}
-}
+func (ts *typeScript) addf(format string, args ...any) { ts.out = fmt.Appendf(ts.out, format, args...) }
 
 // comment adds a text as lines of comment, unless it is "". No part of the text stands on a line that is
 // no comment.
@@ -58,16 +54,14 @@ func (ts *typeScript) comment(indent, text string) {
 	if text == "" {
 		return
 	}
-	ts.add(indent, "// ")
-	done := 0
+	ts.addf("%s// ", indent)
 	for i, r := range text {
+		ts.out = utf8.AppendRune(ts.out, r)
 		if endsLine(r) && !strings.HasPrefix(text[i:], "\r\n") {
-			n := i + utf8.RuneLen(r)
-			ts.add(text[done:n], indent, "// ")
-			done = n
+			ts.addf("%s// ", indent)
 		}
 	}
-	ts.add(text[done:], "\n")
+	ts.addf("\n")
 }
 
 // jsonComment adds a value with its name as a comment, unless it is nil.
@@ -85,7 +79,7 @@ func (ts *typeScript) parameter(p *schema.Parameter, indent string, depth int) {
 	case p.Schema != nil:
 		t.schema(p.Schema)
 	case p.Enum != nil:
-		t.union(p.Enum, func(value jsontext.Value) { t.add(string(value)) })
+		t.union(p.Enum, func(value jsontext.Value) { t.out = append(t.out, value...) })
 	default:
 		t.words(strings.Split(p.Type, " | ")...)
 	}
@@ -95,15 +89,14 @@ func (ts *typeScript) parameter(p *schema.Parameter, indent string, depth int) {
 		t.words(strings.Split(p.Type, " | ")...)
 		t.notes = nil
 	}
-	name := p.Name
+	name, optional := p.Name, "?"
 	if !rawjson.IsPythonName(name) {
 		name = string(rawjson.AppendString(nil, name))
 	}
-	ts.add(indent, name)
-	if !p.Required {
-		ts.add("?")
+	if p.Required {
+		optional = ""
 	}
-	ts.add(": ", string(t.out), ",")
+	ts.addf("%s%s%s: %s,", indent, name, optional, t.out)
 	switch {
 	case p.Default == nil:
 	case p.Enum != nil && p.Default.Kind() == '"':
@@ -112,7 +105,7 @@ func (ts *typeScript) parameter(p *schema.Parameter, indent string, depth int) {
 		t.notes = append(t.notes, "default: "+string(p.Default))
 	}
 	if len(t.notes) == 0 {
-		ts.add("\n")
+		ts.addf("\n")
 	}
 	ts.comment(" ", strings.Join(t.notes, ", "))
 }
@@ -133,19 +126,19 @@ const maxTypeScriptDepth = 8
 func (t *typeScriptType) words(names ...string) {
 	for i, name := range names {
 		if i > 0 {
-			t.add(" | ")
+			t.addf(" | ")
 		}
 		switch name {
 		case "string", "number", "boolean", "object", "null", "any":
-			t.add(name)
+			t.addf("%s", name)
 			continue
 		case "array":
-			t.add("any[]")
+			t.addf("any[]")
 			continue
 		case "integer":
-			t.add("number")
+			t.addf("number")
 		default:
-			t.add("any")
+			t.addf("any")
 		}
 		if !slices.Contains(t.notes, name) {
 			t.notes = append(t.notes, name)
@@ -158,7 +151,7 @@ func (t *typeScriptType) union(list jsontext.Value, add func(jsontext.Value)) {
 	n := 0
 	for value := range rawjson.Elements(list) {
 		if n > 0 {
-			t.add(" | ")
+			t.addf(" | ")
 		}
 		add(value)
 		n++
@@ -176,19 +169,21 @@ func (t *typeScriptType) schema(s jsontext.Value) {
 	defer func() { t.depth-- }()
 	switch {
 	case k.enum != nil:
-		t.union(k.enum, func(value jsontext.Value) { t.add(string(value)) })
+		t.union(k.enum, func(value jsontext.Value) { t.out = append(t.out, value...) })
 	case k.union != nil:
 		t.union(k.union, t.schema)
 	case k.object:
 		t.object(s)
 	case k.items != nil:
-		at := len(t.out)
-		if t.schema(k.items); strings.Contains(string(t.out[at:]), " | ") {
-			t.out = append(slices.Insert(t.out, at, '('), ')')
+		item := *t
+		item.out = nil
+		if item.schema(k.items); strings.Contains(string(item.out), " | ") {
+			item.out = fmt.Appendf(nil, "(%s)", item.out)
 		}
-		t.add("[]")
+		t.addf("%s[]", item.out)
+		t.lossy, t.notes = item.lossy, item.notes
 	case k.types == nil:
-		t.add("any")
+		t.addf("any")
 	case k.types.Kind() == '"':
 		t.words(rawjson.Unquote(k.types))
 	default:
@@ -208,11 +203,11 @@ func (t *typeScriptType) object(s jsontext.Value) {
 	if t.lossy = t.lossy || d.Schema != nil || d.Definitions != nil || len(d.Parameters) == 0; t.lossy {
 		return
 	}
-	t.add("{\n")
+	t.addf("{\n")
 	for i := range d.Parameters {
 		t.parameter(&d.Parameters[i], t.indent, t.depth)
 	}
-	t.add(t.indent, "}")
+	t.addf("%s}", t.indent)
 }
 
 // keywordsOfType are the keywords of a schema that a type of TypeScript can say.
@@ -227,41 +222,33 @@ func typeScriptKeywords(s jsontext.Value) (k keywordsOfType, ok bool) {
 	if s.Kind() != '{' {
 		return k, string(s) == "true"
 	}
-	kinds := 0
-	for name, value := range rawjson.NamedMembers(s) {
-		kind := value.Kind()
-		switch {
-		case name == "type":
-			k.types = value
-			ok = kind == '"' || kind == '['
-		case name == "enum":
-			k.enum, ok = value, kind == '['
-			kinds++
-		case name == "anyOf" || name == "oneOf":
-			k.union, ok = value, kind == '['
-			kinds++
-		case name == "items":
-			k.items, ok = value, true
-			kinds++
-		case name == "properties":
-			k.object, ok = true, true
-			kinds++
-		default:
-			ok = name == "required" || name == "additionalProperties"
+	known, kinds := 0, 0
+	find := func(name string) jsontext.Value {
+		value := rawjson.Lookup(s, name)
+		if value != nil {
+			known++
 		}
-		if !ok {
-			return k, false
+		return value
+	}
+	k.types = find("type")
+	for _, kind := range []struct {
+		name  string
+		value *jsontext.Value
+	}{{"enum", &k.enum}, {"anyOf", &k.union}, {"oneOf", &k.union}, {"items", &k.items}} {
+		if value := find(kind.name); value != nil {
+			*kind.value = value
+			kinds++
 		}
 	}
-	switch typ := string(k.types); {
-	case k.object:
-		ok = typ == "" || typ == `"object"`
-	case k.items != nil:
-		ok = typ == "" || typ == `"array"`
-	case k.union != nil:
-		ok = typ == ""
-	default:
-		ok = true
+	if k.object = find("properties") != nil; k.object {
+		kinds++
+		find("required")
+		find("additionalProperties")
 	}
-	return k, ok && kinds < 2 && (k.object || rawjson.Lookup(s, "required") == nil && rawjson.Lookup(s, "additionalProperties") == nil)
+	for range rawjson.Members(s) {
+		known--
+	}
+	typ := string(k.types)
+	return k, known == 0 && kinds < 2 && (k.enum != nil || k.union == nil && k.items == nil && !k.object || typ == "" ||
+		k.object && typ == `"object"` || k.items != nil && typ == `"array"`)
 }

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -22,23 +21,37 @@ type gemmaMarks struct {
 	quote                       string
 }
 
-// maxLiteralDepth bounds how deep a value is that is written as a literal, since each level is gone over
-// again for those in it.
-const maxLiteralDepth = 64
+// maxShown bounds how deep a value is that is shown in another form than compact JSON: each level costs
+// more than the one around it.
+const maxShown = 64
 
-// takesGemma reports whether a JSON value within depth others can be written as a literal, with bare in
-// which no name needs quotes.
-func takesGemma(value jsontext.Value, depth int, bare bool) bool {
-	if depth > maxLiteralDepth {
+// isShallow reports whether a JSON value that lies within depth others is no deeper.
+func isShallow(value jsontext.Value, depth int) bool {
+	if depth > maxShown {
 		return false
 	}
-	for name, member := range rawjson.NamedMembers(value) {
-		if bare && !rawjson.IsPythonName(name) || !takesGemma(member, depth+1, bare) {
+	for _, member := range rawjson.Members(value) {
+		if !isShallow(member, depth+1) {
 			return false
 		}
 	}
 	for item := range rawjson.Elements(value) {
-		if !takesGemma(item, depth+1, bare) {
+		if !isShallow(item, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// namesAreBare reports whether the names of all members in a value can stand without quotes.
+func namesAreBare(value jsontext.Value) bool {
+	for name, member := range rawjson.NamedMembers(value) {
+		if !rawjson.IsPythonName(name) || !namesAreBare(member) {
+			return false
+		}
+	}
+	for item := range rawjson.Elements(value) {
+		if !namesAreBare(item) {
 			return false
 		}
 	}
@@ -58,7 +71,7 @@ func (g *gemmaWriter) value(value jsontext.Value) {
 	case '"':
 		g.string(rawjson.Unquote(value))
 	case '{':
-		g.object(value, nil, func(_ string, member jsontext.Value) { g.value(member) })
+		g.object(value, asGiven, func(_ string, member jsontext.Value) { g.value(member) })
 	case '[':
 		g.list(value, g.value)
 	default:
@@ -83,38 +96,33 @@ func (g *gemmaWriter) list(array jsontext.Value, item func(jsontext.Value)) {
 	g.out = append(g.out, ']')
 }
 
-// object appends an object, each value by a function. The members stand in the order that is given, those
-// that it does not name where it has "", and nil is their own.
+// object appends an object, each value by a function. Members of these names stand in this order; others
+// stand where it has "".
 func (g *gemmaWriter) object(object jsontext.Value, order []string, value func(name string, member jsontext.Value)) {
-	type named struct {
-		name   string
-		member jsontext.Value
-		place  int
-	}
-	var members []named
-	for name, member := range rawjson.NamedMembers(object) {
-		place := slices.Index(order, name)
-		if place < 0 {
-			place = slices.Index(order, "")
-		}
-		members = append(members, named{name, member, place})
-	}
-	slices.SortStableFunc(members, func(a, b named) int { return cmp.Compare(a.place, b.place) })
 	g.out = append(g.out, '{')
-	for i, m := range members {
-		if i > 0 {
-			g.out = append(g.out, ',')
+	n := len(g.out)
+	for _, turn := range order {
+		for name, member := range rawjson.NamedMembers(object) {
+			if name != turn && (turn != "" || slices.Contains(order, name)) {
+				continue
+			}
+			if len(g.out) > n {
+				g.out = append(g.out, ',')
+			}
+			if rawjson.IsPythonName(name) {
+				g.out = append(g.out, name...)
+			} else {
+				g.string(name)
+			}
+			g.out = append(g.out, ':')
+			value(name, member)
 		}
-		if rawjson.IsPythonName(m.name) {
-			g.out = append(g.out, m.name...)
-		} else {
-			g.string(m.name)
-		}
-		g.out = append(g.out, ':')
-		value(m.name, m.member)
 	}
 	g.out = append(g.out, '}')
 }
+
+// asGiven is the order of members as they are.
+var asGiven = []string{""}
 
 // gemmaKeywords are those of a schema in the order in which a declaration has them; "" is all others.
 var gemmaKeywords = []string{"description", "nullable", "enum", "items", "", "properties", "required", "type"}
@@ -130,7 +138,7 @@ func (g *gemmaWriter) schema(s jsontext.Value) {
 		case keyword == "type":
 			g.types(value)
 		case kind == '{' && (keyword == "properties" || keyword == "$defs" || keyword == "definitions"):
-			g.object(value, nil, func(_ string, s jsontext.Value) { g.schema(s) })
+			g.object(value, asGiven, func(_ string, s jsontext.Value) { g.schema(s) })
 		case kind == '{' && (keyword == "items" || keyword == "additionalProperties"):
 			g.schema(value)
 		case kind == '[' && (keyword == "anyOf" || keyword == "oneOf" || keyword == "allOf"):
@@ -160,7 +168,7 @@ func (m *gemmaMarks) describe(w *toolWriter, t *messages.Tool) error {
 		return err
 	}
 	w.write(m.declaration[0]).writeEscaped(t.Name).write("{description:" + m.quote).writeEscaped(t.Description).write(m.quote + ",parameters:")
-	if takesGemma(root, 0, false) {
+	if isShallow(root, 0) {
 		g := gemmaWriter{w.out, m.quote, w.escape.AppendTool}
 		g.schema(root)
 		w.out = g.out
@@ -175,7 +183,7 @@ func (m *gemmaMarks) describe(w *toolWriter, t *messages.Tool) error {
 // all stand as one JSON object.
 func (m *gemmaMarks) appendCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
 	dst = e.AppendText(append(dst, m.call[0]...), name)
-	literal := takesGemma(input, 0, true)
+	literal := isShallow(input, 0) && namesAreBare(input)
 	for name, value := range rawjson.NamedMembers(input) {
 		literal = literal && sameJSON(retype(s, name, value), value)
 	}

@@ -59,44 +59,6 @@ func AppendSpaced(dst []byte, v jsontext.Value) []byte {
 	return dst
 }
 
-// AppendIndented appends v, which has no white space between its tokens, with each element and member on a
-// line of its own, as Python indents JSON. Lines that are very deep are indented no further.
-func AppendIndented(dst []byte, v jsontext.Value) []byte {
-	const (
-		blanks   = "                                                                "
-		oneLevel = 4
-	)
-	depth := 0
-	newline := func() { dst = append(append(dst, '\n'), blanks[:min(oneLevel*depth, len(blanks))]...) }
-	for i := 0; i < len(v); {
-		c, n := v[i], i+1
-		if c == '"' {
-			n = stringEnd(v, i)
-		}
-		closes := c == '}' || c == ']'
-		if closes {
-			depth--
-			if v[i-1] != '{' && v[i-1] != '[' {
-				newline()
-			}
-		}
-		dst = append(dst, v[i:n]...)
-		switch {
-		case (c == '{' || c == '[') && v[n] != '}' && v[n] != ']':
-			depth++
-			newline()
-		case c == '{' || c == '[':
-			depth++
-		case c == ',':
-			newline()
-		case c == ':':
-			dst = append(dst, ' ')
-		}
-		i = n
-	}
-	return dst
-}
-
 // Compact returns v without white space between its tokens. It returns v itself, not a copy,
 // if there is none.
 func Compact(v jsontext.Value) jsontext.Value {

@@ -24,12 +24,12 @@ func readTypes(system string) (tools []shownTool, rest string) {
 		}
 		comments, name, _ := cutLast(head, "type ")
 		t := shownTool{name: name}
-		for line := range strings.Lines(comments) {
-			line = strings.TrimPrefix(strings.TrimSpace(line), "// ")
+		for line := range strings.Lines(strings.TrimSpace(comments)) {
+			line = strings.TrimPrefix(line, "// ")
 			if definitions, ok := strings.CutPrefix(line, "definitions: "); ok {
 				t.definitions = definitions
 			} else {
-				t.description += line + "\n"
+				t.description += line
 			}
 		}
 		if _, object, found := strings.Cut(parameters, "_: {"); found {
