@@ -50,7 +50,7 @@ func (w *toolWriter) writeIndentedTool(t *messages.Tool) error {
 		return err
 	}
 	function := append(append([]byte(`{"type":"function","function":`), object...), '}')
-	if !isShallow(function, 0) {
+	if !isShallow(function, 0, false) {
 		w.writeEscapedBytes(rawjson.AppendSpaced(nil, function))
 		return nil
 	}

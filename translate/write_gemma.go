@@ -25,33 +25,19 @@ type gemmaMarks struct {
 // more than the one around it.
 const maxShown = 64
 
-// isShallow reports whether a JSON value that lies within depth others is no deeper.
-func isShallow(value jsontext.Value, depth int) bool {
+// isShallow reports whether a JSON value that lies within depth others is no deeper, and with bare whether the
+// names of all members in it can stand without quotes.
+func isShallow(value jsontext.Value, depth int, bare bool) bool {
 	if depth > maxShown {
 		return false
 	}
-	for _, member := range rawjson.Members(value) {
-		if !isShallow(member, depth+1) {
-			return false
-		}
-	}
-	for item := range rawjson.Elements(value) {
-		if !isShallow(item, depth+1) {
-			return false
-		}
-	}
-	return true
-}
-
-// namesAreBare reports whether the names of all members in a value can stand without quotes.
-func namesAreBare(value jsontext.Value) bool {
 	for name, member := range rawjson.NamedMembers(value) {
-		if !rawjson.IsPythonName(name) || !namesAreBare(member) {
+		if bare && !rawjson.IsPythonName(name) || !isShallow(member, depth+1, bare) {
 			return false
 		}
 	}
 	for item := range rawjson.Elements(value) {
-		if !namesAreBare(item) {
+		if !isShallow(item, depth+1, bare) {
 			return false
 		}
 	}
@@ -85,13 +71,14 @@ func (g *gemmaWriter) string(s string) {
 
 // list appends an array, each item by a function.
 func (g *gemmaWriter) list(array jsontext.Value, item func(jsontext.Value)) {
-	g.out = append(g.out, '[')
-	n := len(g.out)
+	before := byte('[')
 	for v := range rawjson.Elements(array) {
-		if len(g.out) > n {
-			g.out = append(g.out, ',')
-		}
+		g.out = append(g.out, before)
 		item(v)
+		before = ','
+	}
+	if before == '[' {
+		g.out = append(g.out, before)
 	}
 	g.out = append(g.out, ']')
 }
@@ -99,16 +86,14 @@ func (g *gemmaWriter) list(array jsontext.Value, item func(jsontext.Value)) {
 // object appends an object, each value by a function. Members of these names stand in this order; others
 // stand where it has "".
 func (g *gemmaWriter) object(object jsontext.Value, order []string, value func(name string, member jsontext.Value)) {
-	g.out = append(g.out, '{')
-	n := len(g.out)
+	before := byte('{')
 	for _, turn := range order {
 		for name, member := range rawjson.NamedMembers(object) {
 			if name != turn && (turn != "" || slices.Contains(order, name)) {
 				continue
 			}
-			if len(g.out) > n {
-				g.out = append(g.out, ',')
-			}
+			g.out = append(g.out, before)
+			before = ','
 			if rawjson.IsPythonName(name) {
 				g.out = append(g.out, name...)
 			} else {
@@ -117,6 +102,9 @@ func (g *gemmaWriter) object(object jsontext.Value, order []string, value func(n
 			g.out = append(g.out, ':')
 			value(name, member)
 		}
+	}
+	if before == '{' {
+		g.out = append(g.out, before)
 	}
 	g.out = append(g.out, '}')
 }
@@ -168,7 +156,7 @@ func (m *gemmaMarks) describe(w *toolWriter, t *messages.Tool) error {
 		return err
 	}
 	w.write(m.declaration[0]).writeEscaped(t.Name).write("{description:" + m.quote).writeEscaped(t.Description).write(m.quote + ",parameters:")
-	if isShallow(root, 0) {
+	if isShallow(root, 0, false) {
 		g := gemmaWriter{w.out, m.quote, w.escape.AppendTool}
 		g.schema(root)
 		w.out = g.out
@@ -183,7 +171,7 @@ func (m *gemmaMarks) describe(w *toolWriter, t *messages.Tool) error {
 // all stand as one JSON object.
 func (m *gemmaMarks) appendCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
 	dst = e.AppendText(append(dst, m.call[0]...), name)
-	literal := isShallow(input, 0) && namesAreBare(input)
+	literal := isShallow(input, 0, true)
 	for name, value := range rawjson.NamedMembers(input) {
 		literal = literal && sameJSON(retype(s, name, value), value)
 	}
