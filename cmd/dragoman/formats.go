@@ -16,8 +16,9 @@ func formatsCommand() command {
 		about: `
 Lists the formats that a model entry can name under format and accept: the name, parts of the ids of the
 models that were trained on it, whether it is a declaration (data) or has code of its own, and how a call
-looks; and the variants, for models whose prompt is another one. format: auto asks a model in the format of its family; where the markers of that are special tokens,
-which servers erase from what they pass on, it asks in json, and reads both.
+looks; and the variants, for models whose prompt is another one. format: auto asks a model in the format of
+its family; where the markers of that are special tokens, which servers erase from what they pass on, it asks
+in json, and reads both.
 
   dragoman formats`,
 		setup: func(*flagSet) action {

@@ -24,7 +24,8 @@ func modelsCommand() command {
 		about: `
 Lists the entries of the configuration in the order in which they are tried: the name clients ask
 for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
-for), the format, whether auto has chosen it and which variant of it the model gets, whether a last assistant turn is continued, and the wire.
+for), the format, whether auto has chosen it and which variant of it the model gets, whether a last
+assistant turn is continued, and the wire.
 
   dragoman models --config dragoman.yaml
   dragoman models --simulated`,
