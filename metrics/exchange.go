@@ -24,6 +24,7 @@ type Exchange struct {
 	Upstream      string // its name in the configuration
 	UpstreamModel string // the id that the upstream knows
 	Format        string // in which it was asked last; "" over its own tool API, and where it was not asked
+	Variant       string // of the format; "" for none
 
 	Shape       string // of the URL's path, for one that is not served: see proxy; "" otherwise
 	InvalidPath string // of the field for which the request was refused, as of [Path]; "" for none

@@ -92,7 +92,7 @@ func (a *attempt) letGo() { a.body, a.req = nil, nil }
 
 // recordModel names the model in the record, and its upstream in the header.
 func (a *attempt) recordModel(m UpstreamModel) {
-	a.x.record.Upstream, a.x.record.UpstreamModel, a.x.record.Format = m.Upstream, m.Model, ""
+	a.x.record.Upstream, a.x.record.UpstreamModel, a.x.record.Format, a.x.record.Variant = m.Upstream, m.Model, "", ""
 	a.x.w.Header().Set("X-Dragoman-Upstream", m.Upstream)
 }
 
@@ -145,7 +145,7 @@ func (a *attempt) preparePrompt(up Upstream) (upstreamCall, error) {
 		return nil, err
 	}
 	x.logToolAdvice(a.req, model)
-	a.maxTokens, x.record.Format = prompt.MaxTokens, model.FormatName()
+	a.maxTokens, x.record.Format, x.record.Variant = prompt.MaxTokens, model.FormatName(), prompt.Variant
 	var req *messages.Request // for observers alone, who are told of it when the model is asked again, too
 	if len(x.observed) > 0 {
 		req = a.req

@@ -32,6 +32,7 @@ type explanation struct {
 	Header        http.Header    `json:"headers,omitzero"` // those that say more of the request
 	Tools         string         `json:"tools"`            // ToolsXML or ToolsNative
 	Format        string         `json:"format,omitzero"`
+	Variant       string         `json:"variant,omitzero"`
 	Family        string         `json:"family"`
 	Features      []string       `json:"features"` // that it is asked with
 	MaxTokens     int            `json:"model_max_tokens,omitzero"`
@@ -146,7 +147,7 @@ func (e *explanation) describe(p *preview) {
 		return
 	}
 	e.Tools, e.Tokens = ToolsXML, p.prompt.EstimateTokens()
-	e.Format = m.FormatName()
+	e.Format, e.Variant = m.FormatName(), m.Variant()
 }
 
 // appendTo returns the explanation in JSON with the prompt and, byte for byte as it would be sent, the

@@ -64,6 +64,22 @@ func TestExplainDropped(t *testing.T) {
 	}
 }
 
+// The line of an exchange and what is explained of it name the variant of the format.
+func TestVariantShown(t *testing.T) {
+	var log logged
+	s := newServer(t, completing(endOfTurn, "hi"), log.option, func(o *Options) {
+		o.Routes[0].Model, o.Routes[0].Format, o.AdminLoopback = "zai.glm-4.7", "auto", true
+	})
+	post(s, question)
+	if line := log.exchange(t); line["format"] != "glm" || line["variant"] != "glm-4.7" {
+		t.Errorf("the line has %v %v", line["format"], line["variant"])
+	}
+	var got explanation
+	if err := json.Unmarshal(explainTo(s, "", question).Body.Bytes(), &got); err != nil || got.Format != "glm" || got.Variant != "glm-4.7" {
+		t.Errorf("explained are %q %q, %v", got.Format, got.Variant, err)
+	}
+}
+
 // What would be refused is, in the words of the client API; nothing is called, counted or logged.
 func TestExplainRefuses(t *testing.T) {
 	var log logged

@@ -33,6 +33,7 @@ func (x *exchange) log() {
 		{"upstream", r.Upstream},
 		{"upstream_model", clip(r.UpstreamModel)},
 		{"format", r.Format},
+		{"variant", r.Variant},
 		{"upstream_request_id", idOrNone(r.UpstreamRequestID)},
 		{"error_type", metrics.ErrorType(r.ErrorType)},
 		{"path", r.Shape},

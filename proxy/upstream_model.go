@@ -130,6 +130,9 @@ func (m UpstreamModel) format() string {
 // FormatName returns the name of the format in which the model is asked.
 func (m UpstreamModel) FormatName() string { return cmp.Or(m.format(), translate.Formats()[0]) }
 
+// Variant returns the name of the variant of the format that models of its family were trained on, "" for none.
+func (m UpstreamModel) Variant() string { return translate.VariantFor(m.format(), m.Model) }
+
 // checkParts returns an error if a prompt has an image or a document and the model's
 // entry says that it takes none, or that its prompt is one text. What is only known of the
 // model's family is not enough to refuse a request: there the upstream decides.

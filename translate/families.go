@@ -45,6 +45,16 @@ func ThinkingFor(model string) string {
 	return ThinkingMarked
 }
 
+// VariantFor returns the name of the variant in which a model is asked in a format: see [AboutVariant]. It is
+// "" if the model is asked as any other.
+func VariantFor(format, model string) string {
+	f, err := formatOf(format)
+	if err != nil {
+		return ""
+	}
+	return f.variantFor(model).variant
+}
+
 // familyFormat returns the format of the family of a model, nil if it is not known. Of several parts of
 // ids, the longest counts.
 func familyFormat(model string) (found *format) {
@@ -66,12 +76,38 @@ type About struct {
 	Erased  bool     // its markers are special tokens, which servers erase from what they pass on
 	Data    bool     // it is a declaration, and no code
 	Example string   // a call, as a model is shown it
+	// Variants are for models of the format that were trained on another prompt.
+	Variants []AboutVariant
+}
+
+// AboutVariant is what there is to know of a variant of a format.
+type AboutVariant struct {
+	Name    string
+	Models  []string // parts of the ids of its models
+	Example string   // a call, as they are shown it
+}
+
+// Examples returns the calls of the format and of its variants, each once.
+func (a *About) Examples() []string {
+	all := []string{a.Example}
+	for _, v := range a.Variants {
+		if !slices.Contains(all, v.Example) {
+			all = append(all, v.Example)
+		}
+	}
+	return all
 }
 
 // AboutFormats returns what there is to know of each format, in the order of [Formats].
 func AboutFormats() (list []About) {
 	for _, f := range formats {
-		list = append(list, About{f.name, slices.Clone(f.models), f.erased, f.isData(), f.example})
+		about := About{Name: f.name, Models: slices.Clone(f.models), Erased: f.erased, Data: f.isData(), Example: f.example}
+		for _, v := range variants() {
+			if v.name == f.name {
+				about.Variants = append(about.Variants, AboutVariant{v.variant, slices.Clone(v.models), v.example})
+			}
+		}
+		list = append(list, about)
 	}
 	return list
 }

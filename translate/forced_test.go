@@ -35,7 +35,7 @@ func forced(t *testing.T, f *format, req *messages.Request, name, text string, n
 // nothing shows nothing of the prefill.
 func TestForced(t *testing.T) {
 	input := jsontext.Value(`{"s":"a <b>\n","n":1}`)
-	for _, f := range append(formats[:], variants()...) {
+	for _, f := range asked() {
 		req := fuzzRequest()
 		req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceTool, Name: "t"}
 		call := string(f.appendCall(&markup.Escaper{}, nil, "t", 0, input, schema.Compile(req.Tools[0].InputSchema)))

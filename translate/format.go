@@ -83,6 +83,8 @@ type format struct {
 	// spaced says that JSON has a blank behind each colon and comma, as Python writes it; compactTools
 	// that descriptions of tools have none all the same.
 	spaced, compactTools bool
+	// python says which values of calls, besides strings, stand as Python writes them.
+	python pythonValues
 	// describeTool writes one description, with a newline after it, in place of that. The error
 	// says what is wrong with the schema of the tool.
 	describeTool func(w *toolWriter, t *messages.Tool) error

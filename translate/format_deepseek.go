@@ -32,8 +32,9 @@ var deepseekCalls = shaped(format{
 	toolsLast:    true,
 	heading:      "## Tools\n",
 	exampleLast:  true,
-	exampleNote:  func(l *language) string { return l.oneSection },
+	exampleNote:  func(l *language) string { return "\n- " + l.knownTool + "\n- " + l.fitSchemas + "\n- " + l.oneSection },
 	describeTool: (*toolWriter).writeDeepSeekTool,
+	betweenTools: "\n\n",
 	spaced:       true,
 	thinkTag:     "think",
 	beforeCalls:  "<｜tool▁calls▁begin｜>",
@@ -59,13 +60,12 @@ func (w *toolWriter) writeDeepSeekTool(t *messages.Tool) error {
 		}
 		w.write("Description: ").writeEscaped(description).write("\n")
 	}
-	w.write("\nParameters: ").writeEscapedBytes(rawjson.AppendSpaced(nil, root)).write("\n\n")
+	w.write("\nParameters: ").writeEscapedBytes(rawjson.AppendSpaced(nil, root))
 	return nil
 }
 
 // hasHeading reports whether a text has a line that can be taken for one of writeDeepSeekTool's own.
 func hasHeading(text string) bool {
-	endsLine := func(r rune) bool { return strings.ContainsRune("\n\v\f\r\u0085\u2028\u2029", r) }
 	for line := range strings.FieldsFuncSeq(text, endsLine) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") || strings.HasPrefix(line, "Parameters:") {
 			return true
@@ -73,3 +73,6 @@ func hasHeading(text string) bool {
 	}
 	return false
 }
+
+// endsLine reports whether a line ends with r.
+func endsLine(r rune) bool { return strings.ContainsRune("\n\v\f\r\u0085\u2028\u2029", r) }

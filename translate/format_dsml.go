@@ -65,7 +65,7 @@ var dsmlCalls = shaped(format{
 })
 
 // V3.2 has another name for its blocks and frames around tools and results.
-var dsmlV32Calls = dsmlCalls.vary("v3.2", func(f *format) {
+var dsmlV32Calls = dsmlCalls.vary("deepseek-v3.2", func(f *format) {
 	f.stopSequence = "</｜DSML｜function_calls>"
 	f.impliedEnd = f.stopSequence
 	f.callCloser = f.stopSequence

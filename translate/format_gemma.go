@@ -1,24 +1,16 @@
 package translate
 
-import (
-	"github.com/go-json-experiment/json/jsontext"
-
-	"dragoman/translate/markup"
-	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
-)
+import "dragoman/translate/markup"
 
 // gemmaCalls is the format of Gemma 4, in a literal syntax of its own between markers
 // (docs/reference/formats.md §9); that of FunctionGemma, which has others, is read, too. It has states of
 // its own (parse_literal.go), since no tag says where a value or a call ends.
-var gemmaCalls = &format{
+var gemmaCalls = (&format{
 	name:         FormatGemma,
 	models:       []string{"gemma-4", "gemma4", "functiongemma"},
 	erased:       true,
 	thinking:     thinkingMarks{"<|channel>thought", "<channel|>"},
 	stopSequence: "<|tool_response>",
-	callOpener:   gemmaOpens,
-	callCloser:   gemmaCloses,
 	protects:     markup.TagMarker | markup.TagToolResponse | markup.TagTool,
 	literal:      gemmaLiteral,
 	spelling: &markup.Spelling{Tags: []markup.Spelled{
@@ -29,40 +21,43 @@ var gemmaCalls = &format{
 		{Name: "end_function_call", Means: markup.Wrapper, Closing: true},
 	}},
 
-	example:      gemmaOpens + "$TOOL_NAME{$PARAMETER_NAME:" + gemmaQuote + "$PARAMETER_VALUE" + gemmaQuote + ",$PARAMETER_NAME:$PARAMETER_VALUE,...}" + gemmaCloses + "\n",
-	exampleNote:  func(l *language) string { return l.jsonBlocks },
-	describeTool: (*toolWriter).writeGemmaTool,
-	toolsLast:    true,
+	exampleNote: func(l *language) string { return l.jsonBlocks },
+	toolsLast:   true,
+}).with(&gemma4Marks)
 
-	appendCall: appendGemmaCall,
-	callPrefill: func(name string, _ int) string {
-		if name == "" {
-			return gemmaOpens
-		}
-		return gemmaOpens + name + "{"
-	},
+// FunctionGemma has other markers.
+var functionGemmaCalls = gemmaCalls.vary("functiongemma", func(f *format) {
+	f.stopSequence = "<start_function_response>"
+	f.protects |= markup.TagFunctionGemma
+	f.with(&functionGemmaMarks)
+}, "functiongemma")
 
-	result: [2]string{"<|tool_response>response:ID{value:" + gemmaQuote, gemmaQuote + "}<tool_response|>\n"},
-}
-
-// What stands around a call.
-const (
-	gemmaOpens  = "<|tool_call>" + gemmaCall
-	gemmaCloses = "<tool_call|>"
+var (
+	gemma4Marks = gemmaMarks{
+		declaration: [2]string{"<|tool>declaration:", "<tool|>"},
+		call:        [2]string{"<|tool_call>" + gemmaCall, "<tool_call|>"},
+		response:    [2]string{"<|tool_response>response:", "<tool_response|>"},
+		quote:       gemmaQuote,
+	}
+	functionGemmaMarks = gemmaMarks{
+		declaration: [2]string{"<start_function_declaration>declaration:", "<end_function_declaration>"},
+		call:        [2]string{"<start_function_call>" + gemmaCall, "<end_function_call>"},
+		response:    [2]string{"<start_function_response>response:", "<end_function_response>"},
+		quote:       gemmaEscape,
+	}
 )
 
-// appendGemmaCall is [format.appendCall]. Where a parameter cannot be written so that the parser reads it
-// back, all stand as one JSON object.
-func appendGemmaCall(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, s *schema.Schema) []byte {
-	dst = e.AppendText(append(dst, gemmaOpens...), name)
-	literal := takesGemma(input)
-	for name, value := range rawjson.NamedMembers(input) {
-		literal = literal && sameJSON(retype(s, name, value), value)
+// with sets what follows from the markers of a version of Gemma.
+func (f *format) with(m *gemmaMarks) *format {
+	f.callOpener, f.callCloser = m.call[0], m.call[1]
+	f.example = m.call[0] + "$TOOL_NAME{$PARAMETER_NAME:" + m.quote + "$PARAMETER_VALUE" + m.quote + ",$PARAMETER_NAME:$PARAMETER_VALUE,...}" + m.call[1] + "\n"
+	f.describeTool, f.appendCall = m.describe, m.appendCall
+	f.callPrefill = func(name string, _ int) string {
+		if name == "" {
+			return m.call[0]
+		}
+		return m.call[0] + name + "{"
 	}
-	if literal {
-		dst = appendGemma(dst, input, e.AppendText)
-	} else {
-		dst = e.AppendText(dst, rawjson.CompactString(input))
-	}
-	return append(dst, gemmaCloses+"\n"...)
+	f.result = [2]string{m.response[0] + "ID{value:" + m.quote, m.quote + "}" + m.response[1]}
+	return f
 }

@@ -1,6 +1,10 @@
 package translate
 
-import "dragoman/translate/markup"
+import (
+	"strings"
+
+	"dragoman/translate/markup"
+)
 
 // glmCalls is the format of GLM: the name of the tool behind the tag of its block, and the names and the
 // values of its parameters each in an element, without layout (docs/reference/formats.md §2).
@@ -18,8 +22,8 @@ var glmCalls = shaped(format{
 		param:  [3]string{"<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"},
 		second: "$PARAMETER_VALUE_2",
 	},
-	spelling: glmSpelling("", ""),
-	also:     []*markup.Spelling{glmSpelling("longcat_", ""), glmSpelling("", ":opensource")},
+	spelling: glmTags,
+	also:     []*markup.Spelling{longcatTags, hyTags},
 
 	heading:     "# Tools\n\n",
 	exampleLast: true,
@@ -31,6 +35,9 @@ var glmCalls = shaped(format{
 	thinkTag:    "think",
 	result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
+
+// The tags of the families that write calls so.
+var glmTags, longcatTags, hyTags = glmSpelling("", ""), glmSpelling("longcat_", ""), glmSpelling("", ":opensource")
 
 // glmSpelling is the spelling of GLM, with what stands before and behind each name.
 func glmSpelling(prefix, suffix string) *markup.Spelling {
@@ -64,4 +71,44 @@ func (f *format) writeOnOneLine() {
 	f.result = [2]string{"<tool_response>", "</tool_response>"}
 	f.example = "<tool_call>$TOOL_NAME<arg_key>$PARAMETER_NAME</arg_key><arg_value>$PARAMETER_VALUE</arg_value>" +
 		"<arg_key>$PARAMETER_NAME_2</arg_key><arg_value>$PARAMETER_VALUE_2</arg_value>...</tool_call>\n"
+}
+
+// LongCat and Hy write the calls of GLM with tags of other names; Hy writes all of a turn in a block, as it
+// has the results, and until Hy 4 a tag behind the name of the tool.
+var (
+	longcatCalls = glmCalls.vary("longcat", func(f *format) {
+		f.spelling, f.also = longcatTags, []*markup.Spelling{glmTags, hyTags}
+		f.protects |= markup.TagLongCat
+		f.stopSequence, f.callOpener, f.callCloser = "<longcat_tool_response>", "<longcat_arg_key>", "</longcat_tool_call>"
+		f.renameTags(strings.NewReplacer("<tool_call>", "<longcat_tool_call>", "</tool_call>", "</longcat_tool_call>",
+			"<arg_", "<longcat_arg_", "</arg_", "</longcat_arg_", "tool_response>", "longcat_tool_response>"))
+	}, "longcat")
+	hyCalls = glmCalls.vary("hy-3", func(f *format) {
+		f.writeAsHy()
+		f.shape.call[1] = "<tool_sep:opensource>\n"
+	}, "hy-v3", "hy3")
+	hy4Calls = glmCalls.vary("hy-4", (*format).writeAsHy, "hy-v4")
+)
+
+func (f *format) writeAsHy() {
+	f.spelling, f.also = hyTags, []*markup.Spelling{glmTags, longcatTags}
+	f.protects |= markup.TagHy
+	f.toolsLast, f.shape.empty = true, ""
+	f.stopSequence, f.impliedEnd = "</tool_calls:opensource>", "</tool_calls:opensource>"
+	f.callOpener, f.callCloser = "<arg_key:opensource>", f.stopSequence
+	f.beforeCalls, f.afterCalls = "<tool_calls:opensource>\n", f.stopSequence
+	f.beforeResults, f.afterResults = "<tool_responses:opensource>\n", "</tool_responses:opensource>"
+	f.exampleNote = func(l *language) string { return l.plainValues + "\n" + l.oneSection }
+	f.renameTags(strings.NewReplacer(">", ":opensource>"))
+}
+
+// renameTags gives the tags of calls and results other names.
+func (f *format) renameTags(names *strings.Replacer) {
+	for _, parts := range []*[3]string{&f.shape.call, &f.shape.param} {
+		for i, part := range parts {
+			parts[i] = names.Replace(part)
+		}
+	}
+	f.shape.empty = names.Replace(f.shape.empty)
+	f.result = [2]string{names.Replace(f.result[0]), names.Replace(f.result[1])}
 }

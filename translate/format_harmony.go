@@ -19,15 +19,16 @@ var harmonyCalls = shaped(format{
 	}},
 	spelling: harmonySpelling,
 
-	toolsLast:   true,
-	heading:     "# Tools\n\n",
-	exampleLast: true,
-	exampleNote: func(l *language) string { return l.jsonBlocks },
-	beforeTools: "<tools>\n",
-	afterTools:  "</tools>",
-	tool:        functionTool,
-	spaced:      true,
-	result:      [2]string{"<|start|>functions.ID to=assistant<|channel|>commentary<|message|>", "<|end|>"},
+	toolsLast:    true,
+	heading:      "# Tools\n\n",
+	exampleLast:  true,
+	exampleNote:  func(l *language) string { return l.jsonBlocks },
+	beforeTools:  "## functions\n\nnamespace functions {\n\n",
+	afterTools:   "\n\n} // namespace functions",
+	betweenTools: "\n\n",
+	describeTool: (*toolWriter).writeTypeScript,
+	spaced:       true,
+	result:       [2]string{"<|start|>functions.ID to=assistant<|channel|>commentary<|message|>", "<|end|>"},
 })
 
 // harmonyCall is the marker behind a call. Servers take it for the end of the answer.

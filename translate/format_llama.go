@@ -4,6 +4,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -30,10 +32,11 @@ var llamaCalls = &format{
 
 	example:     pythonTag + `{"name": "$TOOL_NAME", "parameters": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}` + "\n",
 	exampleNote: func(l *language) string { return l.jsonBlocks },
-	beforeTools: "<tools>\n",
-	afterTools:  "</tools>",
-	tool:        functionTool,
-	spaced:      true,
+	listHeading: "Given the following functions, please respond with a JSON for a function call with its proper arguments that best answers the given prompt.\n\n" +
+		`Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}. Do not use variables.` + "\n\n",
+	describeTool: (*toolWriter).writeIndentedTool,
+	betweenTools: "\n\n",
+	spaced:       true,
 
 	appendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
 		return append(appendJSONCall(e, append(dst, pythonTag...), name, "parameters", input), '\n')
@@ -52,3 +55,20 @@ var functionaryTags = &markup.Spelling{JSON: true, Endless: true, Tags: []markup
 	{Name: "|from|>assistant\n<|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
 	{Name: "|recipient|", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"<|content|>"}, Text: "all"},
 }}
+
+// writeIndentedTool describes a tool as JSON over several lines, unless it is so deep that indents make most
+// of it.
+func (w *toolWriter) writeIndentedTool(t *messages.Tool) error {
+	object, err := w.object(t)
+	if err != nil {
+		return err
+	}
+	function := append(append([]byte(`{"type":"function","function":`), object...), '}')
+	if !isShallow(function, 0, false) {
+		w.writeEscapedBytes(rawjson.AppendSpaced(nil, function))
+		return nil
+	}
+	function, err = jsontext.AppendFormat(nil, function, jsontext.WithIndent("    "))
+	w.writeEscapedBytes(function)
+	return err
+}

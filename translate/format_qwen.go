@@ -37,17 +37,18 @@ var qwenCalls = shaped(format{
 	describeTool: (*toolWriter).writeQwenTool,
 	tool:         functionTool,
 	spaced:       true,
+	python:       pythonScalars,
 	thinkTag:     "think",
 	result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
 
 // Since Qwen3.5 the tools are JSON, one a line, and stand before the system text of the client. Step has
-// the same, and results on one line.
+// such tools behind it, and nothing between tags of calls and around results.
 var (
 	qwen35Calls = qwenCalls.vary("qwen3.5", func(f *format) { f.describeTool, f.toolsLast = nil, false }, "qwen3.5", "qwen3.6", "qwen3.8")
-	stepCalls   = qwenCalls.vary("step", func(f *format) {
-		f.describeTool, f.toolsLast = nil, false
-		f.result = [2]string{"<tool_response>", "</tool_response>\n"}
+	stepCalls   = qwenCalls.vary("step-3.5", func(f *format) {
+		f.describeTool, f.shape.call[2] = nil, "</function>\n</tool_call>"
+		f.result = [2]string{"<tool_response>", "</tool_response>"}
 	}, "step-3.5", "step-3.7")
 )
 
@@ -71,12 +72,13 @@ var seedCalls = shaped(format{
 	toolsLast:    true,
 	heading:      "Tool List:\n",
 	exampleLast:  true,
-	exampleNote:  (*language).rawBlocks,
+	exampleNote:  func(l *language) string { return l.jsonBlocks },
 	beforeTools:  "[",
 	afterTools:   "]",
 	tool:         listedTool,
 	betweenTools: ", ",
 	spaced:       true,
+	python:       pythonAll,
 	thinkTag:     "seed:think",
 	result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })

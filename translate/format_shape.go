@@ -109,6 +109,9 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		if k := value.Kind(); ok && (k == '{' || k == '[') {
 			text = f.json(value)
 		}
+		if ok && f.python.has(value.Kind()) {
+			text = f.pythonText(ps, value, text)
+		}
 		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
 			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
 		}
@@ -134,6 +137,29 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		dst = append(dst, s.param[2]...)
 	}
 	return dst, true
+}
+
+// pythonValues says which values stand as Python writes them.
+type pythonValues uint8
+
+const (
+	noPython      pythonValues = iota
+	pythonScalars              // True, False and None
+	pythonAll                  // lists and dicts, too
+)
+
+// has reports whether a value of the kind is one of them.
+func (p pythonValues) has(k jsontext.Kind) bool {
+	return p == pythonAll && k != '"' || p == pythonScalars && (k == 't' || k == 'f' || k == 'n')
+}
+
+// pythonText returns a value that is no string as Python writes it; or text, which is its JSON, where that
+// would not be read as the value: a schema that takes strings as well has it for one.
+func (f *format) pythonText(s *schema.Schema, value jsontext.Value, text string) string {
+	if repr := string(rawjson.AppendRepr(nil, rawjson.Compact(value))); readsAs(f.spelling, s, repr, value) {
+		return repr
+	}
+	return text
 }
 
 // isPlainString reports whether a schema takes strings alone. Text of any other value may be read as JSON.

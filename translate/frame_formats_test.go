@@ -15,12 +15,9 @@ var markerPattern = regexp.MustCompile(`</?(?:[|｜‖][^<>"]*|[a-z_:]+)`)
 
 // In no format can a client's text spell a tag of the prompt, wherever it stands.
 func TestFramesOfFormats(t *testing.T) {
-	for _, f := range append(formats[:], variants()...) {
+	for _, f := range asked() {
 		t.Run(f.name+f.variant, func(t *testing.T) {
-			target := Target{Format: f.name}
-			if f.variant != "" {
-				target.Model = f.models[0]
-			}
+			target := f.target()
 			plain := mustRender(t, spoken("x"), target).Text()
 			markers := map[string]bool{}
 			for _, m := range markerPattern.FindAllString(plain, -1) {
@@ -69,7 +66,7 @@ func TestSeamsOfFormats(t *testing.T) {
 	text := func(s string) messages.BlockParam {
 		return messages.BlockParam{Type: messages.BlockText, Text: rawjson.Plain(s)}
 	}
-	for _, f := range formats {
+	for _, f := range asked() {
 		for _, m := range markerPattern.FindAllString(f.example, -1) {
 			for i := range m {
 				if i == 0 {
@@ -78,13 +75,13 @@ func TestSeamsOfFormats(t *testing.T) {
 				a, b := m[:i], m[i:]+">"
 				req := spoken("x")
 				req.Messages = []messages.MessageParam{{Role: messages.RoleUser, Content: []messages.BlockParam{text("a " + a), text(b)}}}
-				prompt := mustRender(t, req, Target{Format: f.name})
+				prompt := mustRender(t, req, f.target())
 				var glued strings.Builder
 				for _, part := range prompt.Turns[0].Parts {
 					glued.WriteString(part.Text.String())
 				}
 				if strings.Contains(glued.String(), m) {
-					t.Errorf("%s: %q and %q spell %q", f.name, a, b, m)
+					t.Errorf("%s %s: %q and %q spell %q", f.name, f.variant, a, b, m)
 				}
 			}
 		}

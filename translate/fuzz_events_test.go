@@ -188,12 +188,15 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 		req := fuzzRequest()
 		for i := range req.Tools {
-			for _, format := range formats {
+			for _, format := range asked() {
 				roundTrip(t, req, &req.Tools[i], format, input, int(n))
 			}
 		}
 	})
 }
+
+// asked are the formats and the variants of them in which models are asked.
+func asked() []*format { return append(formats[:len(formats):len(formats)], variants()...) }
 
 // roundTrip writes a call as a past one, and reads it in pieces of n bytes.
 func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *format, input jsontext.Value, n int) {
@@ -208,7 +211,7 @@ func roundTrip(t *testing.T, req *messages.Request, tool *messages.Tool, f *form
 		t.Fatal(err)
 	}
 	if len(m.Content) != 1 || m.Content[0].Name != tool.Name || !sameInput(m.Content[0].Input, input) || m.StopReason != messages.StopToolUse {
-		t.Fatalf("input %s\nis rendered as %s\n%s\nand parsed as\n%s", input, f.name, text, show(m))
+		t.Fatalf("input %s\nis rendered as %s %s\n%s\nand parsed as\n%s", input, f.name, f.variant, text, show(m))
 	}
 }
 

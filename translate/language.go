@@ -21,8 +21,8 @@ type language struct {
 	// How values are written where a tag says whether one is a string.
 	typedValues string
 	// What the list of reminders says of some formats, besides: that no tag of a call may be missing, that
-	// its parameters have to fit, and that there need not be one.
-	wholeCalls, fitSchemas, orInWords string
+	// its parameters have to fit, that there need not be one, and that its name has to be that of a tool.
+	wholeCalls, fitSchemas, orInWords, knownTool string
 
 	// Instructions that follow from other fields of the request: disable_parallel_tool_use,
 	// thinking, output_config.format (the schema stands after it) and, where the model
@@ -78,6 +78,7 @@ var english = language{
 	wholeCalls:   "Write every call whole, with all of its tags from the first to the last.",
 	fitSchemas:   "Give every parameter that is required, and only what the schema of the tool allows.",
 	orInWords:    "Words may stand before a call. Where no tool is needed, answer in words alone.",
+	knownTool:    "Name exactly one of the tools above.",
 
 	oneCallAtATime: "Call at most one tool at a time: one call, then wait for its result.",
 	thinkFirst:     "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool.",
@@ -128,6 +129,7 @@ var portuguese = language{
 	wholeCalls:   "Escreva cada chamada inteira, com todas as suas tags, da primeira à última.",
 	fitSchemas:   "Forneça todos os parâmetros obrigatórios, e apenas o que o esquema da ferramenta permite.",
 	orInWords:    "Antes de uma chamada pode haver palavras. Quando nenhuma ferramenta for necessária, responda apenas em palavras.",
+	knownTool:    "O nome é exatamente o de uma das ferramentas acima.",
 
 	oneCallAtATime: "Chame no máximo uma ferramenta por vez: faça uma chamada e espere o resultado dela.",
 	thinkFirst:     "Pense primeiro: comece cada resposta com o seu raciocínio entre <thinking> e </thinking>. O que vem depois é a sua resposta ou uma chamada a uma ferramenta.",
@@ -178,6 +180,7 @@ var french = language{
 	wholeCalls:   "Écrivez chaque appel en entier, avec toutes ses balises, de la première à la dernière.",
 	fitSchemas:   "Donnez tous les paramètres obligatoires, et seulement ce que le schéma de l’outil permet.",
 	orInWords:    "Un appel peut être précédé de mots. Quand aucun outil n’est nécessaire, répondez seulement par des mots.",
+	knownTool:    "Le nom est exactement celui d’un des outils ci-dessus.",
 
 	oneCallAtATime: "Appelez un seul outil à la fois : faites un appel, puis attendez son résultat.",
 	thinkFirst:     "Réfléchissez d’abord : commencez chaque réponse par votre raisonnement entre <thinking> et </thinking>. Ce qui suit est votre réponse, ou un appel d’outil.",
@@ -228,6 +231,7 @@ var russian = language{
 	wholeCalls:   "Пишите каждый вызов целиком, со всеми его тегами, от первого до последнего.",
 	fitSchemas:   "Указывайте все обязательные параметры и только то, что допускает схема инструмента.",
 	orInWords:    "Перед вызовом могут стоять слова. Если инструмент не нужен, отвечайте только словами.",
+	knownTool:    "Имя в точности совпадает с именем одного из инструментов выше.",
 
 	oneCallAtATime: "Вызывайте не больше одного инструмента за раз: сделайте один вызов и дождитесь его результата.",
 	thinkFirst:     "Сначала подумайте: начинайте каждый ответ с рассуждения между <thinking> и </thinking>. Дальше следует ваш ответ или вызов инструмента.",
@@ -278,6 +282,7 @@ var indonesian = language{
 	wholeCalls:   "Tulis setiap panggilan secara utuh, dengan semua tag-nya, dari yang pertama sampai yang terakhir.",
 	fitSchemas:   "Berikan semua parameter yang wajib, dan hanya yang diizinkan oleh skema alat.",
 	orInWords:    "Sebelum panggilan boleh ada kata-kata. Jika tidak ada alat yang diperlukan, jawablah dengan kata-kata saja.",
+	knownTool:    "Namanya persis nama salah satu alat di atas.",
 
 	oneCallAtATime: "Panggil paling banyak satu alat setiap kali: buat satu panggilan, lalu tunggu hasilnya.",
 	thinkFirst:     "Berpikirlah dahulu: mulailah setiap jawaban dengan penalaran Anda di antara <thinking> dan </thinking>. Setelah itu barulah jawaban Anda, atau panggilan ke sebuah alat.",

@@ -3,11 +3,7 @@ package translate
 import (
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"dragoman/translate/markup"
-	"dragoman/translate/messages"
-	"dragoman/translate/rawjson"
 	"dragoman/translate/schema"
 )
 
@@ -99,69 +95,4 @@ func (p *parser) readGemmaCall(text string) (calls []literalCall, ok bool) {
 	}
 	call.slip = "unquoted_value"
 	return []literalCall{call}, true
-}
-
-// takesGemma reports whether the names of all members in a JSON value can stand without quotes.
-func takesGemma(value jsontext.Value) bool {
-	switch value.Kind() {
-	case '{':
-		for name, member := range rawjson.NamedMembers(value) {
-			if !rawjson.IsPythonName(name) || !takesGemma(member) {
-				return false
-			}
-		}
-	case '[':
-		for item := range rawjson.Elements(value) {
-			if !takesGemma(item) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// appendGemma appends a JSON value as a literal of Gemma. str appends the text of a string, escaped.
-func appendGemma(dst []byte, value jsontext.Value, str func([]byte, string) []byte) []byte {
-	switch value.Kind() {
-	case '"':
-		return append(str(append(dst, gemmaQuote...), rawjson.Unquote(value)), gemmaQuote...)
-	case '{':
-		dst = append(dst, '{')
-		n := len(dst)
-		for name, member := range rawjson.NamedMembers(value) {
-			if len(dst) > n {
-				dst = append(dst, ',')
-			}
-			dst = appendGemma(append(append(dst, name...), ':'), member, str)
-		}
-		return append(dst, '}')
-	case '[':
-		dst = append(dst, '[')
-		n := len(dst)
-		for item := range rawjson.Elements(value) {
-			if len(dst) > n {
-				dst = append(dst, ',')
-			}
-			dst = appendGemma(dst, item, str)
-		}
-		return append(dst, ']')
-	}
-	return append(dst, value...)
-}
-
-// writeGemmaTool describes a tool as a literal, or as JSON where a name in its schema cannot stand without
-// quotes.
-func (w *toolWriter) writeGemmaTool(t *messages.Tool) error {
-	root, err := w.canonicalSchema(t.InputSchema)
-	if err != nil {
-		return err
-	}
-	w.write("<|tool>declaration:").writeEscaped(t.Name).write("{description:" + gemmaQuote).writeEscaped(t.Description).write(gemmaQuote + ",parameters:")
-	if takesGemma(root) {
-		w.out = appendGemma(w.out, root, w.escape.AppendTool)
-	} else {
-		w.writeEscapedBytes(root)
-	}
-	w.write("}<tool|>\n")
-	return nil
 }

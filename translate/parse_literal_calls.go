@@ -139,7 +139,7 @@ func (p *parser) cutLiteral() state {
 // text.
 func (p *parser) readUnclosed() (calls []literalCall, ok bool) {
 	text := bytes.TrimSpace(p.in.since(p.literal.from))
-	for _, closer := range [...]string{gemmaCloses, "<end_function_call>"} {
+	for _, closer := range [...]string{gemma4Marks.call[1], functionGemmaMarks.call[1]} {
 		text = bytes.TrimSpace(bytes.TrimSuffix(text, []byte(closer)))
 	}
 	text, ok = bytes.CutSuffix(text, []byte{p.literal.closer})

@@ -36,6 +36,11 @@ type Prompt struct {
 	TopP        *float64 `json:"top_p,omitzero"`
 	TopK        *int     `json:"top_k,omitzero"`
 
+	// Format is the name of the format, unless it is the default, and Variant that of the variant in which
+	// the model is asked: see [VariantFor]. They say how the prompt was made.
+	Format  string `json:"format,omitzero"`
+	Variant string `json:"variant,omitzero"`
+
 	// cached is the last entry of System that is the same for the same tools and system blocks and worth a
 	// cache point.
 	cached int

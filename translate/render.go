@@ -51,6 +51,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 		escape:  markup.Escaper{TurnMarkers: target.TextWire, Tags: f.protects},
 		prompt: &Prompt{
 			StopSequences: stopSequences(req, f, stops),
+			Variant:       f.variant,
 			format:        f,
 			accepts:       accepts,
 			stopsAtCalls:  stops,
@@ -65,6 +66,9 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 			language:      target.Language,
 			schemas:       schemas,
 		},
+	}
+	if f.name != formats[0].name {
+		r.prompt.Format = f.name
 	}
 	r.writer = turnWriter{escape: &r.escape, language: r.language, format: f, origins: o}
 	r.escape.Watch = o.watch()

@@ -149,7 +149,7 @@ func (r *renderer) writeAllExamples(w *toolWriter) {
 	for i := range r.req.Tools {
 		if t := &r.req.Tools[i]; len(t.InputExamples) > 0 {
 			w.origins.enter(len(w.out), "", t.Index)
-			w.write("\n").writeExamples(t, r.prompt.schemas)
+			w.writeExamples(t, r.prompt.schemas)
 			w.out = bytes.TrimSuffix(w.out, []byte("\n"))
 			w.origins.leave(len(w.out))
 		}

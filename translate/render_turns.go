@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
 )
 
 // What the client is told of messages that make no turns.
@@ -120,12 +122,7 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 		if b.Text.IsZero() { // the upstream kept the text from the client
 			return true
 		}
-		w.endPart()
-		tag := r.format.thinkingTag()
-		w.write("<", tag, ">\n")
-		w.writeEscaped(b.Text)
-		w.write("\n</", tag, ">\n")
-		w.endPart()
+		w.writeThinking(b.Text)
 	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // addResults has written it
 	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:
 		w.endPart()
@@ -135,6 +132,18 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 		return false
 	}
 	return true
+}
+
+// writeThinking writes what the model thought before, in which no tag of thinking may stand.
+func (w *turnWriter) writeThinking(text rawjson.Text) {
+	w.endPart()
+	tag, others := w.format.thinkingTag(), w.escape.Tags
+	w.write("<", tag, ">\n")
+	w.escape.Tags |= markup.TagThinking
+	w.writeEscaped(text)
+	w.escape.Tags = others
+	w.write("\n</", tag, ">\n")
+	w.endPart()
 }
 
 // writeSystemMessage writes a system message that stands among the others.

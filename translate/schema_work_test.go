@@ -56,9 +56,9 @@ func TestSchemaWork(t *testing.T) {
 		if n := len(tt.Schema) + len(tt.Input); n > 100_000 {
 			t.Fatalf("%s: %d bytes", tt.Name, n)
 		}
-		formats := []string{FormatLegacy, FormatAttribute, FormatJSON}
+		formats := []string{FormatLegacy, FormatAttribute, FormatJSON, FormatHarmony, FormatGemma, FormatLlama, FormatSeedOSS}
 		if !testcost.Long() {
-			formats = formats[i%3:][:1]
+			formats = formats[i%len(formats):][:1]
 		}
 		for _, format := range formats {
 			var prompt *Prompt
@@ -73,7 +73,7 @@ func TestSchemaWork(t *testing.T) {
 			if grown := after.Sys - before.Sys; took > mostWork || grown > 32<<20 && !testcost.UnderRace {
 				t.Fatalf("%s: %v, %d MB to render", tt.Name, took, grown>>20)
 			}
-			if format == FormatJSON {
+			if format != FormatLegacy && format != FormatAttribute { // only what is shown differs
 				continue
 			}
 			completed := completion{"<invoke>\n<tool_name>f</tool_name>\n<parameters>\n" + tt.Answer + "\n</parameters>\n</invoke>\n", messages.StopSequence, CallsEnd}

@@ -64,12 +64,25 @@ func (w *toolWriter) writeTag(tag string) *toolWriter {
 	return w.write(tag)
 }
 
-// writeObject writes a tool as one JSON object with the members description, name and
-// parameters, which is its whole schema. In formats whose JSON is that of Python the name comes first.
+// writeObject writes a tool as one JSON object.
 func (w *toolWriter) writeObject(t *messages.Tool) error {
-	schema, err := w.canonicalSchema(t.InputSchema)
+	object, err := w.object(t)
 	if err != nil {
 		return err
+	}
+	if w.format.spaced && !w.format.compactTools {
+		object = rawjson.AppendSpaced(nil, object)
+	}
+	w.writeEscapedBytes(object)
+	return nil
+}
+
+// object returns a tool as a JSON object with the members description, name and parameters, which is its
+// whole schema. In formats whose JSON is that of Python the name comes first.
+func (w *toolWriter) object(t *messages.Tool) ([]byte, error) {
+	schema, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return nil, err
 	}
 	object := append(make([]byte, 0, 64+len(t.Name)+len(t.Description)+len(schema)), '{')
 	if w.format.spaced {
@@ -81,12 +94,7 @@ func (w *toolWriter) writeObject(t *messages.Tool) error {
 	if !w.format.spaced {
 		object = append(rawjson.AppendString(append(object, `"name":`...), t.Name), ',')
 	}
-	object = append(append(append(object, `"parameters":`...), schema...), '}')
-	if w.format.spaced && !w.format.compactTools {
-		object = rawjson.AppendSpaced(nil, object)
-	}
-	w.writeEscaped(string(object))
-	return nil
+	return append(append(append(object, `"parameters":`...), schema...), '}'), nil
 }
 
 // writeExamples writes the client's input_examples of a tool as calls, each as the model would write
@@ -99,6 +107,9 @@ func (w *toolWriter) writeExamples(t *messages.Tool, schemas *toolSchemas) {
 	s := schemas.of(t)
 	escape := *w.escape
 	escape.Tags |= markup.InTools
+	if !bytes.HasSuffix(w.out, []byte("\n")) {
+		w.write("\n")
+	}
 	w.write("<examples>\n")
 	for _, input := range t.InputExamples {
 		w.write(w.format.beforeCalls)

@@ -8,7 +8,7 @@ import (
 
 // variants are how some models are asked in the format of the same name.
 func variants() []*format {
-	return []*format{qwen35Calls, stepCalls, glm47Calls, glm52Calls, dsmlV32Calls}
+	return []*format{qwen35Calls, stepCalls, glm47Calls, glm52Calls, longcatCalls, hyCalls, hy4Calls, dsmlV32Calls, lfm2Calls, lfm25Calls, olmoCalls, functionGemmaCalls}
 }
 
 // vary returns a variant of f, for the models with one of these parts in their ids.
@@ -19,6 +19,9 @@ func (f *format) vary(variant string, change func(*format), models ...string) *f
 		v.example = "" // it follows from the shape
 	}
 	change(&v)
+	if v.shape.call[0] == "" {
+		return &v
+	}
 	return shaped(v)
 }
 

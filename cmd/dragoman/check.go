@@ -95,6 +95,9 @@ func askedIn(m proxy.UpstreamModel) string {
 	case m.Format == translate.FormatAuto && m.Model == "":
 		return " in the format of its family"
 	}
+	if v := m.Variant(); v != "" {
+		return " in " + m.FormatName() + " (" + v + ")"
+	}
 	return " in " + m.FormatName()
 }
 

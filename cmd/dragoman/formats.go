@@ -16,8 +16,9 @@ func formatsCommand() command {
 		about: `
 Lists the formats that a model entry can name under format and accept: the name, parts of the ids of the
 models that were trained on it, whether it is a declaration (data) or has code of its own, and how a call
-looks. format: auto asks a model in the format of its family; where the markers of that are special tokens,
-which servers erase from what they pass on, it asks in json, and reads both.
+looks; and the variants, for models whose prompt is another one. format: auto asks a model in the format of
+its family; where the markers of that are special tokens, which servers erase from what they pass on, it asks
+in json, and reads both.
 
   dragoman formats`,
 		setup: func(*flagSet) action {
@@ -45,10 +46,21 @@ func listFormats(p process) error {
 		if f.Erased {
 			out.WriteString("  its markers are special tokens: auto asks in json\n")
 		}
-		for line := range strings.Lines(strings.TrimSuffix(f.Example, "\n")) {
-			out.WriteString("    " + strings.TrimSuffix(line, "\n") + "\n")
+		writeExample(&out, f.Example)
+		for _, v := range f.Variants {
+			fmt.Fprintf(&out, "  variant %s for %s\n", v.Name, strings.Join(v.Models, ", "))
+			if v.Example != f.Example {
+				writeExample(&out, v.Example)
+			}
 		}
 	}
 	_, err := fmt.Fprint(p.stdout, out.String())
 	return err
+}
+
+// writeExample writes a call, indented.
+func writeExample(out *strings.Builder, example string) {
+	for line := range strings.Lines(strings.TrimSuffix(example, "\n")) {
+		out.WriteString("    " + strings.TrimSuffix(line, "\n") + "\n")
+	}
 }

@@ -22,9 +22,15 @@ func TestListFormats(t *testing.T) {
 			t.Fatalf("%s is not listed behind those before it:\n%s", f.Name, out)
 		}
 		from += at
-		first, _, _ := strings.Cut(f.Example, "\n")
-		if !strings.Contains(out[from:], "    "+first) {
-			t.Errorf("%s is listed without its call:\n%s", f.Name, out[from:])
+		for _, example := range f.Examples() {
+			if first, _, _ := strings.Cut(example, "\n"); !strings.Contains(out[from:], "    "+first) {
+				t.Errorf("%s is listed without a call:\n%s", f.Name, out[from:])
+			}
+		}
+		for _, v := range f.Variants {
+			if !strings.Contains(out[from:], "  variant "+v.Name+" for "+v.Models[0]) {
+				t.Errorf("%s is listed without its variant %s:\n%s", f.Name, v.Name, out[from:])
+			}
 		}
 	}
 }

@@ -310,19 +310,30 @@ models:
   - {name: "*instant*", upstream: east, wire: text}
   - {name: "zai.*", upstream: east, format: auto}
   - {name: qwen, upstream: east, model: qwen.qwen3-coder-480b-a35b-v1:0, format: auto, accept: all}
+  - {name: glm, upstream: east, model: zai.glm-4.7, format: auto}
+  - {name: lfm, upstream: sim, model: lfm2-8b, format: pythonic}
   - {name: "*", upstream: east, wire: messages, tools: auto, fallbacks: [{upstream: sim}, {upstream: east, model: m}]}
 `)
 	got := invocation{}.run(t, "models", "--config", path)
-	want := `NAME        UPSTREAM  KIND       MODEL                            FORMAT              PREFILL    WIRE      TOOLS  FALLBACKS
-claude-2.1  sim       simulated  =                                legacy              true       default   xml    -
-claude-3-*  sim       simulated  three                            legacy              false      default   xml    -
-*instant*   east      bedrock    =                                legacy              true       text      xml    -
-zai.*       east      bedrock    =                                auto                by family  default   xml    -
-qwen        east      bedrock    qwen.qwen3-coder-480b-a35b-v1:0  qwen3-coder (auto)  false      default   xml    -
-*           east      bedrock    =                                legacy              by family  messages  auto   sim,east
+	want := `NAME        UPSTREAM  KIND       MODEL                            FORMAT               PREFILL    WIRE      TOOLS  FALLBACKS
+claude-2.1  sim       simulated  =                                legacy               true       default   xml    -
+claude-3-*  sim       simulated  three                            legacy               false      default   xml    -
+*instant*   east      bedrock    =                                legacy               true       text      xml    -
+zai.*       east      bedrock    =                                auto                 by family  default   xml    -
+qwen        east      bedrock    qwen.qwen3-coder-480b-a35b-v1:0  qwen3-coder (auto)   false      default   xml    -
+glm         east      bedrock    zai.glm-4.7                      glm (auto, glm-4.7)  false      default   xml    -
+lfm         sim       simulated  lfm2-8b                          pythonic (lfm2)      true       default   xml    -
+*           east      bedrock    =                                legacy               by family  messages  auto   sim,east
 `
 	if got.code != 0 || got.stdout != want {
 		t.Errorf("models:\n%s%s", got.stdout, got.stderr)
+	}
+	if got := (invocation{}).run(t, "check", "--config", path); !strings.Contains(got.stdout, "zai.glm-4.7 in glm (glm-4.7)\n") {
+		t.Errorf("check:\n%s%s", got.stdout, got.stderr)
+	}
+	request := write(t, "request.json", `{"model":"glm","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`)
+	if got := (invocation{}).run(t, "render", "--config", path, request); !strings.Contains(got.stdout, `,"format":"glm","variant":"glm-4.7"}`) {
+		t.Errorf("render:\n%s%s", got.stdout, got.stderr)
 	}
 }
 

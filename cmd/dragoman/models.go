@@ -24,7 +24,8 @@ func modelsCommand() command {
 		about: `
 Lists the entries of the configuration in the order in which they are tried: the name clients ask
 for (* is a wildcard), the upstream and its kind, the id the upstream knows ("=" is the name asked
-for), the format and whether auto has chosen it, whether a last assistant turn is continued, and the wire.
+for), the format, whether auto has chosen it and which variant of it the model gets, whether a last
+assistant turn is continued, and the wire.
 
   dragoman models --config dragoman.yaml
   dragoman models --simulated`,
@@ -54,12 +55,24 @@ func modelMeant(cfg *config.Config, name string) string {
 	return "dragoman models lists them"
 }
 
-// formatShown returns the format of a route, and what auto stands for where the model is known.
+// formatShown returns the format of a route, and what auto stands for and which variant of it the model gets,
+// where the model is known.
 func formatShown(r proxy.Route) string {
-	if r.Format != translate.FormatAuto || r.Model == "" && strings.Contains(r.Name, "*") {
+	if r.Model == "" && strings.Contains(r.Name, "*") {
 		return r.Format
 	}
-	return r.For(r.Name).FormatName() + " (auto)"
+	m := r.For(r.Name)
+	var notes []string
+	if r.Format == translate.FormatAuto {
+		notes = append(notes, "auto")
+	}
+	if v := m.Variant(); v != "" {
+		notes = append(notes, v)
+	}
+	if notes == nil {
+		return r.Format
+	}
+	return m.FormatName() + " (" + strings.Join(notes, ", ") + ")"
 }
 
 // listModels prints a table with a row for each entry under models.

@@ -23,7 +23,7 @@ func TestPages(t *testing.T) {
 		hold      func(t *testing.T, blocks []string)
 	}{
 		"README.md":             {{"json text xml json", holdExample}, {"yaml", holdExcerpt("../../deploy/sidecar/deployment.yaml")}},
-		"docs/formats.md":       {{"json text xml json", holdExample}, {strings.Repeat("text ", len(translate.Formats())-1) + "text", holdFormats}},
+		"docs/formats.md":       {{"json text xml json", holdExample}, {strings.TrimSuffix(strings.Repeat("text ", len(formatExamples())), " "), holdFormats}},
 		"docs/configuration.md": {{"yaml", holdConfiguration}, {"yaml", holdKeys}},
 		"docs/deployment.md":    {{"json", holdPolicy}},
 		"docs/sizing.md":        {{"yaml", holdResources}},
@@ -111,11 +111,19 @@ func holdExample(t *testing.T, blocks []string) {
 
 // holdFormats holds a call in each format, as formats lists it.
 func holdFormats(t *testing.T, blocks []string) {
-	for i, f := range translate.AboutFormats() {
-		if blocks[i] != f.Example {
-			t.Errorf("the call in %s is\n%s\nthe page has\n%s", f.Name, f.Example, blocks[i])
+	for i, example := range formatExamples() {
+		if blocks[i] != example {
+			t.Errorf("a call is\n%s\nthe page has\n%s", example, blocks[i])
 		}
 	}
+}
+
+// formatExamples returns a call in each format and each variant that has another.
+func formatExamples() (all []string) {
+	for _, f := range translate.AboutFormats() {
+		all = append(all, f.Examples()...)
+	}
+	return all
 }
 
 func holdConfiguration(t *testing.T, blocks []string) {

@@ -47,6 +47,10 @@ const (
 	TagToolResult
 	TagResponse
 	TagImportant
+	TagThinking // the tags around what a model thinks aloud, and what ends thinking in Gemma's
+	TagLongCat
+	TagHy
+	TagFunctionGemma
 	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
 	TagBracket // the markers in brackets: [TOOL_CALLS]
 	TagList    // the beginning of a list of calls in Python: [book(
@@ -56,7 +60,7 @@ const (
 const inBrackets = TagBracket | TagList
 
 // bracketed are the names in brackets.
-var bracketed = [...]string{"TOOL_CALLS", "ARGS", "CALL_ID", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS"}
+var bracketed = [...]string{"TOOL_CALLS", "ARGS", "CALL_ID", "TOOL_RESULTS", "TOOL_CONTENT", "AVAILABLE_TOOLS", "THINK"}
 
 // bars are what a marker begins with, after its `<`.
 var bars = [...]string{"|", "｜", "‖"}
@@ -110,6 +114,27 @@ var tagNames = [...]struct {
 	{"tool_result", TagToolResult},
 	{"response", TagResponse},
 	{"important", TagImportant},
+	{"think", TagThinking},
+	{"thinking", TagThinking},
+	{"channel", TagThinking},
+	{"longcat_tool_call", TagLongCat},
+	{"longcat_arg_key", TagLongCat},
+	{"longcat_arg_value", TagLongCat},
+	{"longcat_tool_response", TagLongCat},
+	{"tool_calls:opensource", TagHy},
+	{"tool_call:opensource", TagHy},
+	{"tool_sep:opensource", TagHy},
+	{"arg_key:opensource", TagHy},
+	{"arg_value:opensource", TagHy},
+	{"tool_responses:opensource", TagHy},
+	{"tool_response:opensource", TagHy},
+	{"start_function_declaration", TagFunctionGemma},
+	{"end_function_declaration", TagFunctionGemma},
+	{"start_function_call", TagFunctionGemma},
+	{"end_function_call", TagFunctionGemma},
+	{"start_function_response", TagFunctionGemma},
+	{"end_function_response", TagFunctionGemma},
+	{"escape", TagFunctionGemma},
 }
 
 // namesFrom has the names that begin with a letter.

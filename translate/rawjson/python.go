@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -144,6 +145,40 @@ func (p *python) take(s string) bool {
 
 // AppendAsPython appends a JSON value, which is well-formed, as a literal of Python.
 func AppendAsPython(dst []byte, value jsontext.Value) []byte {
+	return appendAsPython(dst, value, AppendString)
+}
+
+// AppendRepr is AppendAsPython with strings as Python itself writes them: in single quotes, if it can.
+func AppendRepr(dst []byte, value jsontext.Value) []byte {
+	return appendAsPython(dst, value, appendRepr)
+}
+
+func appendRepr(dst []byte, s string) []byte {
+	quote := byte('\'')
+	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+		quote = '"'
+	}
+	dst = append(dst, quote)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == quote, c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, `\n`...)
+		case c == '\r':
+			dst = append(dst, `\r`...)
+		case c == '\t':
+			dst = append(dst, `\t`...)
+		case c < ' ' || c == 0x7f:
+			dst = fmt.Appendf(dst, `\x%02x`, c)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, quote)
+}
+
+func appendAsPython(dst []byte, value jsontext.Value, str func([]byte, string) []byte) []byte {
 	for i := 0; i < len(value); {
 		switch c := value[i]; c {
 		case '"':
@@ -154,7 +189,7 @@ func AppendAsPython(dst []byte, value jsontext.Value) []byte {
 				}
 				n++
 			}
-			dst = AppendString(dst, Unquote(value[i:n+1]))
+			dst = str(dst, Unquote(value[i:n+1]))
 			i = n + 1
 		case 't':
 			dst, i = append(dst, "True"...), i+len("true")

@@ -63,6 +63,25 @@ func TestAppendAsPython(t *testing.T) {
 	}
 }
 
+// Strings stand in the quotes that Python chooses, and are read back.
+func TestAppendRepr(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":[true,null,"it's"],"b":false}`: `{'a': [True, None, "it's"], 'b': False}`,
+		`"a\n\t\r\\ é\u0001\u007f"`:          `'a\n\t\r\\ é\x01\x7f'`,
+		`"it's \"so\""`:                      `'it\'s "so"'`,
+		`12345678901234567890.50`:            `12345678901234567890.50`,
+	} {
+		got := string(rawjson.AppendRepr(nil, jsontext.Value(in)))
+		if got != want {
+			t.Errorf("%s is %s; want %s", in, got, want)
+		}
+		back, ok := rawjson.AppendPython(nil, got)
+		if canonical, _ := jsontext.AppendFormat(nil, jsontext.Value(in)); !ok || string(back) != string(canonical) {
+			t.Errorf("%s is read as %s", got, back)
+		}
+	}
+}
+
 // TestAppendPythonGrowth holds that time grows with the length of what is no literal after all.
 func TestAppendPythonGrowth(t *testing.T) {
 	for _, unit := range []string{"[", "(", "('", "{'a':", `\`, "'''", "((1),", "1", "-", "r'"} {

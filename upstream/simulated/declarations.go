@@ -5,21 +5,25 @@ import "strings"
 // The tools of the format whose texts stand in quotes of its own, and names in none
 // (docs/reference/formats.md §9).
 
-// ownQuote stands before and after a text there.
-const ownQuote = `<|"|>`
+// ownQuotes stand before and after a text there, and declarations before and behind a tool.
+var (
+	ownQuotes    = []string{`<|"|>`, "<escape>"}
+	declarations = [][2]string{{"<|tool>declaration:", "<tool|>"}, {"<start_function_declaration>declaration:", "<end_function_declaration>"}}
+)
 
 // readDeclarations is readTools for tools that are declared one by one.
 func readDeclarations(system string) (tools []shownTool, rest string) {
-	const end = "<tool|>"
-	for text := range eachBetween(system, "<|tool>declaration:", end) {
-		if name, literal, found := strings.Cut(text, "{"); found {
-			tools = appendObjects(tools, `{"name":`+string(quoteJSON(name))+","+quoteNames(literal))
+	for i, marks := range declarations {
+		for text := range eachBetween(system, marks[0], marks[1]) {
+			if name, literal, found := strings.Cut(text, "{"); found {
+				tools = appendObjects(tools, `{"name":`+string(quoteJSON(name))+","+quoteNames(literal, ownQuotes[i]))
+			}
+		}
+		if tools != nil {
+			return tools, afterLast(system, marks[1])
 		}
 	}
-	if tools == nil {
-		return nil, system
-	}
-	return tools, afterLast(system, end)
+	return nil, system
 }
 
 // readLines is readTools for tools that stand on lines of their own without a tag around them: as JSON, or
@@ -35,7 +39,10 @@ func readLines(system string) (tools []shownTool, rest string) {
 			name = heading
 		} else if schema, found := strings.CutPrefix(line, "Parameters: "); found && name != "" {
 			tools = appendObjects(tools, `{"name":`+string(quoteJSON(name))+`,"parameters":`+schema+"}")
-		} else if strings.HasPrefix(line, "{") || strings.HasPrefix(line, "[{") {
+		} else if line == "{" { // over several lines
+			object, _, _ := strings.Cut(system[at:], "\n}")
+			tools = appendObjects(tools, line+object+"}")
+		} else if strings.HasPrefix(line, "{") || strings.Contains(line, "[{") {
 			tools = appendObjects(tools, line)
 		}
 		if len(tools) > before {
@@ -47,9 +54,9 @@ func readLines(system string) (tools []shownTool, rest string) {
 
 // quoteNames returns a literal as JSON: with quotes around names, and those of JSON around texts. What
 // is JSON in it stays.
-func quoteNames(literal string) string {
+func quoteNames(literal, quote string) string {
 	var out strings.Builder
-	for i, part := range strings.Split(literal, ownQuote) {
+	for i, part := range strings.Split(literal, quote) {
 		if i%2 == 1 {
 			out.Write(quoteJSON(part))
 			continue

@@ -34,12 +34,19 @@ func TestSimulatedFormats(t *testing.T) {
 		{"result", `auto"`, called + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"3 <b>"}]}`, "returned: 3 <b>"},
 		{"error", `auto"`, called + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no"}]}`, "failed: no"},
 	}
-	for _, format := range translate.Formats() {
+	targets := []translate.Target{}
+	for _, f := range translate.AboutFormats() {
+		targets = append(targets, translate.Target{Format: f.Name})
+		for _, v := range f.Variants {
+			targets = append(targets, translate.Target{Format: f.Name, Model: v.Models[0]})
+		}
+	}
+	for _, target := range targets {
 		for _, language := range translate.Languages() {
 			for _, prefill := range []bool{false, true} {
-				target := translate.Target{Format: format, Prefill: prefill, Language: language}
+				target.Prefill, target.Language = prefill, language
 				for _, tt := range tests {
-					t.Run(fmt.Sprintf("%s %s %s prefill=%v", format, language, tt.name, prefill), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s %s %s %s prefill=%v", target.Format, target.Model, language, tt.name, prefill), func(t *testing.T) {
 						body := `{"model":"m","max_tokens":500,` + tools + `"tool_choice":{"type":"` + tt.choice + `},"messages":[` + tt.messages + `]}`
 						if got := simulate(t, body, target); !strings.HasSuffix(got, tt.want) {
 							t.Errorf("got %s, want %s", got, tt.want)

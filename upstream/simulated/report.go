@@ -11,6 +11,10 @@ func report(results string) string {
 	if opener == resultsStart {
 		return reportElements(results)
 	}
+	if strings.HasPrefix(opener, "<tool_responses") { // around all
+		results = strings.TrimPrefix(results, opener+"\n")
+		opener = firstTag(results)
+	}
 	for text := range eachBetween(results, opener, closerOf(opener)) {
 		text = strings.TrimSpace(text)
 		if heading, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(heading, "## ") { // the id of the call
@@ -19,8 +23,10 @@ func report(results string) string {
 		if _, message, headed := strings.Cut(text, "<|message|>"); headed { // behind what says whose it is
 			text = message
 		}
-		if said, quoted := between(text, ownQuote, ownQuote); quoted && strings.HasPrefix(text, "response:") {
-			text = said
+		for _, quote := range ownQuotes {
+			if said, quoted := between(text, quote, quote); quoted && strings.HasPrefix(text, "response:") {
+				text = said
+			}
 		}
 		if reason, failed := cutErrorLabel(text); failed {
 			lines = append(lines, "The tool failed: "+reason)
@@ -66,7 +72,14 @@ func reportOne(s string) string {
 		text, _, _ = strings.Cut(text, "</error>")
 		return tool + " failed: " + strings.TrimSpace(text)
 	}
-	if text, _ := between(s, "<stdout>", "</stdout>"); text != "" {
+	text, _ := between(s, "<stdout>", "</stdout>")
+	if name == "" && text == "" {
+		text = strings.TrimSpace(strings.TrimPrefix(s, "<result>"))
+	}
+	if reason, failed := cutErrorLabel(text); failed {
+		return tool + " failed: " + reason
+	}
+	if text != "" {
 		return tool + " returned: " + text
 	}
 	return tool + " returned nothing."

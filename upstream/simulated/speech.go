@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,18 +38,21 @@ const (
 // listen returns how the system prompt wants calls to be written. stops are the stop
 // sequences of the prompt.
 func listen(system string, stops []string) *speech {
-	formats := translate.AboutFormats()
-	best := formats[0].Example
-	for _, f := range formats {
-		if strings.Contains(system, f.Example) {
-			return learn(f.Example, stops)
+	var examples []string
+	for _, f := range translate.AboutFormats() {
+		examples = append(examples, f.Examples()...)
+	}
+	best := examples[0]
+	for _, example := range examples {
+		if strings.Contains(system, "\n"+example) {
+			return learn(example, stops)
 		}
 	}
 	// An operator may show it in other words: with most of the same tags.
 	most := 0
-	for _, f := range formats {
+	for _, example := range examples {
 		shared := 0
-		for tag := range eachTag(f.Example) {
+		for tag := range eachTag(example) {
 			switch {
 			case strings.Contains(tag, "$"):
 			case strings.Contains(system, tag):
@@ -58,7 +62,7 @@ func listen(system string, stops []string) *speech {
 			}
 		}
 		if shared > most {
-			best, most = f.Example, shared
+			best, most = example, shared
 		}
 	}
 	return learn(best, stops)
@@ -94,6 +98,9 @@ func learn(example string, stops []string) *speech {
 	if second := strings.Index(tail, toolName); second >= 0 { // another call, written like the first
 		tail = tail[:strings.LastIndex(tail[:second], "<")]
 	}
+	if one, more := strings.CutSuffix(tail, "\n"+andSoOn); more { // each call stands on a line of its own
+		s.between, tail = "\n", one
+	}
 	s.head, s.tail = call[:start], tail
 	opening := call[start : name+len(parameterName)]
 	for _, form := range strings.Split(forms, opening)[1:] {
@@ -118,11 +125,12 @@ func learn(example string, stops []string) *speech {
 
 // unlist sets what stands around and between calls where all of an answer are one list.
 func (s *speech) unlist() {
-	list, isList := strings.CutSuffix(strings.TrimSpace(s.tail), "]")
+	marker := closerOf(firstTag(s.head))
+	list, isList := strings.CutSuffix(strings.TrimSuffix(strings.TrimSpace(s.tail), marker), "]")
 	at := strings.LastIndex(s.head, "[")
 	if isList && at >= 0 && !strings.Contains(s.head[at:], "]") {
 		s.before, s.head = s.before+s.head[:at+1], s.head[at+1:]
-		s.tail, s.between, s.after = strings.TrimSuffix(list, ", "+andSoOn), ", ", "]"+s.after
+		s.tail, s.between, s.after = strings.TrimSuffix(list, ", "+andSoOn), ", ", strings.TrimSpace(s.tail)[len(list):]+s.after
 	}
 }
 
@@ -173,7 +181,7 @@ func (s *speech) named(written string) (name string, whole bool) {
 		return "", false
 	}
 	name = strings.TrimLeft(written[at+len(s.mark()):], " \n")
-	_, after, _ := strings.Cut(s.head, toolName)
+	_, after, _ := strings.Cut(s.head+"<", toolName)
 	if at = strings.IndexAny(name, after[:1]+" \n"); at >= 0 {
 		return name[:at], true
 	}
@@ -187,7 +195,7 @@ func (s *speech) closed(text string) bool { return s.closes != "" && strings.Con
 func (s *speech) mark() string {
 	before, _, _ := strings.Cut(s.head, toolName)
 	if before = strings.TrimSpace(afterLast(before, "\n")); before == "" {
-		return s.opens
+		return cmp.Or(s.before, s.opens)
 	}
 	return before
 }

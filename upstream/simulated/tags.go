@@ -54,6 +54,8 @@ func closerOf(tag string) string {
 		return "<|end|>"
 	case strings.HasSuffix(name, "begin|"), strings.HasSuffix(name, "begin｜"):
 		return strings.Replace(tag, "begin", "end", 1)
+	case strings.HasPrefix(name, "start_"), strings.HasSuffix(name, "_start|"):
+		return strings.Replace(tag, "start", "end", 1)
 	case strings.HasPrefix(name, "|") && !strings.HasSuffix(name, "|"):
 		return "<" + name[1:] + "|>"
 	default:

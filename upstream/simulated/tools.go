@@ -27,7 +27,7 @@ type shownParameter struct {
 
 // toolLists are the tags around the descriptions of all tools, in all formats.
 var toolLists = [][2]string{
-	{"<functions>\n", "</functions>"},
+	{"<functions>", "</functions>"},
 	{"<tools>\n", "</tools>"},
 	{"[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"},
 }
@@ -54,8 +54,10 @@ func readTools(system string) (tools []shownTool, rest string) {
 			return tools, rest
 		}
 	}
-	if tools, rest = readDeclarations(system); tools == nil {
-		return readLines(system)
+	for _, read := range []func(string) ([]shownTool, string){readTypes, readDeclarations, readLines} {
+		if tools, rest = read(system); tools != nil {
+			break
+		}
 	}
 	return tools, rest
 }

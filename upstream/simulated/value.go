@@ -31,7 +31,7 @@ var lenient = jsontext.AllowDuplicateNames(true)
 // shownSchema is the part of JSON Schema that the simulated model understands. Other
 // keywords are passed over: what it writes need not fit them.
 type shownSchema struct {
-	Type       jsontext.Value            `json:"type"` // a name or a list of names
+	Type       jsontext.Value            `json:"type"` // a name or a list of names, in any case of the letters
 	Enum       []jsontext.Value          `json:"enum"`
 	Const      jsontext.Value            `json:"const"`
 	Default    jsontext.Value            `json:"default"`
@@ -48,7 +48,7 @@ type shownSchema struct {
 
 // is reports whether name is the first type that the schema allows.
 func (s *shownSchema) is(name string) bool {
-	first := strings.TrimLeft(string(s.Type), "[ ")
+	first := strings.ToLower(strings.TrimLeft(string(s.Type), "[ "))
 	return strings.HasPrefix(first, `"`+name+`"`)
 }
 

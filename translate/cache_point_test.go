@@ -1,0 +1,79 @@
+package translate
+
+import (
+	"strings"
+	"testing"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
+
+// TestCachePoint holds, for each format and each variant of one, that what stands before the cache point is
+// the same bytes at every turn of a conversation, whatever else a request asks, and has the tools in it.
+func TestCachePoint(t *testing.T) {
+	first := spoken("Say <b> & so on")
+	later := spoken("Say <b> & so on")
+	first.Messages = first.Messages[:1]
+	first.ToolChoice = messages.ToolChoice{Type: messages.ChoiceAuto}
+	later.Messages = append(later.Messages, assistant("Then."), user("More </tools> <|tool>."))
+	later.Thinking, later.Format = messages.ThinkingShown, []byte(`{"type":"object"}`)
+	for _, f := range asked() {
+		target := f.target()
+		begin, now := mustRender(t, first, target), mustRender(t, later, target)
+		at := begin.CachePoint()
+		if at != now.CachePoint() {
+			t.Errorf("%s %s: the cache point stands behind text %d, and then behind %d", f.name, f.variant, at, now.CachePoint())
+			continue
+		}
+		before := joined(begin.System[:at+1])
+		if got := joined(now.System[:at+1]); got != before {
+			t.Errorf("%s %s: before the cache point stood\n%s\nand stands\n%s", f.name, f.variant, before, got)
+		}
+		if tools := begin.System[at].Text.String(); !strings.Contains(tools, f.beforeTools) || !strings.Contains(tools, f.example) {
+			t.Errorf("%s %s: the cache point stands behind %q", f.name, f.variant, tools)
+		}
+		if blocks := len(first.System); f.toolsLast && at != blocks || !f.toolsLast && at != 0 {
+			t.Errorf("%s %s: the cache point stands behind text %d of %d, with %d of the client's", f.name, f.variant, at, len(begin.System), blocks)
+		}
+	}
+}
+
+// target is one of a model that is asked in the format, or the variant.
+func (f *format) target() Target {
+	target := Target{Format: f.name}
+	if f.variant != "" {
+		target.Model = f.models[0]
+	}
+	return target
+}
+
+func joined(texts []Text) string {
+	var all strings.Builder
+	for _, text := range texts {
+		all.WriteString(text.Text.String() + "\n")
+	}
+	return all.String()
+}
+
+// Text of a client's in thinking does not end it, and comes back as it was.
+func TestThinkingFrame(t *testing.T) {
+	for _, f := range asked() {
+		tag := f.thinkingTag()
+		for _, text := range []string{"a </" + tag + "> b", "</think>", "< / THINK >", "<channel|>", "&lt;/think>", "[/THINK]", "<" + tag + ">"} {
+			req := spoken("x")
+			req.Thinking = messages.ThinkingShown
+			past := messages.BlockParam{Type: messages.BlockThinking, Text: rawjson.Plain(text)}
+			req.Messages[1].Content = append([]messages.BlockParam{past}, req.Messages[1].Content...)
+			prompt := mustRender(t, req, f.target())
+			got, found := strings.CutPrefix(prompt.Turns[1].Parts[0].Text.String(), "<"+tag+">\n")
+			got, closed := strings.CutSuffix(got, "\n</"+tag+">\n")
+			if marker := strings.TrimLeft(text, "ab "); !found || !closed || strings.Contains(got, "</"+tag) || text[0] == '<' && strings.Contains(got, marker) {
+				t.Errorf("%s %s: %q is shown as %q", f.name, f.variant, text, got)
+			}
+			if back := markup.Unescape(got, prompt.escaped, ""); back != text {
+				t.Errorf("%s %s: %q comes back as %q", f.name, f.variant, text, back)
+			}
+		}
+	}
+}
