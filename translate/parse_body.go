@@ -79,6 +79,9 @@ func (p *parser) readCall() state {
 			p.in.takeAll(SpanMarkup)
 			return p.breakOff()
 		}
+		if p.readLoneKey(rest) {
+			return inCall
+		}
 		return p.readStrayText(rest)
 	}
 	if !p.respell(&t) {
@@ -137,6 +140,11 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 	if t.Is("parameter") {
 		name, ok := t.NameAttribute()
 		switch {
+		case len(call.keys) > 0:
+			if name, ok = p.nextKey(name); !ok {
+				return p.readStrayTag(t)
+			}
+			tag, element = name, false
 		case ok:
 			tag, element = name, false
 		case t.Spelling != nil: // <arg_value> without a key

@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -21,6 +22,9 @@ func (p *parser) closeCall(reason string) state {
 	}
 	if len(call.ends) > 0 {
 		return p.closeDoubtful() // the reading that was settled on goes on
+	}
+	if len(call.keys) > 0 {
+		return p.closeDoubtful() // there are less values than names
 	}
 	if call.begunTwice && len(call.parameters) == 0 && !call.jsonInput {
 		return p.closeDoubtful() // or it is two calls without parameters
@@ -80,16 +84,30 @@ func (p *parser) outcome() messages.Outcome {
 // closeAtEOF ends a call where the text ends between its parameters. The call is whole if the model
 // has only left out </invoke>: the upstream did not cut the text, the call has an input, and
 // <parameters> is closed. In the attribute form nothing closes the parameters, so there it is
-// broken off.
+// broken off, but where the end that is missing is that of its block, too, and nothing else is wrong with it.
 func (p *parser) closeAtEOF() state {
 	if p.lacksInput() && !p.cutShort {
 		return p.closeCall("missing_input")
 	}
 	given := len(p.call.parameters) > 0 || p.call.jsonInput
+	if !p.cutShort && p.endsWithBlock() && (given && p.call.reason == "" || !given && p.call.reason == "stray_closer") {
+		return p.closeCall("missing_closer")
+	}
 	if p.cutShort || p.call.parametersOpen || p.call.attributeForm || !given {
 		return p.breakOff()
 	}
 	return p.closeCall("missing_closer")
+}
+
+// endsWithBlock reports whether the end of the call is that of its block, which a model may leave out where
+// it ends its answer, and the call has what its tool requires. In other formats it has an end of its own
+// before that of its wrapper.
+func (p *parser) endsWithBlock() bool {
+	call := &p.call
+	if call.spelling == nil || call.spelling.HasWrapper() || call.unoffered || call.mustBeWhole {
+		return false
+	}
+	return call.jsonInput || !slices.ContainsFunc(call.schema.Required, func(name string) bool { return !call.parameters[name] })
 }
 
 // lacksInput reports whether the call has nothing in place of its input, which ends it, and its tool

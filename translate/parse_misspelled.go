@@ -68,6 +68,39 @@ func (p *parser) readMisopened(t markup.Tag) state {
 	return p.beginValue(first, name, name, false)
 }
 
+// readLoneKey reads the name of a parameter whose value does not follow, since all names stand before all
+// values: <arg_key>a</arg_key><arg_key>b</arg_key><arg_value>1</arg_value><arg_value>2</arg_value>. The call is one
+// only if it is whole and has as many of both. It reports false if rest does not begin with one.
+func (p *parser) readLoneKey(rest []byte) bool {
+	call := &p.call
+	if call.spelling == nil || len(call.parameters) > 0 || call.jsonInput || len(call.stray) > 0 || len(call.keys) == maxParameters {
+		return false
+	}
+	key, n, ok := call.spelling.MatchLone(rest)
+	if _, _, declared := call.schema.PropertyByTag(key); !ok || !declared || slices.Contains(call.keys, key) {
+		return false
+	}
+	call.keys, call.mustBeWhole = append(call.keys, key), true
+	p.noteReason("wrong_order")
+	p.in.take(n, SpanMarkup)
+	return true
+}
+
+// nextKey returns the name of the parameter whose value is next, where names stand before it. name is that
+// of the tag before the value: the last of the names, before the first value. It reports false where that
+// stands there twice, or the tag of any other value has a name.
+func (p *parser) nextKey(name string) (key string, ok bool) {
+	call := &p.call
+	if name != "" {
+		if len(call.parameters) > 0 || slices.Contains(call.keys, name) {
+			return "", false
+		}
+		call.keys = append(call.keys, name)
+	}
+	key, call.keys = call.keys[0], call.keys[1:]
+	return key, true
+}
+
 // splitLabel splits a label into the name of an offered tool and that of a parameter that it declares.
 // Of several tools it is the one with the longest name.
 func (p *parser) splitLabel(label string) (tool, param string) {

@@ -132,6 +132,7 @@ type callSeen struct {
 	parametersOpen   bool            // <parameters> was opened, and not closed
 	parametersClosed bool            // </parameters> was read
 	parameters       map[string]bool // the properties that were given so far
+	keys             []string        // names of parameters whose values have not come: see readLoneKey
 	jsonInput        bool            // the whole input was one JSON object
 	fence            string          // the line of the Markdown code fence that it stands in
 
