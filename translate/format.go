@@ -42,6 +42,8 @@ type format struct {
 	also []*markup.Spelling
 	// literal is the syntax of calls that are literals of a language.
 	literal literalSyntax
+	// unbracketed says that servers take out what its tags begin with: see parse_unbracketed.go.
+	unbracketed bool
 	// channels says that headers are read: see parse_channels.go.
 	channels bool
 

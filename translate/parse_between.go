@@ -83,11 +83,15 @@ func (p *parser) readBetweenCalls() state {
 		}
 	}
 	if v == markup.NoMatch {
-		switch name, g, v := p.matchUnopened(rest); v {
+		switch t, name, v := p.matchHeadless(rest); v {
 		case markup.NeedMore:
+			if p.in.eof {
+				return p.cutNextCall()
+			}
 			return wait
 		case markup.Match:
-			return p.beginUnopened(name, g)
+			p.beginNextCall(t)
+			return p.beginHeadless(t, name)
 		}
 	}
 	switch {

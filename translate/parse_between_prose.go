@@ -63,6 +63,9 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 	if v != markup.NoMatch || rest[0] == '<' || !p.readsLiterals() {
 		return t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper, v
 	}
+	if _, _, v := p.matchHeadless(rest); v != markup.NoMatch {
+		return true, v
+	}
 	_, name, _, v := p.matchLiteral(rest)
 	if v == markup.Match {
 		tool, _ := p.tools.find(name)

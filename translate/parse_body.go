@@ -61,6 +61,12 @@ func (p *parser) readCall() state {
 				return p.closeCall("missing_input")
 			}
 		}
+		switch next, v := p.readUnbracketed(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return next
+		}
 		return p.readStrayText(rest)
 	}
 	switch n, v := markup.MatchComment(rest, p.in.eof); v {

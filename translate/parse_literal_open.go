@@ -37,17 +37,31 @@ func (p *parser) nextLiteral(text []byte) int {
 func (p *parser) readsLiterals() bool { return p.readsLiteral[pythonLiteral] || p.readsLineStarts() }
 
 // readsLineStarts reports whether calls may begin with a line of prose.
-func (p *parser) readsLineStarts() bool { return p.readsLiteral[gemmaLiteral] || p.readsChannels }
+func (p *parser) readsLineStarts() bool {
+	return p.readsLiteral[gemmaLiteral] || p.readsChannels || p.readsNames || p.readsUnbracketed
+}
+
+// noteLineStarts records with what bytes such calls begin: most lines begin with another.
+func (p *parser) noteLineStarts() {
+	for _, c := range [...]byte{gemmaCall[0], 'a', 't'} {
+		p.lineStarts.add(c)
+	}
+	if p.readsUnbracketed {
+		p.lineStarts.add(unbracketedCall[0])
+	}
+	for i := 0; p.readsNames && i < len(p.tools.list); i++ {
+		p.lineStarts.add((p.tools.list[i].Name + " ")[0])
+	}
+}
 
 // beginsCall reports whether text may begin such a call.
 func (p *parser) beginsCall(text []byte) bool {
-	switch text[0] { // most lines begin with another byte
-	default:
+	if !p.lineStarts.has(text[0]) {
 		return false
-	case gemmaCall[0], 'a', 't':
 	}
 	return p.readsLiteral[gemmaLiteral] && (markup.HasPrefix(text, gemmaCall) || markup.IsPrefixOf(text, gemmaCall)) ||
-		p.readsChannels && beginsHeader(text)
+		p.readsChannels && beginsHeader(text) ||
+		(p.readsNames || p.readsUnbracketed) && p.mayBeHeadless(text)
 }
 
 // readTextLiteral reads what may begin such calls in prose, which rest begins with: as text, or as their
@@ -58,12 +72,17 @@ func (p *parser) readTextLiteral(rest []byte) state {
 			return next
 		}
 	}
+	code := &p.text.code
+	code.settle()
+	if !code.midLine && code.fence == 0 {
+		if next, v := p.readHeadless(rest); v != markup.NoMatch {
+			return next
+		}
+	}
 	syntax, name, _, v := p.matchLiteral(rest)
 	if v == markup.NeedMore {
 		return wait
 	}
-	code := &p.text.code
-	code.settle()
 	if tool, _ := p.tools.find(name); v == markup.NoMatch || tool == nil || code.fence > 0 || code.inline > 0 || syntax == pythonLiteral && rest[0] != '[' {
 		if p.beginsTag(rest[0]) {
 			return p.readTextMarkup(rest)

@@ -1,12 +1,10 @@
 package translate
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 )
 
 // Tags of calls that models have left out, or written for others. What is meant is told by the tools.
@@ -115,71 +113,4 @@ func (p *parser) splitLabel(label string) (tool, param string) {
 		}
 	}
 	return tool, param
-}
-
-// matchUnbracketed matches the tag of a call in a wrapper that has lost its `<`: function=book>.
-func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
-	if len(rest) == 0 || rest[0] == '<' || p.spelled.at[placeOf(rest[0])] == 0 {
-		return t, markup.NoMatch
-	}
-	text := append([]byte{'<'}, rest[:min(len(rest), maxToolName)]...)
-	for _, g := range p.spellings {
-		if g.Labels() {
-			continue
-		}
-		t, v = g.MatchListed(text, p.in.eof || len(text) > maxToolName)
-		if v == markup.NeedMore || v == markup.Match && t.Is("invoke") && !t.Closing {
-			t.Len--
-			return t, v
-		}
-	}
-	return t, markup.NoMatch
-}
-
-// matchUnopened matches the name of an offered tool whose call has lost the tag before it, in a format in
-// which a tag stands between that name and the first parameter: book<arg_key>note</arg_key>. It may be the
-// end of the call as well.
-func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
-	head := rest[:min(len(rest), maxToolName)]
-	end := bytes.IndexAny(head, "< \t\r\n")
-	if end < 0 {
-		end = len(head)
-	}
-	name = string(head[:end])
-	switch {
-	case end == 0 || end == maxToolName:
-		return "", nil, markup.NoMatch
-	case end == len(head) && slices.ContainsFunc(p.tools.list, func(t messages.Tool) bool { return strings.HasPrefix(t.Name, name) }):
-		v = p.in.needMore()
-	case p.tools.named(name) == nil:
-		return "", nil, markup.NoMatch
-	}
-	behind, blank := p.in.matchBlanks(rest, end, maxGap)
-	for _, g := range p.spellings {
-		between := g.Between()
-		if between == "" || blank == markup.NoMatch || behind == len(rest) && p.in.eof {
-			continue
-		}
-		end, ends := g.MatchListed(rest[behind:], p.in.eof)
-		switch {
-		case markup.HasPrefix(rest[behind:], between), ends == markup.Match && end.Closing && end.Is("invoke"):
-			return name, g, markup.Match
-		case blank == markup.NeedMore || ends == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
-			v = p.in.needMore()
-		}
-	}
-	return name, nil, v
-}
-
-// beginUnopened begins the next call with the name of its tool, which is next. It is one only if it is
-// whole.
-func (p *parser) beginUnopened(name string, g *markup.Spelling) state {
-	p.beginNextCall(markup.Tag{Spelling: g})
-	p.call.attributeForm, p.call.mustBeWhole, p.call.bare = true, true, true
-	p.noteReason("wrong_opener")
-	p.in.take(len(name), SpanMarkup)
-	if next, ok := p.nameTool(name); !ok {
-		return next
-	}
-	return inCall
 }

@@ -165,14 +165,17 @@ func (p *parser) readIn(list []*format) {
 	for _, looksBehind := range [...]bool{true, false} {
 		for _, f := range list {
 			p.readsChannels = p.readsChannels || f.channels
+			p.readsUnbracketed = p.readsUnbracketed || f.unbracketed
 			p.readsLiteral[f.literal] = f.literal != noLiteral
 			for _, g := range f.spellings() {
 				if g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
 					p.spelled.add(len(p.spellings), &spelledBy(g).calls)
 					p.spellings = append(p.spellings, g)
 					p.bracketed = p.bracketed || g.IsBracketed()
+					p.readsNames = p.readsNames || g.Between() != ""
 				}
 			}
 		}
 	}
+	p.noteLineStarts()
 }

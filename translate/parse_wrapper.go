@@ -20,11 +20,9 @@ func (p *parser) readWrapper() state {
 	rest := p.in.rest()
 	switch t, v := p.matchUnbracketed(rest); v {
 	case markup.NeedMore:
-		return wait
+		return p.waitOrGiveBack()
 	case markup.Match:
-		p.call.spelling = t.Spelling
-		p.noteReason("tag_bracket")
-		return p.beginNamed(t)
+		return p.beginUnbracketed(t)
 	}
 	switch n, v := p.matchFencedInput(rest); v {
 	case markup.NeedMore:

@@ -1,6 +1,9 @@
 package markup
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // This file matches the tags of a spelling.
 
@@ -49,6 +52,34 @@ func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
 	}
 	return t, v
 }
+
+// MatchUnbracketed is MatchListed for a tag that has lost what it begins with, `<` or `</`: invoke name="book">.
+// A nil spelling stands for the tags of the attribute format.
+func (g *Spelling) MatchUnbracketed(s []byte, eof bool) (t Tag, v Verdict) {
+	spelled := g
+	if g == nil {
+		spelled = attributeTags
+	}
+	if spelled.Marker == "" && !slices.ContainsFunc(spelled.Tags, func(tag Spelled) bool { return s[0] == '/' || s[0] == tag.Name[0] }) {
+		return t, NoMatch
+	}
+	for _, begin := range [...]string{"<", "</"} {
+		text := append([]byte(begin), s[:min(len(s), MaxTagLen)]...)
+		t, v = spelled.MatchListed(text, eof || len(s) > MaxTagLen)
+		t.Len -= len(begin)
+		t.Spelling = g
+		if v != NoMatch {
+			break
+		}
+	}
+	return t, v
+}
+
+// attributeTags are the tags of calls in the attribute format.
+var attributeTags = &Spelling{Tags: []Spelled{
+	{Name: "invoke", Means: Invoke, Label: LabelAttribute},
+	{Name: "parameter", Means: Parameter, Label: LabelAttribute},
+}}
 
 // MatchName reports whether s may begin with a tag of the list: it is quick, and true of some text that
 // is none.

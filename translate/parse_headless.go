@@ -1,0 +1,119 @@
+package translate
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
+
+// Calls that have lost the tag before them, or what that begins with: in prose, at the beginning of a line,
+// and behind other calls. Such a call is one only if it is whole and has what its tool requires.
+
+// matchHeadless matches the beginning of such a call: t, or the name of a tool.
+func (p *parser) matchHeadless(rest []byte) (t markup.Tag, name string, v markup.Verdict) {
+	if p.readsNames {
+		name, g, v := p.matchUnopened(rest)
+		if v != markup.NoMatch {
+			return markup.Tag{Spelling: g}, name, v
+		}
+	}
+	if p.readsUnbracketed || p.call.wrapperOpen {
+		t, v = p.matchUnbracketed(rest)
+	}
+	return t, "", v
+}
+
+// readHeadless reads what may begin such a call in prose. The verdict is NoMatch if it does not.
+func (p *parser) readHeadless(rest []byte) (next state, v markup.Verdict) {
+	t, name, v := p.matchHeadless(rest)
+	switch {
+	case v == markup.NeedMore:
+		return wait, p.in.needMore()
+	case v == markup.NoMatch:
+		return wait, v
+	}
+	p.beginCall(t)
+	if p.text.thinkingTag != "" {
+		return inRehearsal, v
+	}
+	return p.beginHeadless(t, name), v
+}
+
+// beginHeadless begins such a call, which is pending.
+func (p *parser) beginHeadless(t markup.Tag, name string) state {
+	if !p.call.wrapperOpen || name != "" {
+		p.call.mustBeWhole, p.call.bare = true, true
+	}
+	if name == "" {
+		return p.beginUnbracketed(t)
+	}
+	p.call.attributeForm = true
+	p.noteReason("wrong_opener")
+	p.in.take(len(name), SpanMarkup)
+	if next, ok := p.nameTool(name); !ok {
+		return next
+	}
+	return inCall
+}
+
+// mayBeHeadless reports whether a line that text begins with may begin such a call.
+func (p *parser) mayBeHeadless(line []byte) bool {
+	if p.readsUnbracketed && (markup.HasPrefix(line, unbracketedCall) || markup.IsPrefixOf(line, unbracketedCall)) {
+		return true
+	}
+	if !p.readsNames {
+		return false
+	}
+	head := line[:min(len(line), maxToolName)]
+	end := bytes.IndexAny(head, "< \t\r\n")
+	if end < 0 {
+		return p.beginsName(string(head))
+	}
+	return p.tools.named(string(head[:end])) != nil
+}
+
+// unbracketedCall is what a call begins with that has lost its bracket, in the attribute format.
+const unbracketedCall = "invoke name="
+
+// beginsName reports whether the name of a tool begins with text.
+func (p *parser) beginsName(text string) bool {
+	return slices.ContainsFunc(p.tools.list, func(t messages.Tool) bool { return strings.HasPrefix(t.Name, text) })
+}
+
+// matchUnopened matches the name of an offered tool whose call has lost the tag before it, in a format in
+// which a tag stands between that name and the first parameter: book<arg_key>note</arg_key>. After other calls
+// it may be the end of the call as well.
+func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
+	head := rest[:min(len(rest), maxToolName)]
+	end := bytes.IndexAny(head, "< \t\r\n")
+	if end < 0 {
+		end = len(head)
+	}
+	name = string(head[:end])
+	switch {
+	case end == 0 || end == maxToolName:
+		return "", nil, markup.NoMatch
+	case end == len(head) && p.beginsName(name):
+		v = p.in.needMore()
+	case p.tools.named(name) == nil:
+		return "", nil, markup.NoMatch
+	}
+	behind, blank := p.in.matchBlanks(rest, end, maxGap)
+	for _, g := range p.spellings {
+		between := g.Between()
+		if between == "" || blank == markup.NoMatch || behind == len(rest) && p.in.eof {
+			continue
+		}
+		end, ends := g.MatchListed(rest[behind:], p.in.eof)
+		switch {
+		case markup.HasPrefix(rest[behind:], between), p.calls.whole > 0 && ends == markup.Match && end.Closing && end.Is("invoke"):
+			return name, g, markup.Match
+		case blank == markup.NeedMore || ends == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
+			v = p.in.needMore()
+		}
+	}
+	return name, nil, v
+}
