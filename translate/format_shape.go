@@ -105,7 +105,7 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	s := &f.shape
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := in.PropertyByTag(name)
-		text, ok := valueText(f.spelling, ps, value)
+		text, ok := valueText(ps, value, true)
 		if k := value.Kind(); ok && (k == '{' || k == '[') {
 			text = f.json(value)
 		}

@@ -171,7 +171,7 @@ func (p *parser) writeTyped() (fits bool) {
 	if v.isJSON {
 		text = p.saidJSON(text)
 	}
-	return p.out.writeTyped(p.call.spelling, v.text.schema, text)
+	return p.out.writeTyped(v.text.schema, text, p.call.attributeForm)
 }
 
 // saidJSON returns what text stands for whose tag says that it is no string: a string in quotes is meant
