@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -166,6 +167,7 @@ func (p *parser) readIn(list []*format) {
 		for _, f := range list {
 			p.readsChannels = p.readsChannels || f.channels
 			p.readsUnbracketed = p.readsUnbracketed || f.unbracketed
+			p.elements = cmp.Or(p.elements, f.elements)
 			p.readsLiteral[f.literal] = f.literal != noLiteral
 			for _, g := range f.spellings() {
 				if g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {

@@ -58,6 +58,14 @@ func (p *parser) readWrapper() state {
 			return p.readAside(n)
 		}
 	}
+	switch t, v := p.matchElement(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.call.spelling, p.call.wrapperOpen = t.Spelling, false
+		p.noteReason("wrong_opener")
+		return p.beginNamed(t)
+	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{':
@@ -117,6 +125,19 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 		return betweenCalls
 	}
 	return inText
+}
+
+// matchElement matches the name of an offered tool as the text of an element, which ends with its block:
+// <function>book</function>.
+func (p *parser) matchElement(rest []byte) (t markup.Tag, v markup.Verdict) {
+	if p.elements == nil || rest[0] != '<' || p.wrapper != "tool_call" {
+		return t, markup.NoMatch
+	}
+	t, v = p.elements.MatchListed(rest, p.in.eof)
+	if v == markup.Match {
+		v = markup.VerdictOf(t.Is("invoke") && !t.Closing && p.namesTool(t))
+	}
+	return t, v
 }
 
 // namesTool reports whether the label of a tag is the name of an offered tool.

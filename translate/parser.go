@@ -26,6 +26,7 @@ type parser struct {
 	holdsValues     bool               // Target.HoldValues, for tools that do not say it themselves
 	readsQuoted     bool               // Target.QuotedCalls
 	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
+	elements        *markup.Spelling   // of calls in which names are the text of elements: see format.elements
 	spelled         spellers           // in which of them a tag may begin a call
 	bracketed       bool               // tags of some of these begin with a bracket
 	thinking        []thinkingMarks    // of the formats in which calls are read
