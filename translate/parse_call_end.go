@@ -3,7 +3,6 @@ package translate
 import (
 	"bytes"
 	"cmp"
-	"slices"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -84,30 +83,20 @@ func (p *parser) outcome() messages.Outcome {
 // closeAtEOF ends a call where the text ends between its parameters. The call is whole if the model
 // has only left out </invoke>: the upstream did not cut the text, the call has an input, and
 // <parameters> is closed. In the attribute form nothing closes the parameters, so there it is
-// broken off, but where the end that is missing is that of its block, too, and nothing else is wrong with it.
+// broken off, but where a stray closing tag stands in place of the end of a call without parameters: no
+// text that was cut ends so.
 func (p *parser) closeAtEOF() state {
 	if p.lacksInput() && !p.cutShort {
 		return p.closeCall("missing_input")
 	}
 	given := len(p.call.parameters) > 0 || p.call.jsonInput
-	if !p.cutShort && p.endsWithBlock() && (given && p.call.reason == "" || !given && p.call.reason == "stray_closer") {
-		return p.closeCall("missing_closer")
+	if !p.cutShort && !given && p.call.reason == "stray_closer" && !p.call.mustBeWhole && len(p.call.schema.Properties) == 0 {
+		return p.closeCall("")
 	}
 	if p.cutShort || p.call.parametersOpen || p.call.attributeForm || !given {
 		return p.breakOff()
 	}
 	return p.closeCall("missing_closer")
-}
-
-// endsWithBlock reports whether the end of the call is that of its block, which a model may leave out where
-// it ends its answer, and the call has what its tool requires. In other formats it has an end of its own
-// before that of its wrapper.
-func (p *parser) endsWithBlock() bool {
-	call := &p.call
-	if call.spelling == nil || call.spelling.HasWrapper() || call.unoffered || call.mustBeWhole {
-		return false
-	}
-	return call.jsonInput || !slices.ContainsFunc(call.schema.Required, func(name string) bool { return !call.parameters[name] })
 }
 
 // lacksInput reports whether the call has nothing in place of its input, which ends it, and its tool
