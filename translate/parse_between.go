@@ -186,10 +186,14 @@ func (p *parser) giveBack() state {
 	return inText
 }
 
-// giveBackText writes what was read after the mark as text, and forgets the call.
+// giveBackText writes what was read after the mark as text, with the prose between that and the call before
+// it, and forgets the call.
 func (p *parser) giveBackText() {
 	raw := p.in.giveBack()
 	p.out.dropInput()
+	if p.proseAt > 0 {
+		raw, p.proseAt = append(p.call.prose, raw...), 0
+	}
 	p.call = callSeen{}
 	if len(raw) > 0 {
 		p.writeText(raw)

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"bytes"
+
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
@@ -44,7 +46,8 @@ func (p *parser) openCall() {
 	if prose := p.call.prose; prose != nil {
 		p.out.ensureBlock(messages.BlockText)
 		p.out.sendText(p.text.blank)
-		p.out.sendText(prose)
+		p.out.sendText(bytes.TrimRight(prose, " \t\r\n"))
+		p.proseAt = 0
 	}
 	p.dropBlank()
 	if !p.mayOpen() {

@@ -182,6 +182,9 @@ func (p *parser) readAfterAnswer() state {
 		return inText
 	}
 	p.ended = true
+	if p.proseAt > 0 { // no call has followed
+		p.in.reread(p.proseAt, SpanDropped)
+	}
 	p.in.drop()
 	return wait
 }

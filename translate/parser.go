@@ -35,6 +35,7 @@ type parser struct {
 	wrapperSpelling *markup.Spelling   // and its spelling
 	inList          bool               // it has a list of calls in JSON, which has not ended
 	proseBetween    []byte             // text between the last call and the next
+	proseAt         int                // where such text begins in all that was fed, if it has not been written; else 0
 	ended           bool               // the answer has ended: what follows is not part of it
 	cutShort        bool               // the upstream stopped before the model had ended its answer
 
