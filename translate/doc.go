@@ -76,7 +76,7 @@
 // them). Each is a function that reads as much of the input as it can decide
 // on, and returns the next state:
 //
-//	inText         -> atInvoke inWrapper inLiteral inRehearsal afterThinking afterAnswer, atAnswer in or after thinking
+//	inText         -> atInvoke inWrapper inCall inLiteral inRehearsal afterThinking afterAnswer, atAnswer in or after thinking
 //	atAnswer       -> atJSONName inCall inText inRehearsal
 //	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText atAnswer
@@ -92,7 +92,7 @@
 //	afterJSONCall  -> betweenCalls
 //	atFenceEnd     -> betweenCalls
 //	inLiteral      -> betweenCalls
-//	betweenCalls   -> atInvoke inWrapper atJSONName inLiteral afterAnswer
+//	betweenCalls   -> atInvoke inWrapper inCall atJSONName inLiteral afterAnswer
 //	inBrokenCall   -> betweenCalls
 //	inForeignBlock -> inText
 //	afterAnswer    -> inText, only for [Rescue]

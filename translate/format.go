@@ -44,7 +44,8 @@ type format struct {
 	elements *markup.Spelling
 	// literal is the syntax of calls that are literals of a language.
 	literal literalSyntax
-	// unbracketed says that servers take out what its tags begin with: see parse_unbracketed.go.
+	// unbracketed says that models leave out what its tags begin with, in prose, too: see
+	// parse_unbracketed.go.
 	unbracketed bool
 	// channels says that headers are read: see parse_channels.go.
 	channels bool

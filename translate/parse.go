@@ -144,9 +144,9 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	p.finishText()
 }
 
-// endsCall reports whether a stop sequence is the closing tag of the call that is read, or of its wrapper; with
-// it, text may be a whole call without parameters, as <tool_call>ping is. Some clients have one among their own (docs/reference/legacy-format.md §10), so a call that stopped at it
-// is whole.
+// endsCall reports whether a stop sequence is the closing tag of the call that is read, or of its wrapper. Some
+// clients have one among their own (docs/reference/legacy-format.md §10), so a call that stopped at it is
+// whole. Text that is not decided on may be a whole call with it, as <tool_call>ping is.
 func (p *parser) endsCall(sequence string) bool {
 	if sequence == "" || sequence[0] != '<' {
 		return false

@@ -21,7 +21,8 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	}
 	n, v := p.matchProse(rest)
 	if v == markup.Match {
-		p.proseBetween = bytes.TrimSpace(bytes.Clone(rest[:n]))
+		p.proseBetween = bytes.TrimLeft(bytes.Clone(rest[:n]), " \t\r\n")
+		p.proseAt = p.in.offset()
 		p.in.take(n, SpanText)
 	}
 	return v
@@ -63,7 +64,10 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 	if v != markup.NoMatch || rest[0] == '<' || !p.readsLiterals() {
 		return t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper, v
 	}
-	if _, _, v := p.matchHeadless(rest); v != markup.NoMatch {
+	switch _, _, v := p.matchHeadless(rest); {
+	case v == markup.NeedMore && p.in.eof: // it was cut
+		return true, markup.Match
+	case v != markup.NoMatch:
 		return true, v
 	}
 	_, name, _, v := p.matchLiteral(rest)

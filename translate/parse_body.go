@@ -19,6 +19,7 @@ import (
 //	<invoke>, <function_calls>     the next call: this one was not closed (betweenCalls)
 //	<parameters>, </parameters>    a tag of the structure (inCall)
 //	<!-- … -->                     a comment (inCall)
+//	parameter name="p">, /invoke>  one of these tags that has lost what it begins with: see parse_unbracketed.go
 //	anything else                  stray text: held, or the call is given back if it is pending (inCall, …)
 func (p *parser) readCall() state {
 	call := &p.call

@@ -23,7 +23,7 @@ func (p *parser) closeCall(reason string) state {
 		return p.closeDoubtful() // the reading that was settled on goes on
 	}
 	if len(call.keys) > 0 {
-		return p.closeDoubtful() // there are less values than names
+		return p.closeDoubtful() // there are fewer values than names
 	}
 	if call.begunTwice && len(call.parameters) == 0 && !call.jsonInput {
 		return p.closeDoubtful() // or it is two calls without parameters

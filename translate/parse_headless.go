@@ -2,11 +2,8 @@ package translate
 
 import (
 	"bytes"
-	"slices"
-	"strings"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 )
 
 // Calls that have lost the tag before them, or what that begins with: in prose, at the beginning of a line,
@@ -67,41 +64,42 @@ func (p *parser) mayBeHeadless(line []byte) bool {
 	if !p.readsNames {
 		return false
 	}
-	head := line[:min(len(line), maxToolName)]
-	end := bytes.IndexAny(head, "< \t\r\n")
-	if end < 0 {
-		return p.beginsName(string(head))
-	}
-	return p.tools.named(string(head[:end])) != nil
+	_, v := p.matchFirstWord(line)
+	return v != markup.NoMatch
 }
 
 // unbracketedCall is what a call begins with that has lost its bracket, in the attribute format.
 const unbracketedCall = "invoke name="
 
-// beginsName reports whether the name of a tool begins with text.
-func (p *parser) beginsName(text string) bool {
-	return slices.ContainsFunc(p.tools.list, func(t messages.Tool) bool { return strings.HasPrefix(t.Name, text) })
+// matchFirstWord matches the name of an offered tool as the first word of text.
+func (p *parser) matchFirstWord(text []byte) (name string, v markup.Verdict) {
+	head := text[:min(len(text), maxToolName)]
+	if end := bytes.IndexAny(head, "< \t\r\n"); end >= 0 {
+		if tool := p.tools.named(string(head[:end])); tool != nil {
+			return tool.Name, markup.Match
+		}
+		return "", markup.NoMatch
+	}
+	for i := range p.tools.list {
+		if name := p.tools.list[i].Name; len(head) <= len(name) && name[:len(head)] == string(head) {
+			return "", markup.NeedMore
+		}
+	}
+	return "", markup.NoMatch
 }
 
 // matchUnopened matches the name of an offered tool whose call has lost the tag before it, in a format in
 // which a tag stands between that name and the first parameter: book<arg_key>note</arg_key>. After other calls
 // it may be the end of the call as well.
 func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
-	head := rest[:min(len(rest), maxToolName)]
-	end := bytes.IndexAny(head, "< \t\r\n")
-	if end < 0 {
-		end = len(head)
+	switch name, v = p.matchFirstWord(rest); v {
+	case markup.NeedMore:
+		return "", nil, p.in.needMore()
+	case markup.NoMatch:
+		return "", nil, v
 	}
-	name = string(head[:end])
-	switch {
-	case end == 0 || end == maxToolName:
-		return "", nil, markup.NoMatch
-	case end == len(head) && p.beginsName(name):
-		v = p.in.needMore()
-	case p.tools.named(name) == nil:
-		return "", nil, markup.NoMatch
-	}
-	behind, blank := p.in.matchBlanks(rest, end, maxGap)
+	v = markup.NoMatch
+	behind, blank := p.in.matchBlanks(rest, len(name), maxGap)
 	for _, g := range p.spellings {
 		between := g.Between()
 		if between == "" || blank == markup.NoMatch || behind == len(rest) && p.in.eof {

@@ -65,7 +65,7 @@ func (p *parser) beginsCall(text []byte) bool {
 }
 
 // readTextLiteral reads what may begin such calls in prose, which rest begins with: as text, or as their
-// beginning (inLiteral). The mark then stands before it.
+// beginning (inLiteral, inCall). The mark then stands before it.
 func (p *parser) readTextLiteral(rest []byte) state {
 	if p.readsChannels && rest[0] != '[' {
 		if next, v := p.readErasedHeader(rest); v != markup.NoMatch {

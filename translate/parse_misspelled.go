@@ -71,7 +71,7 @@ func (p *parser) readMisopened(t markup.Tag) state {
 // only if it is whole and has as many of both. It reports false if rest does not begin with one.
 func (p *parser) readLoneKey(rest []byte) bool {
 	call := &p.call
-	if call.spelling == nil || len(call.parameters) > 0 || call.jsonInput || len(call.stray) > 0 || len(call.keys) == maxParameters {
+	if call.spelling == nil || len(call.parameters) > 0 || call.jsonInput || len(call.stray) > 0 {
 		return false
 	}
 	key, n, ok := call.spelling.MatchLone(rest)

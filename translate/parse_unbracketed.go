@@ -6,8 +6,8 @@ import (
 	"dragoman/translate/markup"
 )
 
-// Tags of calls that have lost what they begin with, `<` or `</`: a server takes it for a special token, or a
-// model leaves it out.
+// Tags of calls that have lost what they begin with, `<` or `</`: a model leaves it out, or a server takes it
+// for a special token.
 //
 //	<tool_call>function=book>
 //	invoke name="book">
@@ -32,6 +32,8 @@ func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) 
 	return p.matchUnbracketedIn(nil, rest)
 }
 
+// matchUnbracketedIn is matchUnbracketed for the tags of one spelling. Where the text was cut within one, the
+// verdict is NeedMore.
 func (p *parser) matchUnbracketedIn(g *markup.Spelling, rest []byte) (t markup.Tag, v markup.Verdict) {
 	t, v = g.MatchUnbracketed(rest, p.in.eof && !p.cutShort)
 	if v == markup.Match {

@@ -1,9 +1,6 @@
 package markup
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // This file matches the tags of a spelling.
 
@@ -60,8 +57,8 @@ func (g *Spelling) MatchUnbracketed(s []byte, eof bool) (t Tag, v Verdict) {
 	if g == nil {
 		spelled = attributeTags
 	}
-	if spelled.Marker == "" && !slices.ContainsFunc(spelled.Tags, func(tag Spelled) bool { return s[0] == '/' || s[0] == tag.Name[0] }) {
-		return t, NoMatch
+	if v = spelled.beginsName(bytes.TrimPrefix(s, []byte("/")), eof); v != Match {
+		return t, v
 	}
 	for _, begin := range [...]string{"<", "</"} {
 		text := append([]byte(begin), s[:min(len(s), MaxTagLen)]...)
@@ -73,6 +70,22 @@ func (g *Spelling) MatchUnbracketed(s []byte, eof bool) (t Tag, v Verdict) {
 		}
 	}
 	return t, v
+}
+
+// beginsName reports whether s begins with the name of a tag of the list; it does not say so of a marker.
+func (g *Spelling) beginsName(s []byte, eof bool) (v Verdict) {
+	if g.Marker != "" {
+		return Match
+	}
+	for i := range g.Tags {
+		switch name := g.Tags[i].Name; {
+		case HasPrefix(s, name):
+			return Match
+		case IsPrefixOf(s, name) && !eof:
+			v = NeedMore
+		}
+	}
+	return v
 }
 
 // attributeTags are the tags of calls in the attribute format.
