@@ -16,37 +16,36 @@ import (
 // (schema.AppendTyped).
 
 // valueText returns the text of value. It reports false if there is none, because s reads
-// every text as something else: the string "5" where a number is asked for, say. g is the spelling of
-// the call, as for appendTyped.
-func valueText(g *markup.Spelling, s *schema.Schema, value jsontext.Value) (string, bool) {
+// every text as something else: the string "5" where a number is asked for, say. literals is as for
+// appendTyped.
+func valueText(s *schema.Schema, value jsontext.Value, literals bool) (string, bool) {
 	if value.Kind() != '"' {
 		text := rawjson.CompactString(value)
-		return text, readsAs(g, s, text, value)
+		return text, readsAs(s, text, value, literals)
 	}
 	str := rawjson.Unquote(value)
 	if plain, nullable := s.IsString(); plain && !nullable {
 		return str, true
 	}
-	if readsAs(g, s, str, value) {
+	if readsAs(s, str, value, literals) {
 		return str, true
 	}
-	return string(value), readsAs(g, s, string(value), value)
+	return string(value), readsAs(s, string(value), value, literals)
 }
 
 // readsAs reports whether s reads text as value.
-func readsAs(g *markup.Spelling, s *schema.Schema, text string, value jsontext.Value) bool {
-	got, _ := appendTyped(g, nil, s, text)
+func readsAs(s *schema.Schema, text string, value jsontext.Value, literals bool) bool {
+	got, _ := appendTyped(nil, s, text, literals)
 	return sameJSON(got, value)
 }
 
-// appendTyped is [schema.AppendTyped] for a value of a call in the spelling g. Models that have a format
-// of their own write literals of Python for JSON at times; in legacy and attribute, such a text has
-// always been a string.
-func appendTyped(g *markup.Spelling, dst []byte, s *schema.Schema, text string) ([]byte, bool) {
-	if g == nil {
-		return schema.AppendTyped(dst, s, text)
+// appendTyped is [schema.AppendTyped]. With literals, a literal of Python may stand for JSON, which models
+// that have learned a format of their own write at times. In legacy, such a text has always been a string.
+func appendTyped(dst []byte, s *schema.Schema, text string, literals bool) ([]byte, bool) {
+	if literals {
+		return schema.AppendTypedLiteral(dst, s, text)
 	}
-	return schema.AppendTypedLiteral(dst, s, text)
+	return schema.AppendTyped(dst, s, text)
 }
 
 // sameJSON reports whether two values are the same JSON, with their members in the same order. Strings are

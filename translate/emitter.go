@@ -202,10 +202,10 @@ func (e *emitter) quote() { e.buf = append(e.buf, '"') }
 // writeEscaped writes text of such a string, which is valid UTF-8.
 func (e *emitter) writeEscaped(s []byte) { e.buf = rawjson.AppendEscapedUTF8(e.buf, s) }
 
-// writeTyped writes the value of a member, as the schema types its text in a spelling. It reports
-// whether the value fits the schema; one that does not is written all the same, as a string.
-func (e *emitter) writeTyped(g *markup.Spelling, s *schema.Schema, text string) (fits bool) {
-	e.buf, fits = appendTyped(g, e.buf, s, text)
+// writeTyped writes the value of a member, as the schema types its text. It reports whether the value
+// fits the schema; one that does not is written all the same, as a string. literals is as for appendTyped.
+func (e *emitter) writeTyped(s *schema.Schema, text string, literals bool) (fits bool) {
+	e.buf, fits = appendTyped(e.buf, s, text, literals)
 	return fits
 }
 

@@ -40,8 +40,13 @@ type format struct {
 	spelling *markup.Spelling
 	// also are the spellings of other families that write the same calls with tags of other names.
 	also []*markup.Spelling
+	// elements is the spelling of calls in which names are the text of elements; nil if there are none.
+	elements *markup.Spelling
 	// literal is the syntax of calls that are literals of a language.
 	literal literalSyntax
+	// unbracketed says that models leave out what its tags begin with, in prose, too: see
+	// parse_unbracketed.go.
+	unbracketed bool
 	// channels says that headers are read: see parse_channels.go.
 	channels bool
 

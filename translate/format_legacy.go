@@ -147,7 +147,7 @@ func appendLegacyParams(e *markup.Escaper, dst []byte, input jsontext.Value, s *
 	for name, value := range rawjson.NamedMembers(input) {
 		tag := markup.ParamTag(name)
 		_, ps, declared := s.PropertyByTag(tag)
-		text, ok := valueText(nil, ps, value)
+		text, ok := valueText(ps, value, false)
 		if !ok || len(tag) > markup.MaxParamTagLen || !isReadAsParameter(name, declared, text) || wouldBeDoubtful(s, text, name, ps) {
 			return dst, false
 		}

@@ -13,6 +13,7 @@ var minimaxCalls = shaped(format{
 	callOpener:    "<invoke name=",
 	callCloser:    "</minimax:tool_call>",
 	protects:      markup.TagResponse | markup.TagTool,
+	unbracketed:   true,
 	shape: shape{
 		call:   attributeShape.call,
 		param:  attributeShape.param,

@@ -27,6 +27,11 @@ var qwenCalls = shaped(format{
 		lines:  true,
 	},
 	spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Spelled{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...)},
+	elements: &markup.Spelling{Tags: []markup.Spelled{
+		{Name: "function", Means: markup.Invoke, Label: markup.LabelAfter, Then: []string{"</function>"}},
+		{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAfter, Then: []string{"</parameter>"}},
+		{Name: "tool_call", Means: markup.Invoke}, // whose end is that of the call
+	}},
 
 	toolsLast:    true,
 	heading:      "# Tools\n\n",

@@ -105,7 +105,7 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	s := &f.shape
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := in.PropertyByTag(name)
-		text, ok := valueText(f.spelling, ps, value)
+		text, ok := valueText(ps, value, true)
 		if k := value.Kind(); ok && (k == '{' || k == '[') {
 			text = f.json(value)
 		}
@@ -156,7 +156,7 @@ func (p pythonValues) has(k jsontext.Kind) bool {
 // pythonText returns a value that is no string as Python writes it; or text, which is its JSON, where that
 // would not be read as the value: a schema that takes strings as well has it for one.
 func (f *format) pythonText(s *schema.Schema, value jsontext.Value, text string) string {
-	if repr := string(rawjson.AppendRepr(nil, rawjson.Compact(value))); readsAs(f.spelling, s, repr, value) {
+	if repr := string(rawjson.AppendRepr(nil, rawjson.Compact(value))); readsAs(s, repr, value, true) {
 		return repr
 	}
 	return text

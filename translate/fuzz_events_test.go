@@ -30,7 +30,8 @@ func fuzzRequest() *messages.Request {
 
 var fuzzStops = []completion{
 	{stop: messages.StopEndTurn}, {stop: messages.StopMaxTokens}, {stop: messages.StopSequence, sequence: CallsEnd},
-	{stop: messages.StopSequence, sequence: "END"}, {stop: messages.StopSequence}, {stop: messages.StopSequence, sequence: invokeEnd},
+	{stop: messages.StopSequence, sequence: "END"}, {stop: messages.StopSequence}, {stop: messages.StopSequence, sequence: "</invoke>"},
+	{stop: messages.StopSequence, sequence: toolCallEnd},
 }
 
 // fuzzChoices are the values of tool_choice, most often none at all.

@@ -1,9 +1,11 @@
 package translate
 
 import (
+	"bytes"
 	"cmp"
 	"strings"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
 
@@ -133,8 +135,8 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 		p.feed(f.impliedEnd)
 	case sequence == f.stopSequence && p.text.code.isOpen():
 		p.feed(f.stopSequence) // the model quoted the tag in Markdown code
-	case stop == messages.StopSequence && sequence == invokeEnd && p.call.begun && !p.wouldBeText(invokeEnd):
-		p.feed(invokeEnd)
+	case stop == messages.StopSequence && p.endsCall(sequence) && !p.wouldBeText(sequence):
+		p.feed(sequence)
 		p.cutShort = false
 	}
 	p.in.end()
@@ -142,6 +144,21 @@ func (p *parser) finish(stop messages.Stop, sequence string) {
 	p.finishText()
 }
 
-// invokeEnd is the closing tag of one call. Some clients have it among their own stop sequences
-// (docs/reference/legacy-format.md §10), so a call that stopped at it is whole.
-const invokeEnd = "</invoke>"
+// endsCall reports whether a stop sequence is the closing tag of the call that is read, or of its wrapper. Some
+// clients have one among their own (docs/reference/legacy-format.md §10), so a call that stopped at it is
+// whole. Text that is not decided on may be a whole call with it, as <tool_call>ping is.
+func (p *parser) endsCall(sequence string) bool {
+	if sequence == "" || sequence[0] != '<' {
+		return false
+	}
+	t, v := p.matchOpener([]byte(sequence))
+	if v != markup.Match || t.Len != len(sequence) || !t.Closing || !t.Is("invoke") && !t.IsWrapper() {
+		return false
+	}
+	if rest := p.in.rest(); !p.call.begun && len(rest) > 0 && !p.text.code.isOpen() {
+		opener, v := p.matchTextTag(append(bytes.Clone(rest), sequence...))
+		name, named := opener.NameAttribute()
+		return v == markup.Match && opener.Kind == markup.KindInvoke && named && p.tools.named(name) != nil
+	}
+	return p.call.begun
+}

@@ -97,11 +97,15 @@ func (p *parser) readBetweenCalls() state {
 		}
 	}
 	if v == markup.NoMatch {
-		switch name, g, v := p.matchUnopened(rest); v {
+		switch t, name, v := p.matchHeadless(rest); v {
 		case markup.NeedMore:
+			if p.in.eof {
+				return p.cutNextCall()
+			}
 			return wait
 		case markup.Match:
-			return p.beginUnopened(name, g)
+			p.beginNextCall(t)
+			return p.beginHeadless(t, name)
 		}
 	}
 	switch {
@@ -158,7 +162,6 @@ func (p *parser) endsInTag(rest []byte) bool {
 
 // runOn ends the answer where the model went on writing after its calls.
 func (p *parser) runOn() state {
-	p.dropProse()
 	p.noteAfterCall("ran_on")
 	p.calls.closed = true
 	return afterAnswer
@@ -171,18 +174,9 @@ func (p *parser) noteAfterCall(reason string) {
 	}
 }
 
-// dropProse drops what stands behind the last call: white space, and prose that no other call follows.
-func (p *parser) dropProse() {
-	p.dropBlank()
-	if p.calls.whole > 0 && (p.proseBetween != nil || p.call.prose != nil) {
-		p.in.seen.dropProse()
-	}
-}
-
 // cutNextCall ends the answer where the text ends in the opening of a call that follows others: what
 // there is of it is dropped.
 func (p *parser) cutNextCall() state {
-	p.dropProse()
 	p.calls.incomplete = true
 	return afterAnswer
 }

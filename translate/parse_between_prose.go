@@ -24,7 +24,6 @@ func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	if v == markup.Match {
 		if p.proseBetween == nil {
 			p.in.setMark()
-			p.in.seen.beginProse(p.in.offset())
 		} else { // an empty wrapper stands between the two
 			p.proseBetween = append(p.proseBetween, "\n\n"...)
 		}
@@ -69,6 +68,12 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 	t, v := p.matchTextTag(rest)
 	if v != markup.NoMatch || rest[0] == '<' || !p.readsLiterals() {
 		return t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper, v
+	}
+	switch _, _, v := p.matchHeadless(rest); {
+	case v == markup.NeedMore && p.in.eof: // it was cut
+		return true, markup.Match
+	case v != markup.NoMatch:
+		return true, v
 	}
 	_, name, _, v := p.matchLiteral(rest)
 	if v == markup.Match {

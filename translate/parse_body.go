@@ -19,6 +19,7 @@ import (
 //	<invoke>, <function_calls>     the next call: this one was not closed (betweenCalls)
 //	<parameters>, </parameters>    a tag of the structure (inCall)
 //	<!-- … -->                     a comment (inCall)
+//	parameter name="p">, /invoke>  one of these tags that has lost what it begins with: see parse_unbracketed.go
 //	anything else                  stray text: held, or the call is given back if it is pending (inCall, …)
 func (p *parser) readCall() state {
 	call := &p.call
@@ -61,6 +62,12 @@ func (p *parser) readCall() state {
 				return p.closeCall("missing_input")
 			}
 		}
+		switch next, v := p.readUnbracketed(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return next
+		}
 		return p.readStrayText(rest)
 	}
 	switch n, v := markup.MatchComment(rest, p.in.eof); v {
@@ -78,6 +85,9 @@ func (p *parser) readCall() state {
 		if p.in.eof && (bytes.IndexByte(rest, '>') < 0 || p.cutShort && p.endsWithin(rest)) { // the text was cut within a tag
 			p.in.takeAll(SpanMarkup)
 			return p.breakOff()
+		}
+		if p.readLoneKey(rest) {
+			return inCall
 		}
 		return p.readStrayText(rest)
 	}
@@ -137,6 +147,11 @@ func (p *parser) readOpeningTag(t markup.Tag) state {
 	if t.Is("parameter") {
 		name, ok := t.NameAttribute()
 		switch {
+		case len(call.keys) > 0:
+			if name, ok = p.nextKey(name); !ok {
+				return p.readStrayTag(t)
+			}
+			tag, element = name, false
 		case ok:
 			tag, element = name, false
 		case t.Spelling != nil: // <arg_value> without a key

@@ -25,6 +25,9 @@ func (p *parser) closeCall(reason string) state {
 	if len(call.ends) > 0 {
 		return p.closeDoubtful() // the reading that was settled on goes on
 	}
+	if len(call.keys) > 0 {
+		return p.closeDoubtful() // there are fewer values than names
+	}
 	if call.begunTwice && len(call.parameters) == 0 && !call.jsonInput {
 		return p.closeDoubtful() // or it is two calls without parameters
 	}
@@ -83,12 +86,16 @@ func (p *parser) outcome() messages.Outcome {
 // closeAtEOF ends a call where the text ends between its parameters. The call is whole if the model
 // has only left out </invoke>: the upstream did not cut the text, the call has an input, and
 // <parameters> is closed. In the attribute form nothing closes the parameters, so there it is
-// broken off.
+// broken off, but where a stray closing tag stands in place of the end of a call without parameters: no
+// text that was cut ends so.
 func (p *parser) closeAtEOF() state {
 	if p.lacksInput() && !p.cutShort {
 		return p.closeCall("missing_input")
 	}
 	given := len(p.call.parameters) > 0 || p.call.jsonInput
+	if !p.cutShort && !given && p.call.reason == "stray_closer" && !p.call.mustBeWhole && len(p.call.schema.Properties) == 0 {
+		return p.closeCall("")
+	}
 	if p.cutShort || p.call.parametersOpen || p.call.attributeForm || !given {
 		return p.breakOff()
 	}

@@ -38,7 +38,20 @@ func (p *parser) readsLiterals() bool { return p.readsLiteral[pythonLiteral] || 
 
 // readsLineStarts reports whether calls may begin with a line of prose.
 func (p *parser) readsLineStarts() bool {
-	return p.readsLiteral[gemmaLiteral] || p.readsChannels || len(p.alone) > 0
+	return p.readsLiteral[gemmaLiteral] || p.readsChannels || p.readsNames || p.readsUnbracketed || len(p.alone) > 0
+}
+
+// noteLineStarts records with what bytes such calls begin: most lines begin with another.
+func (p *parser) noteLineStarts() {
+	for _, c := range [...]byte{gemmaCall[0], 'a', 't'} {
+		p.lineStarts.add(c)
+	}
+	if p.readsUnbracketed {
+		p.lineStarts.add(unbracketedCall[0])
+	}
+	for i := 0; p.readsNames && i < len(p.tools.list); i++ {
+		p.lineStarts.add((p.tools.list[i].Name + " ")[0])
+	}
 }
 
 // beginsCall reports whether text may begin such a call.
@@ -46,17 +59,16 @@ func (p *parser) beginsCall(text []byte) bool {
 	if p.beginsAlone(text) {
 		return true
 	}
-	switch text[0] { // most lines begin with another byte
-	default:
+	if !p.lineStarts.has(text[0]) {
 		return false
-	case gemmaCall[0], 'a', 't':
 	}
 	return p.readsLiteral[gemmaLiteral] && (markup.HasPrefix(text, gemmaCall) || markup.IsPrefixOf(text, gemmaCall)) ||
-		p.readsChannels && beginsHeader(text)
+		p.readsChannels && beginsHeader(text) ||
+		(p.readsNames || p.readsUnbracketed) && p.mayBeHeadless(text)
 }
 
 // readTextLiteral reads what may begin such calls in prose, which rest begins with: as text, or as their
-// beginning (inLiteral). The mark then stands before it.
+// beginning (inLiteral, inCall). The mark then stands before it.
 func (p *parser) readTextLiteral(rest []byte) state {
 	if p.readsChannels && rest[0] != '[' {
 		if next, v := p.readErasedHeader(rest); v != markup.NoMatch {
@@ -67,6 +79,9 @@ func (p *parser) readTextLiteral(rest []byte) state {
 	code.settle()
 	if !code.midLine && !code.isOpen() {
 		if next, v := p.readAlone(rest, true); v != markup.NoMatch {
+			return next
+		}
+		if next, v := p.readHeadless(rest); v != markup.NoMatch {
 			return next
 		}
 	}

@@ -1,12 +1,10 @@
 package translate
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"dragoman/translate/markup"
-	"dragoman/translate/messages"
 )
 
 // Tags of calls that models have left out, or written for others. What is meant is told by the tools.
@@ -71,6 +69,39 @@ func (p *parser) readMisopened(t markup.Tag) state {
 	return p.beginValue(first, name, name, false)
 }
 
+// readLoneKey reads the name of a parameter whose value does not follow, since all names stand before all
+// values: <arg_key>a</arg_key><arg_key>b</arg_key><arg_value>1</arg_value><arg_value>2</arg_value>. The call is one
+// only if it is whole and has as many of both. It reports false if rest does not begin with one.
+func (p *parser) readLoneKey(rest []byte) bool {
+	call := &p.call
+	if call.spelling == nil || len(call.parameters) > 0 || call.jsonInput || len(call.stray) > 0 {
+		return false
+	}
+	key, n, ok := call.spelling.MatchLone(rest)
+	if _, _, declared := call.schema.PropertyByTag(key); !ok || !declared || slices.Contains(call.keys, key) {
+		return false
+	}
+	call.keys, call.mustBeWhole = append(call.keys, key), true
+	p.noteReason("wrong_order")
+	p.in.take(n, SpanMarkup)
+	return true
+}
+
+// nextKey returns the name of the parameter whose value is next, where names stand before it. name is that
+// of the tag before the value: the last of the names, before the first value. It reports false where that
+// stands there twice, or the tag of any other value has a name.
+func (p *parser) nextKey(name string) (key string, ok bool) {
+	call := &p.call
+	if name != "" {
+		if len(call.parameters) > 0 || slices.Contains(call.keys, name) {
+			return "", false
+		}
+		call.keys = append(call.keys, name)
+	}
+	key, call.keys = call.keys[0], call.keys[1:]
+	return key, true
+}
+
 // splitLabel splits a label into the name of an offered tool and that of a parameter that it declares.
 // Of several tools it is the one with the longest name.
 func (p *parser) splitLabel(label string) (tool, param string) {
@@ -85,71 +116,4 @@ func (p *parser) splitLabel(label string) (tool, param string) {
 		}
 	}
 	return tool, param
-}
-
-// matchUnbracketed matches the tag of a call in a wrapper that has lost its `<`: function=book>.
-func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
-	if len(rest) == 0 || rest[0] == '<' || p.spelled.at[placeOf(rest[0])] == 0 {
-		return t, markup.NoMatch
-	}
-	text := append([]byte{'<'}, rest[:min(len(rest), maxToolName)]...)
-	for _, g := range p.spellings {
-		if g.Labels() {
-			continue
-		}
-		t, v = g.MatchListed(text, p.in.eof || len(text) > maxToolName)
-		if v == markup.NeedMore || v == markup.Match && t.Is("invoke") && !t.Closing {
-			t.Len--
-			return t, v
-		}
-	}
-	return t, markup.NoMatch
-}
-
-// matchUnopened matches the name of an offered tool whose call has lost the tag before it, in a format in
-// which a tag stands between that name and the first parameter: book<arg_key>note</arg_key>. It may be the
-// end of the call as well.
-func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v markup.Verdict) {
-	head := rest[:min(len(rest), maxToolName)]
-	end := bytes.IndexAny(head, "< \t\r\n")
-	if end < 0 {
-		end = len(head)
-	}
-	name = string(head[:end])
-	switch {
-	case end == 0 || end == maxToolName:
-		return "", nil, markup.NoMatch
-	case end == len(head) && slices.ContainsFunc(p.tools.list, func(t messages.Tool) bool { return strings.HasPrefix(t.Name, name) }):
-		v = p.in.needMore()
-	case p.tools.named(name) == nil:
-		return "", nil, markup.NoMatch
-	}
-	behind, blank := p.in.matchBlanks(rest, end, maxGap)
-	for _, g := range p.spellings {
-		between := g.Between()
-		if between == "" || blank == markup.NoMatch || behind == len(rest) && p.in.eof {
-			continue
-		}
-		end, ends := g.MatchListed(rest[behind:], p.in.eof)
-		switch {
-		case markup.HasPrefix(rest[behind:], between), ends == markup.Match && end.Closing && end.Is("invoke"):
-			return name, g, markup.Match
-		case blank == markup.NeedMore || ends == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
-			v = p.in.needMore()
-		}
-	}
-	return name, nil, v
-}
-
-// beginUnopened begins the next call with the name of its tool, which is next. It is one only if it is
-// whole.
-func (p *parser) beginUnopened(name string, g *markup.Spelling) state {
-	p.beginNextCall(markup.Tag{Spelling: g})
-	p.call.attributeForm, p.call.mustBeWhole, p.call.bare = true, true, true
-	p.noteReason("wrong_opener")
-	p.in.take(len(name), SpanMarkup)
-	if next, ok := p.nameTool(name); !ok {
-		return next
-	}
-	return inCall
 }

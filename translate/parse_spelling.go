@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -171,14 +172,18 @@ func (p *parser) readIn(list []*format) {
 	for _, looksBehind := range [...]bool{true, false} {
 		for _, f := range list {
 			p.readsChannels = p.readsChannels || f.channels
+			p.readsUnbracketed = p.readsUnbracketed || f.unbracketed
+			p.elements = cmp.Or(p.elements, f.elements)
 			p.readsLiteral[f.literal] = f.literal != noLiteral
 			for _, g := range f.spellings() {
 				if g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
 					p.spelled.add(len(p.spellings), &spelledBy(g).calls)
 					p.spellings = append(p.spellings, g)
 					p.bracketed = p.bracketed || g.IsBracketed()
+					p.readsNames = p.readsNames || g.Between() != ""
 				}
 			}
 		}
 	}
+	p.noteLineStarts()
 }

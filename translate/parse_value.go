@@ -24,7 +24,7 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	}
 	_, s, _ := p.call.schema.PropertyByTag(tag)
 	tail := p.value.tail
-	p.value = valueSeen{open: true, tag: tag, mode: modeHeld}
+	p.value = valueSeen{open: true, tag: tag, mode: modeHeld, unbracketed: p.call.unbracketed}
 	p.value.layout, p.value.tail = p.call.before, tail[:0]
 	p.value.text = openValue{property: property, closer: closer, element: element, schema: s, first: true}
 	p.noteStarts()
@@ -151,7 +151,7 @@ func (p *parser) readValueText() state {
 			return wait
 		}
 	}
-	if v.mode == modeText && !v.cdata && !p.in.isMarked() && p.in.seen == nil {
+	if v.mode == modeText && !v.cdata && !v.unbracketed && !p.in.isMarked() && p.in.seen == nil {
 		p.writePlain = (*parser).writeStringValue
 	}
 	return wait

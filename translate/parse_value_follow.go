@@ -57,8 +57,13 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 		return markup.NeedMore
 	case v == markup.Match && i == len(rest):
 		return markup.VerdictOf(!wrong)
-	case v == markup.NoMatch || rest[i] != '<':
+	case v == markup.NoMatch || rest[i] != '<' && wrong:
 		return markup.NoMatch
+	case rest[i] != '<':
+		if v = p.unbracketedMayFollow(rest[i:]); v == markup.NeedMore {
+			p.value.blankAfter = i
+		}
+		return v
 	}
 	match := p.matchTag
 	if wrong { // a tag that is not the format's own is none of the call's behind another one

@@ -17,6 +17,11 @@ func (p *parser) scanValue(rest []byte) (n, end int, d decision) {
 	if len(p.call.ends) > 0 {
 		return p.scanSettled(rest)
 	}
+	if p.value.unbracketed && !p.value.cdata {
+		if n, end, d, ok := p.scanUnbracketed(rest); ok {
+			return n, end, d
+		}
+	}
 	for n, p.value.looked = p.value.looked, 0; ; n++ {
 		n = p.nextSpecial(rest, n)
 		if n == len(rest) || rest[n] != '<' || n > 0 && p.value.mode == modeHeld {

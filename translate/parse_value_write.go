@@ -179,7 +179,7 @@ func (p *parser) writeTyped() (fits bool) {
 	if v.isJSON {
 		text = p.saidJSON(text)
 	}
-	return p.out.writeTyped(p.call.spelling, v.text.schema, text)
+	return p.out.writeTyped(v.text.schema, text, p.call.attributeForm)
 }
 
 // heldText returns the text of the value that was held.

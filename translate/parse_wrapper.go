@@ -20,11 +20,9 @@ func (p *parser) readWrapper() state {
 	rest := p.in.rest()
 	switch t, v := p.matchUnbracketed(rest); v {
 	case markup.NeedMore:
-		return wait
+		return p.waitOrGiveBack()
 	case markup.Match:
-		p.call.spelling = t.Spelling
-		p.noteReason("tag_bracket")
-		return p.beginNamed(t)
+		return p.beginUnbracketed(t)
 	}
 	switch n, v := p.matchFencedInput(rest); v {
 	case markup.NeedMore:
@@ -65,6 +63,14 @@ func (p *parser) readWrapper() state {
 		if v == markup.Match {
 			return p.readAside(n)
 		}
+	}
+	switch t, v := p.matchElement(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.call.spelling, p.call.wrapperOpen = t.Spelling, false
+		p.noteReason("wrong_opener")
+		return p.beginNamed(t)
 	}
 	t, v := p.matchOpener(rest)
 	switch {
@@ -128,6 +134,19 @@ func (p *parser) readEmptyBlock(t markup.Tag) state {
 	p.in.unmark()
 	p.call = callSeen{}
 	return inText
+}
+
+// matchElement matches the name of an offered tool as the text of an element, which ends with its block:
+// <function>book</function>.
+func (p *parser) matchElement(rest []byte) (t markup.Tag, v markup.Verdict) {
+	if p.elements == nil || rest[0] != '<' || p.wrapper != "tool_call" {
+		return t, markup.NoMatch
+	}
+	t, v = p.elements.MatchListed(rest, p.in.eof)
+	if v == markup.Match {
+		v = markup.VerdictOf(t.Is("invoke") && !t.Closing && p.namesTool(t))
+	}
+	return t, v
 }
 
 // namesTool reports whether the label of a tag is the name of an offered tool.

@@ -26,6 +26,7 @@ type parser struct {
 	holdsValues     bool               // Target.HoldValues, for tools that do not say it themselves
 	readsQuoted     bool               // Target.QuotedCalls
 	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
+	elements        *markup.Spelling   // of calls in which names are the text of elements: see format.elements
 	spelled         spellers           // in which of them a tag may begin a call
 	bracketed       bool               // tags of some of these begin with a bracket
 	thinking        []thinkingMarks    // of the formats in which calls are read
@@ -48,9 +49,12 @@ type parser struct {
 	value valueSeen
 	doubt doubt
 
-	readsChannels bool                // headers of channels are read
-	readsLiteral  [len(quotesOf)]bool // of each syntax, whether calls in it are read
-	literal       literalSeen
+	readsNames       bool                // the name of a tool may begin a call that has lost the tag before it
+	readsUnbracketed bool                // so may a tag that has lost its `<`
+	lineStarts       byteSet             // the first bytes of what may begin a call at the beginning of a line
+	readsChannels    bool                // headers of channels are read
+	readsLiteral     [len(quotesOf)]bool // of each syntax, whether calls in it are read
+	literal          literalSeen
 }
 
 // state names what is being read. The function of a state (see states) reads as much of the
@@ -123,6 +127,7 @@ type callSeen struct {
 	quoted      int    // how many back-ticks opened the Markdown code fence that it stands in, 0 for none
 	continued   bool   // the model went on after a stop sequence that was text of a value
 	restarted   bool   // the model began the call again that a prefill had opened
+	unbracketed bool   // tags of it have lost what they begin with: see parse_unbracketed.go
 	begunTwice  bool   // <invoke name="…"> stands twice: the call begun again, or one without parameters before it
 
 	spelling         *markup.Spelling // of the call's tags
@@ -133,6 +138,7 @@ type callSeen struct {
 	parametersOpen   bool            // <parameters> was opened, and not closed
 	parametersClosed bool            // </parameters> was read
 	parameters       map[string]bool // the properties that were given so far
+	keys             []string        // names of parameters whose values have not come: see readLoneKey
 	jsonInput        bool            // the whole input was one JSON object
 	fence            string          // the line of the Markdown code fence that it stands in
 
@@ -154,23 +160,24 @@ type valueSeen struct {
 	open bool   // the opening tag was read, and the end of the value was not
 	tag  string // the tag under which the property is offered
 
-	mode       valueMode
-	held       []byte    // text of a value that is typed when it is whole
-	validLen   int       // how much of it was there when it was found to be JSON: see heldIsJSON
-	json       jsonDepth // of the whole input of a call
-	braced     bool      // the last brace of what is held is not the model's
-	guessed    bool      // the input is certain only if the tool has all parameters in it: see rawjson.AppendSlipped
-	duplicate  bool      // the parameter was given before
-	isJSON     bool      // its tag says that it is no string: where it is JSON, that is what is meant
-	cdata      bool      // the value began with <![CDATA[
-	section    section   // which that begins
-	wraps      bool      // it may be all of the input: see wrapsInput
-	layout     layout    // of the tags around it
-	tail       []byte    // the white space at the end of a string so far that may be layout
-	atStart    bool      // nothing of the string has been written, and white space at its beginning may be layout
-	endsBlank  bool      // there is white space at the end of what has been written
-	looked     int       // how far passOn has looked through the input, for scanValue to go on there
-	blankAfter int       // how far mayFollow has read white space after a closing tag, to go on there
+	mode        valueMode
+	held        []byte    // text of a value that is typed when it is whole
+	validLen    int       // how much of it was there when it was found to be JSON: see heldIsJSON
+	json        jsonDepth // of the whole input of a call
+	braced      bool      // the last brace of what is held is not the model's
+	guessed     bool      // the input is certain only if the tool has all parameters in it: see rawjson.AppendSlipped
+	duplicate   bool      // the parameter was given before
+	unbracketed bool      // its closing tag may have lost what it begins with
+	isJSON      bool      // its tag says that it is no string: where it is JSON, that is what is meant
+	cdata       bool      // the value began with <![CDATA[
+	section     section   // which that begins
+	wraps       bool      // it may be all of the input: see wrapsInput
+	layout      layout    // of the tags around it
+	tail        []byte    // the white space at the end of a string so far that may be layout
+	atStart     bool      // nothing of the string has been written, and white space at its beginning may be layout
+	endsBlank   bool      // there is white space at the end of what has been written
+	looked      int       // how far passOn has looked through the input, for scanValue to go on there
+	blankAfter  int       // how far mayFollow has read white space after a closing tag, to go on there
 
 	closerStarts byteSet // the first bytes of the names that matter in closing tags
 	openerStarts byteSet // the first bytes of the names that matter in opening tags

@@ -43,7 +43,6 @@ type Span struct {
 type spans struct {
 	list  []Span
 	call  int // where the last call begins
-	prose int // where the prose between calls begins that was read last
 	blank int // where the white space between tags begins that was read last; at the end if that was something else
 	same  int // what stands before this has not changed since it was last set
 }
@@ -115,21 +114,17 @@ func (s *spans) start(n int) int {
 
 // replace turns the spans of one kind into another, from the last call on.
 func (s *spans) replace(old, kind SpanKind) {
-	if s != nil {
-		s.replaceFrom(s.call, old, kind)
+	if s == nil {
+		return
 	}
-}
-
-// replaceFrom is replace from an offset on.
-func (s *spans) replaceFrom(from int, old, kind SpanKind) {
-	n := s.index(from)
+	n := s.index(s.call)
 	changed := slices.Clone(s.list[n:])
 	for i, e := range changed {
 		if e.Kind == old {
 			changed[i].Kind = kind
 		}
 	}
-	s.note(from, from, kind)
+	s.note(s.call, s.call, kind)
 	for _, e := range changed {
 		s.add(e.End, e.Kind)
 	}
@@ -140,20 +135,6 @@ func (s *spans) replaceFrom(from int, old, kind SpanKind) {
 func (s *spans) beginCall(offset int) {
 	if s != nil {
 		s.call = offset
-	}
-}
-
-// beginProse notes where prose between calls begins.
-func (s *spans) beginProse(offset int) {
-	if s != nil {
-		s.prose = offset
-	}
-}
-
-// dropProse notes that this is no text of the answer.
-func (s *spans) dropProse() {
-	if s != nil {
-		s.replaceFrom(s.prose, SpanText, SpanDropped)
 	}
 }
 

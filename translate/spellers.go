@@ -70,7 +70,10 @@ func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
 var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
 	all := map[*markup.Spelling]*starts{}
 	for _, f := range allFormats() {
-		for _, g := range f.spellings() {
+		for _, g := range append(f.spellings(), f.elements) {
+			if g == nil {
+				continue
+			}
 			s := &starts{}
 			calls, openers, closers := g.Starts()
 			for _, c := range calls {

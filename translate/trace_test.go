@@ -170,7 +170,7 @@ func holdsTrace(t testing.TB, req *messages.Request, prompt *Prompt, c completio
 		at = e.End
 	}
 	implied, ok := strings.CutPrefix(withoutSpace(said.String()), withoutSpace(text.String()))
-	if !ok || implied != "" && implied != prompt.format.impliedEnd && implied != invokeEnd { // what is read of a tag at which the upstream stopped
+	if !ok || implied != "" && implied != prompt.format.impliedEnd && implied != c.sequence { // what is read of a tag at which the upstream stopped
 		t.Fatalf("%q\nthe text is\n%q\nbut the spans say\n%q", c.text, said.String(), text.String())
 	}
 }

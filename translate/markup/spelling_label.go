@@ -185,6 +185,23 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 	return t, Match
 }
 
+// MatchLone matches a label of a parameter with its tags at the beginning of s, where the next label
+// stands in place of the value: <arg_key>note</arg_key><arg_key>count</arg_key>. n is the index of that.
+func (g *Spelling) MatchLone(s []byte) (label string, n int, ok bool) {
+	tag, _, v := g.listed(s, 1, true)
+	if v != Match || len(tag.Then) < 2 || !HasPrefix(s, g.opener(tag)) {
+		return "", 0, false
+	}
+	again := g.opener(tag)
+	head := s[len(again):min(len(s), len(again)+maxLabel)]
+	end := bytes.IndexAny(head, labelEnds)
+	if end <= 0 || !HasPrefix(head[end:], tag.Then[0]) {
+		return "", 0, false
+	}
+	n = SkipBlanks(s, len(again)+end+len(tag.Then[0]), maxLabel)
+	return string(bytes.TrimSpace(head[:end])), n, HasPrefix(s[n:], again)
+}
+
 // opener returns the opening tag without a label.
 func (g *Spelling) opener(tag *Spelled) string { return g.begins(false)[0] + tag.Name + g.end() }
 

@@ -53,6 +53,50 @@ func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
 	return t, v
 }
 
+// MatchUnbracketed is MatchListed for a tag that has lost what it begins with, `<` or `</`: invoke name="book">.
+// A nil spelling stands for the tags of the attribute format.
+func (g *Spelling) MatchUnbracketed(s []byte, eof bool) (t Tag, v Verdict) {
+	spelled := g
+	if g == nil {
+		spelled = attributeTags
+	}
+	if v = spelled.beginsName(bytes.TrimPrefix(s, []byte("/")), eof); v != Match {
+		return t, v
+	}
+	for _, begin := range [...]string{"<", "</"} {
+		text := append([]byte(begin), s[:min(len(s), MaxTagLen)]...)
+		t, v = spelled.MatchListed(text, eof || len(s) > MaxTagLen)
+		t.Len -= len(begin)
+		t.Spelling = g
+		if v != NoMatch {
+			break
+		}
+	}
+	return t, v
+}
+
+// beginsName reports whether s begins with the name of a tag of the list; it does not say so of a marker.
+func (g *Spelling) beginsName(s []byte, eof bool) (v Verdict) {
+	if g.Marker != "" {
+		return Match
+	}
+	for i := range g.Tags {
+		switch name := g.Tags[i].Name; {
+		case HasPrefix(s, name):
+			return Match
+		case IsPrefixOf(s, name) && !eof:
+			v = NeedMore
+		}
+	}
+	return v
+}
+
+// attributeTags are the tags of calls in the attribute format.
+var attributeTags = &Spelling{Tags: []Spelled{
+	{Name: "invoke", Means: Invoke, Label: LabelAttribute},
+	{Name: "parameter", Means: Parameter, Label: LabelAttribute},
+}}
+
 // MatchName reports whether s may begin with a tag of the list: it is quick, and true of some text that
 // is none.
 func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
