@@ -95,7 +95,7 @@ func (d *doubt) follow(p *parser, held []byte, n int) {
 func (p *parser) callShape() callShape {
 	call := &p.call
 	return callShape{
-		lines:       p.value.layout.lines,
+		lines: p.value.layout.lines, padded: p.value.layout.padded,
 		wrapperOpen: call.wrapperOpen, alone: call.spelling != nil && !call.spelling.HasWrapper(), parametersOpen: call.parametersOpen, attributeForm: call.attributeForm,
 		closedTwice: call.spelling != nil && call.spelling.ClosedTwice,
 		anyName:     len(call.schema.Properties) == 0,

@@ -32,6 +32,7 @@ type callShape struct {
 	attributeForm  bool // it is <invoke name="…">
 	closedTwice    bool // its format is one whose models close a value twice
 	lines          bool // the opening tag of the first value stands on a line of its own
+	padded         bool // … and its text begins on the next
 	anyName        bool // the tool declares no parameter, so that one may have any name
 }
 

@@ -1,6 +1,9 @@
 package translate
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // What an opening tag of a parameter is by where it stands in a value. Models leave out the closing tag
 // of a value, and the tag of the next parameter then ends it. But the files that they write tell of such
@@ -19,10 +22,9 @@ const (
 
 // stanceOf returns the stance of t in the value that the reading is in. With b declared and zz not:
 //
-//	<parameter=a>⏎1⏎<parameter=b>         isNext, or isEither if b was given before
-//	<parameter=a>⏎1⏎<parameter=zz>        isEither
-//	<parameter=a>⏎with <parameter=b> set   isEither, isQuoted for zz: a parameter of this call begins a line
-//	<parameter=a>1<parameter=b>           isNext, isEither for zz: parameters stand on one line
+//	<parameter=a>⏎1⏎<parameter=b>         isNext, isEither for zz, and for b if that was given before
+//	<parameter=a>⏎with <parameter=b> set   isEither, isQuoted for zz: the next parameter would begin a line
+//	<parameter=a>1<parameter=b>           isNext; for zz as above, isEither if all parameters stand on one line
 //	<parameter=a>as `<parameter=b>`        isQuoted
 //
 // A value whose type tells where it ends needs none of that.
@@ -36,12 +38,9 @@ func (r *reading) stanceOf(t *valueTag, c *callShape) stance {
 	case t.property == v.property, t.nameless: // it may be meant as the closing tag
 		return isNext
 	case t.edge.beginsLine(), !v.first && v.from == t.after && t.gap != gapText: // or the value
-	case c.lines || t.edge.blank && !fresh, t.edge.isOpener():
-		if fresh {
-			return isEither
-		}
+	case (c.lines || t.edge.blank || t.edge.isOpener()) && !fresh:
 		return isQuoted
-	case t.edge.isQuote():
+	case t.edge.isOpener(), t.edge.isQuote(), c.lines && (c.padded || t.edge.blank || !t.edge.isWord()):
 		return isEither
 	}
 	if fresh && !t.unopened {
@@ -122,7 +121,16 @@ func (e edge) beginsLine() bool { return e.last == 0 || e.last == '\n' }
 
 // isQuote reports whether the text ends in a quotation mark, or in what else has the same on both sides.
 func (e edge) isQuote() bool {
-	return !e.blank && (e.last == '`' || e.last == '"' || e.last == '\'' || e.last == '*' || e.last == '|')
+	return !e.blank && bytes.IndexByte(quotes, e.last) >= 0
+}
+
+// quotes are such marks and, of those that open a quotation beyond ASCII (“ „ ‘ « 「 『), the last bytes.
+var quotes = []byte("`\"'*|\x9c\x9e\x98\xab\x8c\x8e")
+
+// isWord reports whether the text ends in a word, a sentence, or the path of a file.
+func (e edge) isWord() bool {
+	c := e.last | 0x20
+	return 'a' <= c && c <= 'z' || '0' <= e.last && e.last <= '9' || e.last >= utf8.RuneSelf || e.last == '.' || e.last == '/' || e.last == ')'
 }
 
 // isOpener reports whether the text ends in what does not end a text.
