@@ -51,7 +51,7 @@ func (p *parser) readDoubt() state {
 	for d.scanned < len(held) {
 		n, v := d.nextTag(p.call.spelling, held, eof)
 		switch {
-		case v == markup.NeedMore, v == markup.Match && d.scanned+n == len(held) && !eof: // what stands behind a tag counts, too
+		case v == markup.NeedMore, v == markup.Match && d.scanned+n == len(held) && !eof && held[d.scanned+1] != '/': // what stands behind an opening tag counts, too
 		case v == markup.NoMatch:
 			continue
 		case d.tags == maxDoubtTags:
