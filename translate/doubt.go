@@ -21,6 +21,7 @@ type doubt struct {
 	opened   bool      // the last tag was the opening tag of an element
 	tags     int       // how many tags have been followed
 	gap      gap       // what stands after the last tag, as far as it has been followed
+	edge     edge      // of the text up to the last tag, with that
 	dropped  int       // what the cheapest reading costs that was dropped for want of room
 	cut      bool      // it was settled where the text was cut, so that the call is not whole
 	looked   int       // how far the end of a CDATA section has been looked for: see matchOpaque
@@ -63,6 +64,10 @@ func (d *doubt) nextTag(g *markup.Spelling, held []byte, eof bool) (n int, v mar
 func (d *doubt) follow(p *parser, held []byte, n int) {
 	t := p.valueTagAt(held[d.scanned:], n, d.scanned)
 	t.gap, t.after = d.gap, d.from+d.tagEnd
+	t.edge = edgeOf(d.edge, held[d.tagEnd:d.scanned])
+	if d.edge = edgeOf(t.edge, held[d.scanned:d.scanned+n]); d.scanned+n < len(held) {
+		t.behind = held[d.scanned+n]
+	}
 	d.next = d.next[:0]
 	shape := p.callShape()
 	for i := range d.readings {
@@ -91,6 +96,7 @@ func (d *doubt) follow(p *parser, held []byte, n int) {
 func (p *parser) callShape() callShape {
 	call := &p.call
 	return callShape{
+		lines: p.value.layout.lines, padded: p.value.layout.padded,
 		wrapperOpen: call.wrapperOpen, alone: call.spelling != nil && !call.spelling.HasWrapper(), parametersOpen: call.parametersOpen, attributeForm: call.attributeForm,
 		closedTwice: call.spelling != nil && call.spelling.ClosedTwice,
 		anyName:     len(call.schema.Properties) == 0,

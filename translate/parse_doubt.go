@@ -32,7 +32,7 @@ const (
 // of the value that is open.
 func (p *parser) beginDoubt() state {
 	d := &p.doubt
-	*d = doubt{readings: d.readings[:0], next: d.next[:0], from: p.in.offset(), dropped: math.MaxInt}
+	*d = doubt{readings: d.readings[:0], next: d.next[:0], from: p.in.offset(), edge: p.value.edge, dropped: math.MaxInt}
 	v := p.value.text
 	v.empty = v.from == d.from
 	v.from, v.first = d.from, true
@@ -47,10 +47,11 @@ func (p *parser) readDoubt() state {
 	d := &p.doubt
 	rest := p.in.rest()
 	held := rest[:min(len(rest), maxDoubt)]
+	eof := p.in.eof && len(held) == len(rest)
 	for d.scanned < len(held) {
-		n, v := d.nextTag(p.call.spelling, held, p.in.eof && len(held) == len(rest))
+		n, v := d.nextTag(p.call.spelling, held, eof)
 		switch {
-		case v == markup.NeedMore:
+		case v == markup.NeedMore, v == markup.Match && d.scanned+n == len(held) && !eof && held[d.scanned+1] != '/': // what stands behind an opening tag counts, too
 		case v == markup.NoMatch:
 			continue
 		case d.tags == maxDoubtTags:

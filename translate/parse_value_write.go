@@ -34,6 +34,7 @@ func (p *parser) beginText() {
 // writeValue adds text to the value: it is written, or held. It is not empty.
 func (p *parser) writeValue(s []byte) {
 	v := &p.value
+	v.edge = edgeOf(v.edge, s)
 	switch v.mode {
 	case modeText:
 		if v.cdata {

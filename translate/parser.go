@@ -175,6 +175,7 @@ type valueSeen struct {
 	layout      layout    // of the tags around it
 	tail        []byte    // the white space at the end of a string so far that may be layout
 	atStart     bool      // nothing of the string has been written, and white space at its beginning may be layout
+	edge        edge      // of the value so far
 	endsBlank   bool      // there is white space at the end of what has been written
 	looked      int       // how far passOn has looked through the input, for scanValue to go on there
 	blankAfter  int       // how far mayFollow has read white space after a closing tag, to go on there

@@ -108,11 +108,19 @@ func (p *parser) feedPlain(s string) bool {
 	}
 	switch p.out.openKind {
 	case messages.BlockToolUse:
+		if escape == '<' {
+			escape = '`' // which counts for the edge of the value
+		}
+		last := s[len(s)-1]
 		if len(p.value.tail) > 0 || p.value.atStart || !isPlain(s, '"', '\\', escape) {
 			return false
 		}
 		p.out.writeString(s)
-		p.value.endsBlank = s[len(s)-1] == ' '
+		if v := &p.value; escape == '`' && last != ' ' {
+			v.edge.last, v.edge.blank, v.edge.ticks, v.endsBlank = last, false, 0, false
+		} else {
+			v.edge, v.endsBlank = edgeOf(v.edge, []byte(s)), last == ' '
+		}
 	case messages.BlockText:
 		bracket := byte('`')
 		if p.bracketed || p.readsLiteral[pythonLiteral] {
@@ -159,6 +167,9 @@ func (p *parser) passOn() bool {
 		return false
 	}
 	p.value.looked = 0
+	if kind == SpanValue {
+		p.value.edge = edgeOf(p.value.edge, rest)
+	}
 	p.writePlain(p, rest)
 	p.in.takeAll(kind)
 	p.in.compact()

@@ -31,6 +31,8 @@ type callShape struct {
 	parametersOpen bool // <parameters> is open
 	attributeForm  bool // it is <invoke name="…">
 	closedTwice    bool // its format is one whose models close a value twice
+	lines          bool // the opening tag of the first value stands on a line of its own
+	padded         bool // … and its text begins on the next
 	anyName        bool // the tool declares no parameter, so that one may have any name
 }
 
@@ -63,6 +65,7 @@ type openValue struct {
 	passed     bool     // it holds a closing tag of its own name that closes nothing
 	holdsEnd   bool     // it holds the end of a call, if this is text
 	structure  bool     // it holds tags of a call's structure, if they are text
+	fenced     bool     // its opening tag stands in a code fence of the value before it
 	maybe      bool     // it holds tags that may be those of parameters which the tool does not declare
 	unopened   byteSet  // the first bytes of the names of such elements that are closed and were not opened
 	crossed    bool     // one of them is opened after that, as the closing tags of two values do that are swapped
@@ -110,6 +113,7 @@ type valueEnd struct {
 //     than the value and the parameter, with one closing tag missing (4).
 //   - The opening tag of another parameter that closes a value costs as much as the same tag as text of a
 //     value that is not closed, so that neither is taken without more to go by.
+//   - Where such a tag stands counts as much: see stance.
 const (
 	costMissingCloser = 4  // a value is not closed
 	costWrongCloser   = 4  // it is closed by another tag
@@ -133,6 +137,7 @@ const (
 	costNotClosed  = 1 // the same, if it stays open
 	costUnopened   = 5 // the closing tag of another parameter's element that is not open
 	costUnknown    = 1 // a closing tag of some other name that is not open, where a value could end
+	costFenced     = 4 // a value begins in a code fence, and ends behind it
 	costStructure  = 2 // half an element of a call in a value
 	costEndInValue = 4 // the end of the call in a value
 	costWhole      = 2 // a whole element of another parameter in a value that is not closed

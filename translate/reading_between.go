@@ -69,6 +69,7 @@ func (r *reading) stepBetween(t *valueTag, c *callShape) {
 	}
 	switch t.kind {
 	case opensParameter, opensOther:
+		r.cost += costInProse(t)
 		switch {
 		case t.declared, c.anyName, c.attributeForm && t.closedAs(parameterName):
 		case t.gap == gapLines:
@@ -108,13 +109,18 @@ func (r *reading) stepBetween(t *valueTag, c *callShape) {
 	}
 }
 
-// begin begins the value of the parameter that t opens; <p/> is a whole one.
-func (r *reading) begin(t *valueTag) {
+// isGiven reports whether the parameter that t opens was given before.
+func (r *reading) isGiven(t *valueTag) bool {
 	given := t.given
 	for b := r.begun; b != nil && !given; b = b.before {
 		given = b.property == t.property
 	}
-	if given {
+	return given
+}
+
+// begin begins the value of the parameter that t opens; <p/> is a whole one.
+func (r *reading) begin(t *valueTag) {
+	if r.isGiven(t) {
 		r.cost += costGivenTwice
 	}
 	r.begun = &begunParam{t.property, r.begun}
@@ -123,5 +129,5 @@ func (r *reading) begin(t *valueTag) {
 		return
 	}
 	r.place = inside
-	r.value = openValue{property: t.property, closer: string(t.name), element: t.nameless || string(t.name) != "parameter", schema: t.schema, from: t.at + t.len}
+	r.value = openValue{property: t.property, closer: string(t.name), element: t.nameless || string(t.name) != "parameter", schema: t.schema, from: t.at + t.len, fenced: t.edge.fenced}
 }

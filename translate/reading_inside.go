@@ -31,7 +31,7 @@ func (r *reading) stepInside(t *valueTag, c *callShape, add func(reading)) {
 	case t.isCloser():
 		v.stepCloser(r, t, c, add)
 	case t.kind == opensParameter, v.isOwnOpener(t):
-		v.stepOpener(r, t, add)
+		v.stepOpener(r, t, c, add)
 	case t.kind == opensStructure:
 		v.structure = true
 		v.push(r, t, v.costOnce(t, costStructure))
@@ -208,27 +208,29 @@ func (v *openValue) stepCloser(r *reading, t *valueTag, c *callShape, add func(r
 }
 
 // stepOpener follows the opening tag of a parameter.
-func (v *openValue) stepOpener(r *reading, t *valueTag, add func(reading)) {
+func (v *openValue) stepOpener(r *reading, t *valueTag, c *callShape, add func(reading)) {
 	own := t.property == v.property || t.nameless && !v.element
 	v.structure = v.structure || t.structure
+	stands := r.stanceOf(t, c)
 	switch {
 	case !own && v.element != (string(t.name) != "parameter") && !(v.element && t.declared):
 		if len(t.name) > 0 {
 			v.seen.add(t.name[0])
 		}
 		return
-	case !t.bare, add == nil:
+	case !t.bare, add == nil, stands == isQuoted:
 	case own:
 		add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
 	case !own:
 		next := r.endingBefore(t)
+		next.ends.doubtful = next.ends.doubtful || stands == isEither
 		next.begin(t)
 		add(next)
 		add(r.endingAt(t, "wrong_closer", costWrongOpener+v.misfit()+r.notClosed()+costWhole*v.whole))
 	}
 	cost := costOpened
 	switch {
-	case !t.bare && v.element:
+	case !t.bare && v.element, stands == isQuoted:
 		cost = costAttributes
 	case own:
 		cost = costOwn
@@ -266,6 +268,9 @@ func (r *reading) notClosed() (cost int) {
 // endingAt returns the reading in which t is the closing tag of the value.
 func (r *reading) endingAt(t *valueTag, reason string, cost int) reading {
 	cost += r.cost
+	if v := &r.value; v.fenced && !t.edge.fenced {
+		cost += costFenced
+	}
 	return reading{
 		place: between, cost: cost, tied: r.tied, begun: r.begun,
 		ends: &valueEnd{from: r.value.from, at: t.at, len: t.len, reason: reason, cost: cost, doubtful: r.value.isDoubtful(false), structure: r.value.structure, before: r.ends},

@@ -40,6 +40,11 @@ type valueTag struct {
 	at, len   int            // where it stands in all that was fed, and how long it is
 	after     int            // where the tag before it ends
 	gap       gap            // what stands before it, after the tag before
+	unopened  bool           // it lacks the tag before the value: <arg_key>x</arg_key>
+
+	// Where it stands in a value: see stance.
+	edge   edge // of the text before it
+	behind byte // what stands behind it; 0 for nothing
 }
 
 // isCloser reports whether t is a closing tag.
@@ -114,7 +119,7 @@ func (p *parser) readValueTag(t *markup.Tag, at int) (vt valueTag) {
 	vt = valueTag{name: p.withoutNamespace(t.Full), at: p.in.offset() + at, len: t.Len, bare: len(t.Attributes) == 0 && !t.Empty, empty: t.Empty}
 	if t.Is("parameter") && !t.Closing {
 		if name, ok := t.NameAttribute(); ok {
-			vt.kind, vt.name, vt.bare = opensParameter, parameterName, !t.Empty
+			vt.kind, vt.name, vt.bare, vt.unopened = opensParameter, parameterName, !t.Empty, t.Unopened
 			vt.property, vt.schema, vt.declared = p.call.schema.PropertyByTag(name)
 			return vt
 		}

@@ -178,6 +178,7 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 	case v == Match: // it has lost its bracket
 		t.Len = at + len(then) - 1
 	default: // it is missing, and its line may have ended before
+		t.Unopened = true
 		if t.Len < len(s) && s[t.Len] == '\n' {
 			t.Len++
 		}

@@ -15,6 +15,7 @@ type Tag struct {
 	Attributes []byte // the text after the name, without white space around it
 	Closing    bool   // it begins with </
 	Empty      bool   // it ends with />
+	Unopened   bool   // it is a label without the tag that should stand behind that
 	Spelling   *Spelling
 	label      []byte // the name of the tool or parameter, where that is no attribute
 	nameEnd    int    // index after the name in the text
