@@ -154,7 +154,7 @@ func (d *doubt) drop() {
 		if r.place == inside && r.value.item { // the next tag may take that back
 			most += costOwn + r.value.itemCost
 		}
-		return r.place < ending && r.cost >= most
+		return (r.place < ending || r.ranOn) && r.cost >= most
 	})
 	for len(d.readings) > maxReadings {
 		worst := 0

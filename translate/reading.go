@@ -17,6 +17,7 @@ type reading struct {
 	cost    int
 	wrapped bool // what has ended the call is the end of its wrapper
 	abrupt  bool // the call has ended and its parameters have not
+	ranOn   bool // the call has ended, and what follows is no call
 	tied    bool // another reading that ends at the same place costs as much
 
 	value openValue   // inside

@@ -35,7 +35,8 @@ func callEndedBy(t *valueTag) place {
 }
 
 // stepEnding follows t after </invoke>. Within a wrapper, only its end or another call can stand
-// there.
+// there. Where the format has none, prose may follow, too: more text tells whether it is that, or the rest
+// of a value that holds the end of a call.
 func (r *reading) stepEnding(t *valueTag, c *callShape) {
 	switch {
 	case r.wrapped && t.kind == opensOther && !t.declared && t.gap == gapText: // as in prose, or in a value: what comes next tells
@@ -49,6 +50,15 @@ func (r *reading) stepEnding(t *valueTag, c *callShape) {
 		return
 	case r.abrupt && t.structure && t.declared && t.bare: // more likely it is a parameter
 		r.cost += costStrayCloser
+	case c.alone && t.isCloser() && (t.kind == closesCall || t.closedAs(parameterName)):
+		r.cost += costStrayCloser
+		return
+	case c.alone && !t.structure:
+		if !r.ranOn {
+			r.cost += costProse
+		}
+		r.ranOn = true
+		return
 	case (c.wrapperOpen || c.alone) && (t.gap == gapText || t.kind != closesCall && !t.structure):
 		r.cost += costStrayCloser
 	}
