@@ -27,6 +27,7 @@ type UpstreamModel struct {
 	Values    string // when a parameter of a call is sent to the client; "" for ValuesFlow
 	Repair    int64  // how often the model is asked again for a call that could not be read: 0 or 1
 	Quoted    string // what a call in a Markdown code fence is; "" for QuotedText
+	Thinking  string // where its completions begin: see [translate.Target]; "" for what its family's template does
 	Rescue    bool   // look for calls in the text of a model that is given tools over its own API
 }
 
@@ -110,10 +111,10 @@ func (m UpstreamModel) usesToolAPI(spec upstream.Model) bool {
 // model, or less than it after the model refused a feature.
 func (m UpstreamModel) Target(spec upstream.Model) translate.Target {
 	return translate.Target{
-		Format: m.format(), Accept: cmp.Or(m.Accept, translate.AcceptFor(m.Model)), Language: m.Language, Template: m.Template,
+		Format: m.format(), Model: m.Model, Accept: cmp.Or(m.Accept, translate.AcceptFor(m.Model)), Language: m.Language, Template: m.Template,
 		TextWire: m.Wire == WireText, Prefill: spec.Can.Has(upstream.Prefill), HoldValues: m.Values == ValuesWhole,
-		QuotedCalls: m.Quoted == QuotedRead,
-		MaxTokens:   spec.MaxTokens,
+		QuotedCalls: m.Quoted == QuotedRead, Thinking: cmp.Or(m.Thinking, translate.ThinkingFor(m.Model)),
+		MaxTokens: spec.MaxTokens,
 	}
 }
 

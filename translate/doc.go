@@ -76,10 +76,10 @@
 // them). Each is a function that reads as much of the input as it can decide
 // on, and returns the next state:
 //
-//	inText         -> atInvoke inWrapper inLiteral inRehearsal afterThinking afterAnswer, atAnswer after thinking
-//	atAnswer       -> atJSONName inCall inText
+//	inText         -> atInvoke inWrapper inLiteral inRehearsal afterThinking afterAnswer, atAnswer in or after thinking
+//	atAnswer       -> atJSONName inCall inText inRehearsal
 //	afterThinking  -> inText atAnswer
-//	inRehearsal    -> inText
+//	inRehearsal    -> inText atAnswer
 //	inWrapper      -> atInvoke inCall atValue atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one
 //	atInvoke       -> atToolName inCall atValue betweenCalls
 //	atToolName     -> inCall, atInvoke where it stands twice

@@ -192,3 +192,11 @@ func (d *doubt) firstGoesOn() (best *reading) {
 	}
 	return best
 }
+
+// mayHold reports whether the first value may hold all the calls that have ended since: one reading is
+// still in it, and costs less than best as soon as the elements are closed that are open in the value.
+func (d *doubt) mayHold(best *reading) bool {
+	return slices.ContainsFunc(d.readings, func(r reading) bool {
+		return r.place == inside && r.value.first && r.cost-r.value.tags.cost() < best.cost
+	})
+}

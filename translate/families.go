@@ -35,6 +35,16 @@ func AcceptFor(model string) string {
 	return ""
 }
 
+// ThinkingFor returns the [Target.Thinking] of a model of which nothing else is said: whether the template
+// of its family may have opened thinking, of which servers can be told otherwise.
+func ThinkingFor(model string) string {
+	model = strings.ToLower(model)
+	if f := familyFormat(model); f != nil && slices.ContainsFunc(f.opensThinking, func(part string) bool { return strings.Contains(model, part) }) {
+		return ThinkingMaybe
+	}
+	return ThinkingMarked
+}
+
 // familyFormat returns the format of the family of a model, nil if it is not known. Of several parts of
 // ids, the longest counts.
 func familyFormat(model string) (found *format) {

@@ -13,43 +13,87 @@ import (
 	"dragoman/translate/schema"
 )
 
-// TestForced holds, for a call that a prefill has opened, that a model which begins it once more has
-// called once, and that one which calls nothing shows nothing of the prefill.
+// forced returns what becomes of an answer to a prompt that ends in the beginning of a call to the named
+// tool, or to any. The model, asked again, says nothing.
+func forced(t *testing.T, f *format, req *messages.Request, name, text string, n int) *messages.Message {
+	t.Helper()
+	opening := f.callPrefill(name, 0)
+	prompt := &Prompt{format: f, opening: opening, Turns: []Turn{{Role: messages.RoleUser}, {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(opening)}}}}}
+	m, err := messages.Collect(checked(t, Events(req, prompt, func(p *Prompt) iter.Seq2[Chunk, error] {
+		c := completion{text, messages.StopSequence, f.stopSequence}
+		text = ""
+		return c.chunks(n)(p)
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestForced holds, for a call that a prefill has opened, that it is read once, whether the model goes on
+// with it or begins it again, with what stands around the calls or without; and that a model which calls
+// nothing shows nothing of the prefill.
 func TestForced(t *testing.T) {
 	input := jsontext.Value(`{"s":"a <b>\n","n":1}`)
-	for _, f := range formats {
+	for _, f := range append(formats[:], variants()...) {
 		req := fuzzRequest()
 		req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceTool, Name: "t"}
-		whole := string(f.appendCall(&markup.Escaper{}, []byte(f.beforeCalls), "t", 0, input, schema.Compile(req.Tools[0].InputSchema)))
+		call := string(f.appendCall(&markup.Escaper{}, nil, "t", 0, input, schema.Compile(req.Tools[0].InputSchema)))
+		call = strings.TrimSuffix(call, f.betweenCalls)
+		if f.impliedEnd == "" {
+			call += f.afterCalls
+		}
+		whole := f.beforeCalls + call
 		for _, name := range []string{"t", ""} {
 			opening := f.callPrefill(name, 0)
-			prompt := &Prompt{format: f, opening: opening, Turns: []Turn{{Role: messages.RoleUser}, {Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(opening)}}}}}
-			answer := func(text string, n int) *messages.Message {
-				asked := 0
-				m, err := messages.Collect(checked(t, Events(req, prompt, func(p *Prompt) iter.Seq2[Chunk, error] {
-					if asked++; asked > 1 {
-						text = ""
-					}
-					return completion{text, messages.StopSequence, f.stopSequence}.chunks(n)(p)
-				})))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return m
+			rest, ok := strings.CutPrefix(whole, opening)
+			if !ok {
+				t.Fatalf("%s: %q does not begin %q", f.name, opening, whole)
+			}
+			texts := []string{rest, whole, "\n" + whole, strings.ReplaceAll(opening, "\n", "") + rest}
+			if f.literal != pythonLiteral { // whose calls are not told from text without their bracket
+				texts = append(texts, call)
+			}
+			if f.shape.call[0] == "" && strings.Contains(opening, "{") {
+				texts = append(texts, call[strings.IndexByte(call, '{'):])
 			}
 			for n := range 6 {
-				if f.isData() && f != glmCalls && name != "" { // where the tag of a call holds only its name, that may go on
-					if m := answer("\n"+whole, n); len(m.Content) != 1 || !sameInput(m.Content[0].Input, input) || m.StopReason != messages.StopToolUse {
-						t.Fatalf("%s, pieces of %d: begun again:\n%s", f.name, n, show(m))
+				for _, text := range texts {
+					if m := forced(t, f, req, name, text, n); len(m.Content) != 1 || !sameInput(m.Content[0].Input, input) || m.StopReason != messages.StopToolUse {
+						t.Errorf("%s %s, pieces of %d, behind %q: %q\n%s", f.name, f.variant, n, opening, text, show(m))
 					}
 				}
-				if name == "" || f == glmCalls {
-					for _, b := range answer(" I cannot. I <i>can</i>.", n).Content {
+				if name == "" || f.name == FormatGLM {
+					for _, b := range forced(t, f, req, name, " I cannot. I <i>can</i>.", n).Content {
 						if strings.Contains(string(b.Text), strings.TrimSpace(opening)) {
 							t.Fatalf("%s, pieces of %d: shows %q", f.name, n, b.Text)
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestForcedGoesOn has arguments that look like the beginning of the call, and a second call after one
+// without parameters that was not closed: the model has not begun again.
+func TestForcedGoesOn(t *testing.T) {
+	req := fuzzRequest()
+	req.ToolChoice = messages.ToolChoice{Type: messages.ChoiceAny}
+	for _, tt := range []struct {
+		format       *format
+		schema, text string
+		want         string
+	}{
+		{&jsonCalls, `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}}}`, ` {"name": "t", "arguments": {}}}`, `t {"name": "t", "arguments": {}}`},
+		{&jsonCalls, `{"type":"object"}`, ` {"name": "Bob"}}`, `t {"name": "Bob"}`},
+		{qwenCalls, `{"type":"object"}`, "\n<tool_call>\n<function=u>\n</function>\n</tool_call>", "t {}\nu {}"},
+	} {
+		req.Tools = []messages.Tool{{Name: "t", InputSchema: jsontext.Value(tt.schema)}, {Name: "u"}}
+		for n := range 6 {
+			got, _, _ := strings.Cut(show(forced(t, tt.format, req, "t", tt.text, n)), "\ntool_use")
+			if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(tt.want, " ", "") {
+				t.Errorf("%s, pieces of %d: %s\n%s", tt.format.name, n, tt.text, got)
 			}
 		}
 	}

@@ -24,14 +24,22 @@ type format struct {
 	// with a bracket at its end, before a list alone. For aloneName, see there.
 	alone []string
 	// models are parts of the ids of models that were trained on the format, in lower case. erased says
-	// that its markers are special tokens, which servers erase from what they pass on.
-	models []string
-	erased bool
+	// that its markers are special tokens, which servers erase from what they pass on. variant is what
+	// tells formats of one name apart: see variants.go.
+	models  []string
+	erased  bool
+	variant string
+	// thinking are marks of thinking besides the tags of prose: see [thinkingMarks]. opensThinking are
+	// parts of the ids of those models whose template opens thinking, if it is not told otherwise.
+	thinking      thinkingMarks
+	opensThinking []string
 
 	// shape is how calls are written, and spelling how their tags may be written; nil for the tags of
 	// legacy and attribute.
 	shape    shape
 	spelling *markup.Spelling
+	// also are the spellings of other families that write the same calls with tags of other names.
+	also []*markup.Spelling
 	// literal is the syntax of calls that are literals of a language.
 	literal literalSyntax
 	// channels says that headers are read: see parse_channels.go.
@@ -56,13 +64,22 @@ type format struct {
 	example     string
 	exampleNote func(*language) string
 
-	// beforeTools and afterTools stand before and after the descriptions of the tools. heading, if it
-	// is not "", stands above all, and then the example comes after the tools.
-	heading, beforeTools, afterTools string
+	// toolsLast says that the tools are described behind the system text of the client, and not before it.
+	toolsLast bool
+	// heading stands above all. exampleLast says that the example comes after the tools, and not before
+	// them; listHeading stands above those in place of a sentence, and closing says what stands last.
+	heading, listHeading string
+	exampleLast          bool
+	closing              func(*language) string
+	// beforeTools and afterTools stand before and after the descriptions of the tools.
+	beforeTools, afterTools string
 	// tool stands before and after the description of one tool, which is a JSON object, and betweenTools
-	// before that of the next.
+	// before that of the next, where all are one list.
 	tool         [2]string
 	betweenTools string
+	// spaced says that JSON has a blank behind each colon and comma, as Python writes it; compactTools
+	// that descriptions of tools have none all the same.
+	spaced, compactTools bool
 	// describeTool writes one description, with a newline after it, in place of that. The error
 	// says what is wrong with the schema of the tool.
 	describeTool func(w *toolWriter, t *messages.Tool) error
@@ -85,6 +102,8 @@ type format struct {
 	// result stands before and after the content of one result; ID in it is what stands for the name
 	// of the tool in the call. The label of an error stands before its content.
 	result [2]string
+	// thinkTag is the name of the tags around what the model thinks aloud; "" for "thinking".
+	thinkTag string
 	// writeResult writes one result, with a newline after it, in place of that: a tool_result
 	// block, and the name of the tool that was called, which is not escaped; n is as in appendCall.
 	writeResult func(w *turnWriter, tool string, n int, result *messages.BlockParam)
@@ -92,10 +111,20 @@ type format struct {
 
 // shaped returns f with what follows from its shape.
 func shaped(f format) *format {
-	f.example = f.shape.example(f.beforeCalls, f.afterCalls)
+	if f.example == "" {
+		f.example = f.shape.example(f.beforeCalls, f.afterCalls)
+	}
 	f.callPrefill = func(name string, n int) string { return f.shape.prefill(f.beforeCalls, name, n) }
 	f.appendCall = f.appendShaped
 	return &f
+}
+
+// spellings returns the spellings in which calls of the format are read.
+func (f *format) spellings() []*markup.Spelling {
+	if f.spelling == nil {
+		return nil
+	}
+	return append([]*markup.Spelling{f.spelling}, f.also...)
 }
 
 // The names of the formats: see [Target.Format].

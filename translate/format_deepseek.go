@@ -1,19 +1,26 @@
 package translate
 
-import "dragoman/translate/markup"
+import (
+	"strings"
+
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+	"dragoman/translate/rawjson"
+)
 
 // deepseekCalls is the format of DeepSeek V3.1: markers around the name of the tool and its input as JSON
 // (docs/reference/formats.md §12). That of V3 and R1, with a word before the name and a code fence around
 // the JSON, is read, too.
 var deepseekCalls = shaped(format{
-	name:         FormatDeepSeek,
-	models:       []string{"deepseek-v3", "deepseek.v3", "deepseek-v3.2-exp", "deepseek-r1", "deepseek.r1", "cogito"},
-	stopSequence: deepseekEnd,
-	impliedEnd:   deepseekEnd,
-	callOpener:   "<｜tool▁call▁begin｜>",
-	callCloser:   "<｜tool▁call▁end｜>",
-	protects:     markup.TagMarker,
-	shape:        shape{call: [3]string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"}},
+	name:          FormatDeepSeek,
+	models:        []string{"deepseek-v3", "deepseek.v3", "deepseek-v3.2-exp", "deepseek-r1", "deepseek.r1", "cogito"},
+	opensThinking: []string{"deepseek-r1", "deepseek.r1"},
+	stopSequence:  deepseekEnd,
+	impliedEnd:    deepseekEnd,
+	callOpener:    "<｜tool▁call▁begin｜>",
+	callCloser:    "<｜tool▁call▁end｜>",
+	protects:      markup.TagMarker,
+	shape:         shape{call: [3]string{"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"}},
 	spelling: &markup.Spelling{JSON: true, Tags: []markup.Spelled{
 		{Name: "｜tool▁calls▁begin｜", Means: markup.Wrapper},
 		{Name: "｜tool_calls_begin｜", Means: markup.Wrapper},
@@ -24,15 +31,47 @@ var deepseekCalls = shaped(format{
 		{Name: "｜tool▁call▁end｜", Means: markup.Invoke, Closing: true},
 	}},
 
-	heading:     "## Tools\n\n",
-	exampleNote: func(l *language) string { return l.oneSection },
-	beforeTools: "<tools>\n",
-	afterTools:  "</tools>",
-	tool:        [2]string{`{"type":"function","function":`, "}\n"},
-	beforeCalls: "<｜tool▁calls▁begin｜>",
-	afterCalls:  deepseekEnd,
-	result:      [2]string{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>\n"},
+	toolsLast:    true,
+	heading:      "## Tools\n",
+	exampleLast:  true,
+	exampleNote:  func(l *language) string { return l.oneSection },
+	describeTool: (*toolWriter).writeDeepSeekTool,
+	spaced:       true,
+	thinkTag:     "think",
+	beforeCalls:  "<｜tool▁calls▁begin｜>",
+	afterCalls:   deepseekEnd,
+	result:       [2]string{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
 })
 
 // deepseekEnd is the marker behind the calls of a turn.
 const deepseekEnd = "<｜tool▁calls▁end｜>"
+
+// writeDeepSeekTool describes a tool below a heading with its name. A description with a line that would
+// be one stands as a JSON string, so that no text of the client begins another tool.
+func (w *toolWriter) writeDeepSeekTool(t *messages.Tool) error {
+	root, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return err
+	}
+	w.write("### ").writeEscaped(t.Name).write("\n")
+	if t.Description != "" {
+		description := t.Description
+		if hasHeading(description) {
+			description = string(rawjson.AppendString(nil, description))
+		}
+		w.write("Description: ").writeEscaped(description).write("\n")
+	}
+	w.write("\nParameters: ").writeEscapedBytes(rawjson.AppendSpaced(nil, root)).write("\n\n")
+	return nil
+}
+
+// hasHeading reports whether a text has a line that can be taken for one of writeDeepSeekTool's own.
+func hasHeading(text string) bool {
+	endsLine := func(r rune) bool { return strings.ContainsRune("\n\v\f\r\u0085\u2028\u2029", r) }
+	for line := range strings.FieldsFuncSeq(text, endsLine) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") || strings.HasPrefix(line, "Parameters:") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,6 +1,10 @@
 package translate
 
-import "dragoman/translate/markup"
+import (
+	"strings"
+
+	"dragoman/translate/markup"
+)
 
 // dsmlCalls is the format of DeepSeek V3.2 and V4: the tags of the attribute format with a marker before
 // their names, and with an attribute that says whether a value is a string (docs/reference/formats.md §3).
@@ -17,13 +21,13 @@ var dsmlCalls = shaped(format{
 		param: [3]string{`<｜DSML｜parameter name="`, `" string="true">`, "</｜DSML｜parameter>\n"},
 		other: `" string="false">`,
 	},
-	// The marker is also written with other bars, with two of each, and with a blank behind those
-	// (docs/reference/formats.md §3, "Malformed").
 	spelling: &markup.Spelling{
+		Marker: "DSML",
+		Begins: []string{"<｜DSML｜"},
+		Closes: []string{"</｜DSML｜"},
 		Bare:   true,
+		Plain:  true,
 		Typed:  "string",
-		Begins: []string{"<｜DSML｜", "<｜｜DSML｜｜", "<｜｜DSML｜｜ ", "<‖DSML‖", "<|DSML|", "<||DSML||"},
-		Closes: []string{"</｜DSML｜", "</｜｜DSML｜｜", "</｜｜DSML｜｜ ", "</‖DSML‖", "</|DSML|", "</||DSML||"},
 		Tags: []markup.Spelled{
 			{Name: "tool_calls", Means: markup.Wrapper},
 			{Name: "function_calls", Means: markup.Wrapper},
@@ -36,12 +40,38 @@ var dsmlCalls = shaped(format{
 		},
 	},
 
-	heading:     "## Tools\n\n",
+	toolsLast: true,
+	heading:   "## Tools\n\n",
+	example: `<｜DSML｜tool_calls>
+<｜DSML｜invoke name="$TOOL_NAME">
+<｜DSML｜parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</｜DSML｜parameter>
+...
+</｜DSML｜invoke>
+<｜DSML｜invoke name="$TOOL_NAME2">
+...
+</｜DSML｜invoke>
+</｜DSML｜tool_calls>
+`,
 	exampleNote: func(l *language) string { return l.typedValues },
-	beforeTools: "<functions>\n",
-	afterTools:  "</functions>",
+	listHeading: "### Available Tool Schemas\n\n",
 	tool:        [2]string{"", "\n"},
+	closing:     func(l *language) string { return l.fitSchemas },
+	spaced:      true,
+	thinkTag:    "think",
 	beforeCalls: "<｜DSML｜tool_calls>\n",
 	afterCalls:  "</｜DSML｜tool_calls>",
-	result:      [2]string{"<tool_result>", "</tool_result>\n"},
+	result:      [2]string{"<tool_result>", "</tool_result>\n\n"},
 })
+
+// V3.2 has another name for its blocks and frames around tools and results.
+var dsmlV32Calls = dsmlCalls.vary("v3.2", func(f *format) {
+	f.stopSequence = "</｜DSML｜function_calls>"
+	f.impliedEnd = f.stopSequence
+	f.callCloser = f.stopSequence
+	f.beforeCalls, f.afterCalls = "<｜DSML｜function_calls>\n", f.stopSequence
+	f.example = strings.ReplaceAll(f.example, "tool_calls>", "function_calls>")
+	f.listHeading, f.closing = "", nil
+	f.beforeTools, f.afterTools = "<functions>\n", "</functions>"
+	f.beforeResults, f.afterResults = resultsStart, resultsEnd
+	f.result = [2]string{"<result>", "</result>\n"}
+}, "deepseek-v3.2", "deepseek.v3.2")

@@ -15,6 +15,7 @@ var gemmaCalls = &format{
 	name:         FormatGemma,
 	models:       []string{"gemma-4", "gemma4", "functiongemma"},
 	erased:       true,
+	thinking:     thinkingMarks{"<|channel>thought", "<channel|>"},
 	stopSequence: "<|tool_response>",
 	callOpener:   gemmaOpens,
 	callCloser:   gemmaCloses,
@@ -30,6 +31,7 @@ var gemmaCalls = &format{
 	example:      gemmaOpens + "$TOOL_NAME{$PARAMETER_NAME:" + gemmaQuote + "$PARAMETER_VALUE" + gemmaQuote + ",$PARAMETER_NAME:$PARAMETER_VALUE,...}" + gemmaCloses + "\n",
 	exampleNote:  func(l *language) string { return l.jsonBlocks },
 	describeTool: (*toolWriter).writeGemmaTool,
+	toolsLast:    true,
 
 	appendCall: appendGemmaCall,
 	callPrefill: func(name string, _ int) string {

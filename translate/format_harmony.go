@@ -19,12 +19,15 @@ var harmonyCalls = shaped(format{
 	}},
 	spelling: harmonySpelling,
 
+	toolsLast:   true,
 	heading:     "# Tools\n\n",
+	exampleLast: true,
 	exampleNote: func(l *language) string { return l.jsonBlocks },
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
-	tool:        [2]string{`{"type":"function","function":`, "}\n"},
-	result:      [2]string{"<|start|>functions.ID to=assistant<|channel|>commentary<|message|>", "<|end|>\n"},
+	tool:        functionTool,
+	spaced:      true,
+	result:      [2]string{"<|start|>functions.ID to=assistant<|channel|>commentary<|message|>", "<|end|>"},
 })
 
 // harmonyCall is the marker behind a call. Servers take it for the end of the answer.

@@ -13,21 +13,27 @@ import (
 // stands around the calls of a turn, so no tag says that they are done: the stop sequence
 // is the result that a model may make up next.
 var jsonCalls = format{
-	name:         FormatJSON,
-	models:       []string{"qwen", "qwq", "hermes", "granite-4", "ernie-4.5", "exaone", "smollm3", "falcon-h1", "trinity", "gemma-3", "gemma3"},
-	stopSequence: "<tool_response>",
-	callOpener:   toolCallStart,
-	callCloser:   toolCallEnd,
-	alone:        []string{""},
-	protects:     markup.TagToolResponse,
+	name:          FormatJSON,
+	models:        []string{"qwen", "qwq", "hermes", "granite-4", "ernie-4.5", "exaone", "smollm3", "falcon-h1", "trinity", "gemma-3", "gemma3"},
+	opensThinking: []string{"-thinking", "qwq"},
+	stopSequence:  "<tool_response>",
+	callOpener:    toolCallStart,
+	callCloser:    toolCallEnd,
+	alone:         []string{""},
+	protects:      markup.TagToolResponse,
 
+	toolsLast:   true,
+	heading:     "# Tools\n\n",
+	exampleLast: true,
 	example: toolCallStart + `
 {"name": "$TOOL_NAME", "arguments": {"$PARAMETER_NAME": $PARAMETER_VALUE, ...}}
 ` + toolCallEnd + "\n",
 	exampleNote: func(l *language) string { return l.jsonBlocks },
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
-	tool:        [2]string{`{"type":"function","function":`, "}\n"},
+	tool:        functionTool,
+	spaced:      true,
+	thinkTag:    "think",
 
 	appendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
 		dst = appendJSONCall(e, append(dst, toolCallStart+"\n"...), name, "arguments", input)
@@ -38,11 +44,15 @@ var jsonCalls = format{
 	result: [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 }
 
+// functionTool stands before and after the description of a tool in the templates of most open models.
+var functionTool = [2]string{`{"type": "function", "function": `, "}\n"}
+
 // appendJSONCall appends a call as an object, in which the input has that key.
 func appendJSONCall(e *markup.Escaper, dst []byte, name, key string, input jsontext.Value) []byte {
 	dst = appendQuotedName(e, append(dst, `{"name": `...), name)
 	dst = append(dst, `, "`+key+`": `...)
-	return append(e.AppendText(dst, rawjson.CompactString(input)), '}')
+	dst = e.AppendText(dst, string(rawjson.AppendSpaced(nil, rawjson.Compact(input))))
+	return append(dst, '}')
 }
 
 // jsonPrefill returns the beginning of such an object: see [format.callPrefill].

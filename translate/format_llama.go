@@ -25,7 +25,8 @@ var llamaCalls = &format{
 	exampleNote: func(l *language) string { return l.jsonBlocks },
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
-	tool:        [2]string{`{"type":"function","function":`, "}\n"},
+	tool:        functionTool,
+	spaced:      true,
 
 	appendCall: func(e *markup.Escaper, dst []byte, name string, _ int, input jsontext.Value, _ *schema.Schema) []byte {
 		return append(appendJSONCall(e, append(dst, pythonTag...), name, "parameters", input), '\n')

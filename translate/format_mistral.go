@@ -9,6 +9,7 @@ var mistralCalls = shaped(format{
 	name:         FormatMistral,
 	models:       []string{"mistral", "mixtral", "ministral", "devstral", "magistral", "pixtral", "codestral"},
 	erased:       true,
+	thinking:     thinkingMarks{"[THINK]", "[/THINK]"},
 	stopSequence: "[TOOL_RESULTS]",
 	callOpener:   "[TOOL_CALLS]",
 	callCloser:   "[ARGS]",
@@ -17,13 +18,14 @@ var mistralCalls = shaped(format{
 	spelling:     bracketTags,
 	alone:        []string{"[", aloneName},
 
-	heading:      "# Tools\n\n",
+	exampleLast:  true,
 	exampleNote:  func(l *language) string { return l.jsonBlocks },
 	beforeTools:  "[AVAILABLE_TOOLS][",
 	afterTools:   "][/AVAILABLE_TOOLS]",
-	tool:         [2]string{`{"type":"function","function":`, "}\n"},
-	betweenTools: ",",
-	result:       [2]string{"[TOOL_RESULTS]", "[/TOOL_RESULTS]\n"},
+	tool:         listedTool,
+	betweenTools: ", ",
+	spaced:       true,
+	result:       [2]string{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
 })
 
 // bracketTags are its tags.

@@ -32,7 +32,8 @@ var pythonicCalls = &format{
 	example:     "[$TOOL_NAME($PARAMETER_NAME=\"$PARAMETER_VALUE\", $PARAMETER_NAME=$PARAMETER_VALUE, ...), ...]\n",
 	beforeTools: "<tools>\n",
 	afterTools:  "</tools>",
-	tool:        [2]string{`{"type":"function","function":`, "}\n"},
+	tool:        functionTool,
+	spaced:      true,
 
 	beforeCalls:  "[",
 	betweenCalls: ", ",

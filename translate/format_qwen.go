@@ -13,29 +13,47 @@ import (
 // the names of the tool and of its parameters behind a `=`, and values on lines of their own
 // (docs/reference/formats.md §1). As in the json format, nothing stands around the calls of a turn.
 var qwenCalls = shaped(format{
-	name:         FormatQwen3Coder,
-	models:       []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},
-	stopSequence: "<tool_response>",
-	callOpener:   "<function=",
-	callCloser:   toolCallEnd,
-	protects:     markup.TagFunction | markup.TagToolResponse,
+	name:          FormatQwen3Coder,
+	models:        []string{"qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "mimo-v2", "step-3.5", "step-3.7", "ornith"},
+	opensThinking: []string{"qwen3.5", "qwen3.6", "qwen3.8", "nemotron-3", "step-3.5", "step-3.7"},
+	stopSequence:  "<tool_response>",
+	callOpener:    "<function=",
+	callCloser:    toolCallEnd,
+	protects:      markup.TagFunction | markup.TagToolResponse | markup.TagImportant,
 	shape: shape{
-		call:  [3]string{"<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n"},
-		param: [3]string{"<parameter=", ">", "</parameter>\n"},
-		lines: true,
+		call:   [3]string{"<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n"},
+		param:  [3]string{"<parameter=", ">", "</parameter>\n"},
+		second: "$FIRST_LINE\n$SECOND_LINE",
+		lines:  true,
 	},
 	spelling: &markup.Spelling{ClosedTwice: true, Tags: append([]markup.Spelled{{Name: "tool_call", Means: markup.Wrapper}}, functionTags...)},
 
+	toolsLast:    true,
 	heading:      "# Tools\n\n",
-	exampleNote:  (*language).rawBlocks,
+	exampleLast:  true,
+	exampleNote:  (*language).reminders,
 	beforeTools:  "<tools>\n",
 	afterTools:   "</tools>",
 	describeTool: (*toolWriter).writeQwenTool,
+	tool:         functionTool,
+	spaced:       true,
+	thinkTag:     "think",
 	result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
 
+// Since Qwen3.5 the tools are JSON, one a line, and stand before the system text of the client. Step has
+// the same behind that text, and results on one line.
+var (
+	qwen35Calls = qwenCalls.vary("qwen3.5", func(f *format) { f.describeTool, f.toolsLast = nil, false }, "qwen3.5", "qwen3.6", "qwen3.8")
+	stepCalls   = qwenCalls.vary("step", func(f *format) {
+		f.describeTool = nil
+		f.result = [2]string{"<tool_response>", "</tool_response>\n"}
+	}, "step-3.5", "step-3.7")
+)
+
 // seedCalls is that of Seed-OSS, which has another block and writes values where their tags are
-// (docs/reference/formats.md §1b). Its template has a role for results; they stand in blocks here.
+// (docs/reference/formats.md §1b). Its template shows tools as Python or, as here, as a list that has all of
+// their schemas. It has a role for results; they stand in blocks here.
 var seedCalls = shaped(format{
 	name:         FormatSeedOSS,
 	models:       []string{"seed-oss"},
@@ -44,23 +62,43 @@ var seedCalls = shaped(format{
 	callCloser:   "</seed:tool_call>",
 	protects:     markup.TagFunction | markup.TagToolResponse,
 	shape: shape{
-		call:  [3]string{"<seed:tool_call>\n<function=", ">\n", "</function>\n</seed:tool_call>\n"},
-		param: [3]string{"<parameter=", ">", "</parameter>\n"},
+		call:   [3]string{"<seed:tool_call>\n<function=", ">\n", "</function>\n</seed:tool_call>\n"},
+		param:  [3]string{"<parameter=", ">", "</parameter>\n"},
+		second: "$FIRST_LINE\n$SECOND_LINE",
 	},
 	spelling: &markup.Spelling{Tags: append([]markup.Spelled{{Name: "seed:tool_call", Means: markup.Wrapper}}, functionTags...)},
 
-	heading:     "# Tools\n\n",
-	exampleNote: (*language).rawBlocks,
-	beforeTools: "<tools>\n",
-	afterTools:  "</tools>",
-	tool:        [2]string{`{"type":"function","function":`, "}\n"},
-	result:      [2]string{"<tool_response>\n", "\n</tool_response>\n"},
+	toolsLast:    true,
+	heading:      "Tool List:\n",
+	exampleLast:  true,
+	exampleNote:  (*language).rawBlocks,
+	beforeTools:  "[",
+	afterTools:   "]",
+	tool:         listedTool,
+	betweenTools: ", ",
+	spaced:       true,
+	thinkTag:     "seed:think",
+	result:       [2]string{"<tool_response>\n", "\n</tool_response>\n"},
 })
 
 // functionTags are the tags of a call in both.
 var functionTags = []markup.Spelled{
 	{Name: "function", Means: markup.Invoke, Label: markup.LabelAssigned},
+	{Name: "parameter_function", Means: markup.Invoke, Closing: true}, // of both, run together
+	{Name: "parameterfunction", Means: markup.Invoke, Closing: true},
 	{Name: "parameter", Means: markup.Parameter, Label: markup.LabelAssigned},
+}
+
+// listedTool is functionTool for tools that are one list.
+var listedTool = [2]string{functionTool[0], "}"}
+
+// reminders is rawBlocks, and what models forget most, in a list.
+func (l *language) reminders() string {
+	list := "\n<IMPORTANT>\n"
+	for _, s := range []string{l.plainValues, l.wholeCalls, l.fitSchemas, l.jsonBlocks, l.orInWords} {
+		list += "- " + s + "\n"
+	}
+	return list + "</IMPORTANT>"
 }
 
 // rawBlocks says of a format that values stand as they are, and that each call is a block.

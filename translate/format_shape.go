@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -24,8 +25,11 @@ type shape struct {
 	param [3]string
 	// other stands behind the name of a parameter whose value is no string; "" for param[1].
 	other string
-	// lines says that each value stands on lines of its own.
-	lines bool
+	// second is the value of a second parameter in the example, if that shows one.
+	second string
+	// lines says that each value stands on lines of its own, and sections that a string with a character of
+	// markup or a newline in it stands in a CDATA section.
+	lines, sections bool
 	// id is what stands for the name of the tool: NAME is that name, and N how many calls the
 	// conversation has had before. "" is the name alone.
 	id string
@@ -50,8 +54,8 @@ func (s *shape) example(before, after string) string {
 			value = "\n" + value + "\n"
 		}
 		call += s.param[0] + "$PARAMETER_NAME" + s.param[1] + value + s.param[2]
-		if s.other != "" {
-			call += s.param[0] + "$PARAMETER_NAME" + s.other + value + s.param[2]
+		if s.second != "" {
+			call += s.param[0] + "$PARAMETER_NAME_2" + s.param[1] + strings.Replace(value, "$PARAMETER_VALUE", s.second, 1) + s.param[2]
 		}
 		call = strings.TrimSuffix(call, "\n") + "\n...\n" + strings.TrimPrefix(s.call[2], "\n")
 	}
@@ -88,7 +92,7 @@ func (f *format) appendShaped(e *markup.Escaper, dst []byte, name string, n int,
 			return append(params, s.call[2]...)
 		}
 	}
-	dst = e.AppendValue(dst, rawjson.CompactString(input), "")
+	dst = e.AppendValue(dst, f.json(input), "")
 	if !s.isJSON() {
 		dst = append(dst, '\n')
 	}
@@ -102,6 +106,9 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	for name, value := range rawjson.NamedMembers(input) {
 		read, ps, _ := in.PropertyByTag(name)
 		text, ok := valueText(f.spelling, ps, value)
+		if k := value.Kind(); ok && (k == '{' || k == '[') {
+			text = f.json(value)
+		}
 		if f.isTyped() && value.Kind() == '"' && ps.AcceptsString() {
 			text, ok = rawjson.Unquote(value), true // its tag says that it is a string
 		}
@@ -117,6 +124,8 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 		switch {
 		case s.lines:
 			dst = appendLines(e, dst, text, name)
+		case s.sections && isPlainString(ps) && strings.ContainsAny(text, "<&\n") && !strings.Contains(text, "]]>"):
+			dst = append(e.AppendText(append(dst, "<![CDATA["...), text), "]]>"...)
 		case f.spelling != nil && f.spelling.Bare:
 			dst = e.AppendValue(dst, text, name)
 		default:
@@ -126,6 +135,24 @@ func (f *format) appendParams(e *markup.Escaper, dst []byte, input jsontext.Valu
 	}
 	return dst, true
 }
+
+// isPlainString reports whether a schema takes strings alone. Text of any other value may be read as JSON.
+func isPlainString(s *schema.Schema) bool {
+	plain, nullable := s.IsString()
+	return plain && !nullable
+}
+
+// json returns a value as JSON, as the format writes it in calls.
+func (f *format) json(value jsontext.Value) string {
+	text := rawjson.CompactString(value)
+	if f.spaced {
+		text = string(rawjson.AppendSpaced(nil, jsontext.Value(text)))
+	}
+	return text
+}
+
+// thinkingTag returns the name of the tags around what the model thinks aloud.
+func (f *format) thinkingTag() string { return cmp.Or(f.thinkTag, "thinking") }
 
 // isTyped reports whether the tag of a value says that it is a string.
 func (f *format) isTyped() bool { return f.spelling != nil && f.spelling.Typed != "" }

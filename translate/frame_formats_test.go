@@ -15,9 +15,12 @@ var markerPattern = regexp.MustCompile(`</?(?:[|｜‖][^<>"]*|[a-z_:]+)`)
 
 // In no format can a client's text spell a tag of the prompt, wherever it stands.
 func TestFramesOfFormats(t *testing.T) {
-	for _, f := range formats {
-		t.Run(f.name, func(t *testing.T) {
+	for _, f := range append(formats[:], variants()...) {
+		t.Run(f.name+f.variant, func(t *testing.T) {
 			target := Target{Format: f.name}
+			if f.variant != "" {
+				target.Model = f.models[0]
+			}
 			plain := mustRender(t, spoken("x"), target).Text()
 			markers := map[string]bool{}
 			for _, m := range markerPattern.FindAllString(plain, -1) {

@@ -52,6 +52,10 @@ func FuzzEvents(f *testing.F) {
 		req := fuzzRequest()
 		req.ToolChoice = fuzzChoices[seed%8]
 		prompt := &Prompt{format: formats[int(seed)%len(formats)], readsQuoted: seed%5 > 2}
+		if seed%7 > 3 {
+			prompt.thinking = [...]string{ThinkingMaybe, ThinkingOpen}[seed%2]
+			req.Thinking = []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown}[seed%3/2]
+		}
 		if seed%4 > 1 {
 			prompt.accepts = allFormats()
 		}

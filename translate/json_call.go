@@ -85,18 +85,71 @@ func openArguments(text string) string {
 	}
 }
 
-// decodeCall decodes a call in JSON, with slips of models: braces that stand twice, all of it as the
-// member function of an object, or the name of the tool as that of the one member.
-func (p *parser) decodeCall(said string) (call jsonCall, ok bool) {
-	text, ok := rawjson.AppendLoose(nil, said)
-	if !ok && strings.HasPrefix(said, "{{") {
-		text, ok = rawjson.AppendLoose(nil, rawjson.Undouble(said))
+// looseInput returns the input that a text is, or that stands in a JSON string, with slips of models.
+func (p *parser) looseInput(text string) (input []byte, ok bool) {
+	if input, ok = rawjson.AppendLooseKind(nil, text, '{'); !ok {
+		text = strings.TrimSpace(rawjson.Once(rawjson.UnquoteLoose(text)))
+		if plain := rawjson.UnquoteLoose(`"` + text + `"`); strings.HasPrefix(text, `{\`) && plain[0] == '{' {
+			text = plain
+		}
+		switch {
+		case text == "":
+			input, ok = []byte("{}"), true
+		case text[0] == '{':
+			input, ok = p.mendJSON(text)
+		}
+		if ok {
+			p.noteReason("mended_json")
+		}
 	}
+	if !ok || p.value.guessed && !declaresAll(p.call.schema, input) {
+		return nil, false
+	}
+	return p.unwrapped(input), true
+}
+
+// unwrapped returns the arguments that an input holds as its one member, or with the name of the tool, where
+// the tool takes those and not that member.
+func (p *parser) unwrapped(input []byte) []byte {
+	var call jsonCall
+	if json.Unmarshal(input, &call) != nil || len(call.Rest) > 0 || call.Name != nil && *call.Name != p.call.tool {
+		return input
+	}
+	inner := call.arguments()
+	if s := p.call.schema; p.call.unoffered || !strings.HasPrefix(inner, "{") || declaresAny(s, input) ||
+		!declaresAny(s, jsontext.Value(inner)) || !declaresAll(s, jsontext.Value(inner)) {
+		return input
+	}
+	p.noteReason("extra_element")
+	return []byte(inner)
+}
+
+// mendJSON returns the JSON that a text is which may have slips of models: braces that stand twice, or
+// those of rawjson.AppendSlipped.
+func (p *parser) mendJSON(text string) (mended []byte, ok bool) {
+	if mended, ok = rawjson.AppendLoose(nil, text); ok {
+		return mended, true
+	}
+	mended, guessed, ok := rawjson.AppendSlipped(nil, text)
+	if !ok && strings.Contains(text, "{{") {
+		mended, guessed, ok = rawjson.AppendSlipped(nil, rawjson.Undouble(text))
+	}
+	p.value.guessed = p.value.guessed || guessed
+	return mended, ok
+}
+
+// decodeCall decodes a call in JSON, with slips of models: all of it, or the name of the tool, as the member
+// function or tool, or the name of the tool as that of the one member.
+func (p *parser) decodeCall(said string) (call jsonCall, ok bool) {
+	text, ok := p.mendJSON(said)
 	if !ok || json.Unmarshal(text, &call) != nil {
 		return call, false
 	}
-	if function := call.Rest["function"]; call.Name == nil && len(call.Rest) == 1 {
-		switch function.Kind() {
+	for _, key := range [...]string{"function", "tool"} {
+		if call.Name != nil || call.ToolName != nil || len(call.Rest) != 1 || key == "tool" && call.arguments() == "" {
+			break
+		}
+		switch function := call.Rest[key]; function.Kind() {
 		case '{':
 			call = jsonCall{}
 			ok = json.Unmarshal(function, &call) == nil
@@ -136,6 +189,16 @@ func (p *parser) inferTool(input jsontext.Value) {
 	}
 	p.nameTool(found)
 	p.noteReason("tool_name")
+}
+
+// declaresAny reports whether a schema declares a member of an input.
+func declaresAny(s *schema.Schema, input jsontext.Value) bool {
+	for name := range rawjson.NamedMembers(input) {
+		if s.Declares([]byte(markup.ParamTag(name))) {
+			return true
+		}
+	}
+	return false
 }
 
 // declaresAll reports whether a schema declares every member of an input, which has all that it requires.

@@ -20,6 +20,9 @@ type language struct {
 	oneSection string
 	// How values are written where a tag says whether one is a string.
 	typedValues string
+	// What the list of reminders says of some formats, besides: that no tag of a call may be missing, that
+	// its parameters have to fit, and that there need not be one.
+	wholeCalls, fitSchemas, orInWords string
 
 	// Instructions that follow from other fields of the request: disable_parallel_tool_use,
 	// thinking, output_config.format (the schema stands after it) and, where the model
@@ -71,6 +74,9 @@ var english = language{
 	jsonBlocks:   "Write one such block for each call, and nothing after the last one: the results come next.",
 	typedValues:  "Strings stand as they are, with string=\"true\". Everything else is written as JSON, with string=\"false\".",
 	oneSection:   "Several calls stand one after another within one such section, and nothing after it: the results come next.",
+	wholeCalls:   "Write every call whole, with all of its tags from the first to the last.",
+	fitSchemas:   "Give every parameter that is required, and only what the schema of the tool allows.",
+	orInWords:    "Words may stand before a call. Where no tool is needed, answer in words alone.",
 
 	oneCallAtATime: "Call at most one tool at a time: one call, then wait for its result.",
 	thinkFirst:     "Think first: begin every answer with your reasoning between <thinking> and </thinking>. What follows is your answer, or a call to a tool.",
@@ -115,6 +121,9 @@ var portuguese = language{
 	jsonBlocks:   "Escreva um bloco como este para cada chamada e nada depois do último: em seguida vêm os resultados.",
 	typedValues:  "Textos são escritos como são, com string=\"true\". Todo o resto é escrito em JSON, com string=\"false\".",
 	oneSection:   "Várias chamadas ficam uma após a outra dentro de uma única seção como esta, e nada depois dela: em seguida vêm os resultados.",
+	wholeCalls:   "Escreva cada chamada inteira, com todas as suas tags, da primeira à última.",
+	fitSchemas:   "Forneça todos os parâmetros obrigatórios, e apenas o que o esquema da ferramenta permite.",
+	orInWords:    "Antes de uma chamada pode haver palavras. Quando nenhuma ferramenta for necessária, responda apenas em palavras.",
 
 	oneCallAtATime: "Chame no máximo uma ferramenta por vez: faça uma chamada e espere o resultado dela.",
 	thinkFirst:     "Pense primeiro: comece cada resposta com o seu raciocínio entre <thinking> e </thinking>. O que vem depois é a sua resposta ou uma chamada a uma ferramenta.",
@@ -159,6 +168,9 @@ var french = language{
 	jsonBlocks:   "Écrivez un tel bloc pour chaque appel, et rien après le dernier : les résultats viennent ensuite.",
 	typedValues:  "Les chaînes s’écrivent telles quelles, avec string=\"true\". Tout le reste s’écrit en JSON, avec string=\"false\".",
 	oneSection:   "Plusieurs appels se suivent dans une seule section comme celle-ci, et rien ne vient après elle : les résultats viennent ensuite.",
+	wholeCalls:   "Écrivez chaque appel en entier, avec toutes ses balises, de la première à la dernière.",
+	fitSchemas:   "Donnez tous les paramètres obligatoires, et seulement ce que le schéma de l’outil permet.",
+	orInWords:    "Un appel peut être précédé de mots. Quand aucun outil n’est nécessaire, répondez seulement par des mots.",
 
 	oneCallAtATime: "Appelez un seul outil à la fois : faites un appel, puis attendez son résultat.",
 	thinkFirst:     "Réfléchissez d’abord : commencez chaque réponse par votre raisonnement entre <thinking> et </thinking>. Ce qui suit est votre réponse, ou un appel d’outil.",
@@ -203,6 +215,9 @@ var russian = language{
 	jsonBlocks:   "Пишите по одному такому блоку на каждый вызов и ничего после последнего: затем придут результаты.",
 	typedValues:  "Строки пишутся как есть, с string=\"true\". Всё остальное пишется в формате JSON, с string=\"false\".",
 	oneSection:   "Несколько вызовов пишутся друг за другом в одной такой секции, и ничего после неё: затем придут результаты.",
+	wholeCalls:   "Пишите каждый вызов целиком, со всеми его тегами, от первого до последнего.",
+	fitSchemas:   "Указывайте все обязательные параметры и только то, что допускает схема инструмента.",
+	orInWords:    "Перед вызовом могут стоять слова. Если инструмент не нужен, отвечайте только словами.",
 
 	oneCallAtATime: "Вызывайте не больше одного инструмента за раз: сделайте один вызов и дождитесь его результата.",
 	thinkFirst:     "Сначала подумайте: начинайте каждый ответ с рассуждения между <thinking> и </thinking>. Дальше следует ваш ответ или вызов инструмента.",
@@ -247,6 +262,9 @@ var indonesian = language{
 	jsonBlocks:   "Tulis satu blok seperti ini untuk setiap panggilan, dan jangan tulis apa pun setelah blok terakhir: hasilnya menyusul.",
 	typedValues:  "String ditulis apa adanya, dengan string=\"true\". Selain itu ditulis sebagai JSON, dengan string=\"false\".",
 	oneSection:   "Beberapa panggilan ditulis berurutan di dalam satu bagian seperti ini, dan jangan tulis apa pun setelahnya: hasilnya menyusul.",
+	wholeCalls:   "Tulis setiap panggilan secara utuh, dengan semua tag-nya, dari yang pertama sampai yang terakhir.",
+	fitSchemas:   "Berikan semua parameter yang wajib, dan hanya yang diizinkan oleh skema alat.",
+	orInWords:    "Sebelum panggilan boleh ada kata-kata. Jika tidak ada alat yang diperlukan, jawablah dengan kata-kata saja.",
 
 	oneCallAtATime: "Panggil paling banyak satu alat setiap kali: buat satu panggilan, lalu tunggu hasilnya.",
 	thinkFirst:     "Berpikirlah dahulu: mulailah setiap jawaban dengan penalaran Anda di antara <thinking> dan </thinking>. Setelah itu barulah jawaban Anda, atau panggilan ke sebuah alat.",

@@ -134,6 +134,7 @@ func toolsMemory(tools []messages.Tool) int {
 // target never give the same bytes. It is called before anything is escaped.
 func (r *renderer) appendMemoKey(dst []byte) []byte {
 	dst = appendField(dst, r.format.name)
+	dst = appendField(dst, r.format.variant)
 	dst = appendField(dst, r.target.Template)
 	if !strings.Contains(r.target.Template, templateTools) {
 		dst = appendField(dst, r.language().name)

@@ -37,6 +37,14 @@ func (o *openTags) close(name []byte) (cost int, ok bool) {
 	return 0, false
 }
 
+// cost returns what the elements that are open cost together.
+func (o openTags) cost() (sum int) {
+	for i := range o {
+		sum += o[i].cost
+	}
+	return sum
+}
+
 // keepCosts makes the elements that are open cost for good, whether they are closed or not.
 func (o openTags) keepCosts() {
 	for i := range o {

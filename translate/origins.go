@@ -353,6 +353,13 @@ func (o *origins) endSystem(source string, n int) {
 	}
 }
 
+// moveToolsLast moves the tools, which were made first, behind all other texts of the system prompt.
+func (o *origins) moveToolsLast() {
+	if o != nil {
+		moveToEnd(o.made.System)
+	}
+}
+
 // endSystemParts ends the texts of the system prompt that were made as parts.
 func (o *origins) endSystemParts() {
 	if o == nil {

@@ -55,7 +55,11 @@ func newParser(req *messages.Request, prompt *Prompt, yield func(messages.Event,
 		}
 		p.text.prefill = strings.TrimSuffix(prefill.String(), prompt.opening)
 	}
-	if p.text.prefill == "" && p.text.opening == "" {
+	switch {
+	case p.text.prefill != "" || p.text.opening != "": // which the completion continues
+	case prompt.thinking == ThinkingMaybe || prompt.thinking == ThinkingOpen:
+		p.text.opened = prompt.thinking
+	default:
 		p.state = p.nextText()
 	}
 	return p

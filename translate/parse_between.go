@@ -8,7 +8,7 @@ import (
 // After a call, and after text that looked like a call and is none: that is given back as text.
 
 // readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The
-// next call follows (atInvoke, inWrapper, atJSONName, inLiteral), or the end of the wrapper. Anything else ends
+// next call follows (atInvoke, inWrapper, atJSONName, inLiteral), maybe after prose, or the end of the wrapper. Anything else ends
 // the answer (afterAnswer): the model wrote it without having seen the results of its calls
 // (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
@@ -30,7 +30,7 @@ func (p *parser) readBetweenCalls() state {
 	case rest[0] == '{' && p.call.wrapperOpen:
 		p.beginNextCall(markup.Tag{Spelling: p.wrapperSpelling})
 		return atJSONName
-	case p.endsInTag():
+	case p.endsInTag(rest):
 		return p.cutNextCall()
 	}
 	if p.call.wrapperOpen || rest[0] == '[' || rest[0] == gemmaCall[0] {
@@ -82,8 +82,22 @@ func (p *parser) readBetweenCalls() state {
 			return p.runOn()
 		}
 	}
+	if v == markup.NoMatch {
+		switch name, g, v := p.matchUnopened(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return p.beginUnopened(name, g)
+		}
+	}
 	switch {
 	case v == markup.NoMatch:
+		switch p.readProseBetween(rest) {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return betweenCalls
+		}
 		return p.runOn()
 	case v == markup.NeedMore:
 		return wait
@@ -110,9 +124,9 @@ func (p *parser) readBetweenCalls() state {
 	return p.runOn()
 }
 
-// endsInTag reports whether the text was cut within a tag that would have begun another call.
-func (p *parser) endsInTag() bool {
-	rest := p.in.rest()
+// endsInTag reports whether the text was cut within a tag that would have begun another call, with which
+// rest begins.
+func (p *parser) endsInTag(rest []byte) bool {
 	if !p.in.eof || !p.beginsTag(rest[0]) {
 		return false
 	}

@@ -46,6 +46,9 @@ func (p *parser) finishCall() state {
 		return afterAnswer
 	}
 	p.out.closeToolUse()
+	if p.text.beganAgain && p.calls.whole == 0 {
+		p.noteReason("restarted")
+	}
 	p.noteOutcome(p.outcome())
 	p.calls.whole++
 	p.calls.closed = !call.spelling.HasWrapper() && call.spelling.Ends() // the end of such a call is that of its block, too

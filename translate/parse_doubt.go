@@ -75,11 +75,13 @@ func (p *parser) readDoubt() state {
 
 // settle returns the next state if the tag that was followed last has settled where the value ends,
 // else wait. It has if one reading is left, and that is after a value, or in the first one; if the
-// best reading is at the end of the call; and if it has ended the first value as it should be.
+// best reading is at the end of the call, and not within one that the value may hold; and if it has
+// ended the first value as it should be.
 func (p *parser) settle() state {
 	d := &p.doubt
 	best := d.best()
 	switch {
+	case best.place == ended && d.mayHold(&best):
 	case best.place == ended && !best.tied:
 		return p.settleAs(&best)
 	case best.place == ended && !slices.ContainsFunc(d.readings, func(r reading) bool { return r.place != ended }):

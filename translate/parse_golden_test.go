@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "write what is parsed into the golden fi
 // with a "NAME/want" after it. "NAME/stop" is the stop reason and sequence of the
 // upstream (default: our stop sequence), "NAME/choice" the tool_choice: "none",
 // "tool NAME", or "one" for disable_parallel_tool_use, "NAME/prefill" the text that the
-// completion continues. In a
+// completion continues, "NAME/thinking" the Target.Thinking, with "asked" after it where the client asks for
+// thinking. In a
 // "NAME/model" stands all that the model would write: see writer. Every case is
 // read in pieces of every size up to 16 bytes, and at once. The last newline of a
 // completion is not part of it.
@@ -100,6 +101,12 @@ func runGoldenFile(t *testing.T, archive *txtar.Archive) {
 		prompt := &Prompt{format: asked, accepts: accepts, readsQuoted: quoted}
 		if f := files[name+"/prefill"]; f != nil {
 			prompt.Turns = []Turn{{Role: messages.RoleAssistant, Parts: []Part{{Type: PartText, Text: rawjson.Plain(string(f.Data))}}}}
+		}
+		if f := files[name+"/thinking"]; f != nil {
+			thinking, rest, _ := strings.Cut(strings.TrimSpace(string(f.Data)), " ")
+			if prompt.thinking = thinking; rest == "asked" {
+				r.Thinking = messages.ThinkingShown
+			}
 		}
 		want := files[name+"/want"]
 		if want == nil {

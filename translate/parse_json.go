@@ -140,12 +140,9 @@ func (p *parser) endJSONCall() state {
 			p.noteReason("no_arguments")
 		}
 	}
-	input, ok := rawjson.AppendLooseKind(nil, arguments, '{')
+	input, ok := p.looseInput(arguments)
 	if !ok {
-		if input, ok = rawjson.AppendLooseKind(nil, rawjson.Once(rawjson.UnquoteLoose(arguments)), '{'); !ok {
-			return p.closeUnreadableJSON()
-		}
-		p.noteReason("mended_json")
+		return p.closeUnreadableJSON()
 	}
 	if !p.call.spelling.IsListed() && p.format.name != FormatJSON && p.format.name != FormatLlama {
 		p.noteReason("json_call")
@@ -162,7 +159,7 @@ func (p *parser) endJSONInput(said string) state {
 		p.noteReason("json_string")
 		said = rawjson.UnquoteLoose(said)
 	}
-	input, ok := rawjson.AppendLooseKind(nil, said, '{')
+	input, ok := p.looseInput(said)
 	if !ok {
 		return p.closeUnreadableJSON()
 	}
@@ -223,7 +220,7 @@ func (p *parser) readAfterJSONCall() state {
 		return p.closeUnended()
 	}
 	rest := p.in.rest()
-	if p.call.fence != "" && p.call.isInput() {
+	if p.call.fence != "" && !p.call.alone {
 		switch {
 		case markup.IsPrefixOf(rest, "```") && !p.in.eof:
 			return wait

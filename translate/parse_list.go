@@ -26,7 +26,8 @@ func (p *parser) nextText() state {
 }
 
 // readAnswer is the state atAnswer: nothing has been read, or thinking. A call in JSON that may be the
-// whole answer follows (atJSONName), and the mark is set before it; or anything else (inText).
+// whole answer follows (atJSONName; inRehearsal in thinking), and the mark is set before it; or anything
+// else (inText).
 func (p *parser) readAnswer() state {
 	if !p.mayCall {
 		return inText
@@ -48,6 +49,10 @@ func (p *parser) readAnswer() state {
 		t.Spelling = namedCalls
 	}
 	p.beginCall(t)
+	if p.text.thinkingTag != "" {
+		p.call.alone = true
+		return inRehearsal
+	}
 	p.openWrapper(t)
 	p.call.mustBeWhole, p.call.bare, p.call.alone = true, true, true
 	if named {

@@ -9,12 +9,10 @@ import (
 
 // Where calls that are literals begin: in prose, or in a wrapper.
 
-// nextLiteral returns the index in text of what may begin such calls in prose, or len(text).
+// nextLiteral returns the index in text of what may begin such calls in prose without a bracket, or
+// len(text).
 func (p *parser) nextLiteral(text []byte) int {
 	n := len(text)
-	if p.readsLiteral[pythonLiteral] {
-		n = nextPythonList(text)
-	}
 	if p.text.joined {
 		n = nextJoined(text[:n])
 	}
@@ -43,6 +41,11 @@ func (p *parser) readsLineStarts() bool { return p.readsLiteral[gemmaLiteral] ||
 
 // beginsCall reports whether text may begin such a call.
 func (p *parser) beginsCall(text []byte) bool {
+	switch text[0] { // most lines begin with another byte
+	default:
+		return false
+	case gemmaCall[0], 'a', 't':
+	}
 	return p.readsLiteral[gemmaLiteral] && (markup.HasPrefix(text, gemmaCall) || markup.IsPrefixOf(text, gemmaCall)) ||
 		p.readsChannels && beginsHeader(text)
 }
@@ -96,18 +99,13 @@ func (p *parser) matchLiteral(rest []byte) (syntax literalSyntax, name string, n
 	return noLiteral, "", 0, markup.NoMatch
 }
 
-// nextPythonList returns the index in text of the first bracket that may begin a list of calls, or len(text).
-func nextPythonList(text []byte) int {
-	for i := 0; ; i++ {
-		next := bytes.IndexByte(text[i:], '[')
-		if next < 0 {
-			return len(text)
-		}
-		i += next
-		if _, _, _, v := pythonHead(text[i:min(len(text), i+2*maxToolName)], markup.NeedMore); v != markup.NoMatch {
-			return i
-		}
+// beginsList reports whether text, which begins with a bracket, may begin a list of calls in Python.
+func (p *parser) beginsList(text []byte) bool {
+	if !p.readsLiteral[pythonLiteral] || !p.mayCall {
+		return false
 	}
+	_, _, _, v := pythonHead(text[:min(len(text), 2*maxToolName)], markup.NeedMore)
+	return v != markup.NoMatch
 }
 
 // matchPythonHead matches the name of a call in Python, maybe as the first of a list. more is the verdict

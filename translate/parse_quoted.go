@@ -12,10 +12,10 @@ import (
 // is held until that is certain.
 
 // readBackTick reads a back-tick in text, which rest begins with: as text or, before a call in a code
-// fence, as its beginning (inWrapper, atInvoke). The mark then stands before the fence.
+// fence, as its beginning (inWrapper, atInvoke; inRehearsal in thinking). The mark then stands before the fence.
 func (p *parser) readBackTick(rest []byte) state {
 	code := &p.text.code
-	if code.midLine || code.run > 0 || code.fence > 0 || !p.mayCall || p.text.inThinking || p.text.thinkingTag != "" {
+	if code.midLine || code.run > 0 || code.fence > 0 || !p.mayCall {
 		return p.takeText(1)
 	}
 	ticks := 0
@@ -30,6 +30,9 @@ func (p *parser) readBackTick(rest []byte) state {
 		return p.takeText(ticks)
 	}
 	p.beginCall(t.Tag)
+	if p.text.thinkingTag != "" {
+		return inRehearsal
+	}
 	p.call.mustBeWhole, p.call.quoted = true, ticks
 	p.in.take(n, SpanMarkup)
 	if t.Kind == markup.KindWrapper {

@@ -2,9 +2,8 @@ package translate
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
-	"strings"
-	"sync"
 
 	"dragoman/translate/markup"
 )
@@ -13,9 +12,23 @@ import (
 // parser; which of them a call is in is known with its first tag, and its other tags are read in that
 // one alone.
 
-// matchTag matches the tag that rest begins with, in the spelling of the call.
-func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
+// matchOwnTag matches the tag that rest begins with, in the spelling of the call.
+func (p *parser) matchOwnTag(rest []byte) (markup.Tag, markup.Verdict) {
 	return p.call.spelling.MatchTag(rest, p.in.eof)
+}
+
+// matchTag is matchOwnTag where nothing but tags of a call can stand: its closing tags may be those of the
+// attribute format (see [markup.Spelling.Plain]).
+func (p *parser) matchTag(rest []byte) (markup.Tag, markup.Verdict) {
+	t, v := p.matchOwnTag(rest)
+	if g := p.call.spelling; v == markup.Match && g != nil && g.Plain && len(t.Name) == 0 && t.Closing {
+		plain, _ := markup.MatchTag(rest, true)
+		if plain.Is("invoke") || plain.Is("parameter") || plain.IsWrapper() {
+			plain.Spelling = g
+			return plain, v
+		}
+	}
+	return t, v
 }
 
 // matchOpener matches the tag that rest begins with where a call may begin, in any spelling, first in that
@@ -43,8 +56,8 @@ func (p *parser) matchOpener(rest []byte) (markup.Tag, markup.Verdict) {
 
 // matchTextTag is [markup.MatchTextTag] in any spelling.
 func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) {
-	for _, g := range p.spellings {
-		tag, v := g.MatchListed(rest, p.in.eof)
+	for begun := p.spelled.by(rest); begun != 0; begun &= begun - 1 {
+		tag, v := p.spellings[bits.TrailingZeros32(begun)].MatchListed(rest, p.in.eof)
 		switch {
 		case v == markup.NeedMore:
 			return t, v
@@ -55,6 +68,9 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 			return markup.TextTag{Tag: tag, Kind: markup.KindWrapper, Name: "function_calls"}, v
 		}
 	}
+	if t, v = p.matchThinkingMark(rest, p.in.eof); v != markup.NoMatch {
+		return t, v
+	}
 	if rest[0] != '<' {
 		return t, markup.NoMatch
 	}
@@ -64,10 +80,10 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 // beginsTag reports whether a tag may begin with c.
 func (p *parser) beginsTag(c byte) bool { return c == '<' || c == '[' && p.bracketed }
 
-// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or
-// len(text).
+// nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or a
+// list of calls in Python, or len(text).
 func (p *parser) nextTagStart(text []byte, i int) int {
-	if p.bracketed {
+	if p.bracketed || p.readsLiteral[pythonLiteral] {
 		return indexEither(text, i, '<', '[')
 	}
 	if n := bytes.IndexByte(text[i:], '<'); n >= 0 {
@@ -97,22 +113,6 @@ func (p *parser) openWrapper(t markup.Tag) {
 	if t.Spelling != nil { // there it has a name that is not its own
 		p.wrapper = string(t.Full)
 	}
-}
-
-// maySpell reports whether the byte that text begins with may begin a tag in a spelling of the parser's.
-func (p *parser) maySpell(text []byte) bool {
-	if len(p.spellings) == 0 || len(text) > 1 && !p.spelled.has(text[1]) {
-		return false
-	}
-	if len(text) == 1 {
-		return true
-	}
-	for _, g := range p.spellings {
-		if g.MatchName(text, false) != markup.NoMatch {
-			return true
-		}
-	}
-	return false
 }
 
 // respell has the call read in the spelling in which t, the first tag in it, opens a parameter, where it is
@@ -157,138 +157,22 @@ func (p *parser) readIn(list []*format) {
 		if f == p.format || f.name != FormatJSON { // whose models' calls are read in all formats, but not these
 			p.alone = append(p.alone, f.alone...)
 		}
+		if marks := f.thinking; marks.closes != "" {
+			p.thinking = append(p.thinking, marks)
+			p.bracketed = p.bracketed || marks.closes[0] == '['
+		}
 	}
 	for _, looksBehind := range [...]bool{true, false} {
 		for _, f := range list {
 			p.readsChannels = p.readsChannels || f.channels
 			p.readsLiteral[f.literal] = f.literal != noLiteral
-			if g := f.spelling; g != nil && g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
-				p.spellings = append(p.spellings, g)
-				p.spelled.join(&spelledBy(g).calls)
-				p.bracketed = p.bracketed || g.IsBracketed()
+			for _, g := range f.spellings() {
+				if g.LooksBehind() == looksBehind && !slices.Contains(p.spellings, g) {
+					p.spelled.add(len(p.spellings), &spelledBy(g).calls)
+					p.spellings = append(p.spellings, g)
+					p.bracketed = p.bracketed || g.IsBracketed()
+				}
 			}
 		}
 	}
-}
-
-// starts are the bytes that tags begin with: those that begin a call, all opening ones, after `<`, and
-// closing ones after `</`.
-type starts struct{ calls, openers, closers byteSet }
-
-// spelledBy returns what the tags of a spelling begin with.
-func spelledBy(g *markup.Spelling) *starts { return allStarts()[g] }
-
-// allStarts has the starts of the spellings of all formats.
-var allStarts = sync.OnceValue(func() map[*markup.Spelling]*starts {
-	all := map[*markup.Spelling]*starts{}
-	for _, f := range allFormats() {
-		if f.spelling == nil {
-			continue
-		}
-		s := &starts{}
-		calls, openers, closers := f.spelling.Starts()
-		for _, c := range calls {
-			s.calls.add(c)
-		}
-		for _, c := range openers {
-			s.openers.add(c)
-		}
-		for _, c := range closers {
-			s.closers.add(c)
-		}
-		all[f.spelling] = s
-	}
-	return all
-})
-
-// readJoined reads a call in which the name of the tool and that of the first parameter stand together,
-// since the tag between them is missing: t has both as its label. They are told apart by the tools. The
-// verdict is NoMatch if t is no such tag.
-func (p *parser) readJoined(t markup.Tag, label string) (next state, v markup.Verdict) {
-	if p.call.spelling.Between() == "" || t.Len >= len(p.in.rest()) || p.tools.named(label) != nil {
-		return wait, markup.NoMatch
-	}
-	tool, param := p.splitLabel(label)
-	if tool == "" {
-		return wait, markup.NoMatch
-	}
-	first, v := p.matchParameter(t, param)
-	if v != markup.Match {
-		return wait, v
-	}
-	first.Len -= t.Len
-	p.in.take(t.Len, SpanMarkup)
-	if next, ok := p.nameTool(tool); !ok {
-		return next, v
-	}
-	p.noteReason("tool_name")
-	p.openOffered()
-	return p.beginValue(first, param, param, false), v
-}
-
-// matchParameter matches the tag of the named parameter that rest has where the tag t stands, which has
-// its name as the label, or in it.
-func (p *parser) matchParameter(t markup.Tag, name string) (first markup.Tag, v markup.Verdict) {
-	label := p.call.spelling.Between() + name
-	rest := p.in.rest()[t.Len:]
-	near := rest[:min(len(rest), 4*maxToolName)] // of which the tag is no more: all of rest is not to be copied for each call
-	first, v = p.call.spelling.MatchListed(append([]byte(label), near...), p.in.eof && len(near) == len(rest))
-	first.Len += t.Len - len(label)
-	return first, v
-}
-
-// readMisopened reads t, which opens a call as the first thing in another: its first parameter, where the
-// model wrote the tag of a call for that of a parameter, as in <tool_call>book<tool_call>note</arg_key>.
-// Else the call that is open was not closed.
-func (p *parser) readMisopened(t markup.Tag) state {
-	name, _ := t.NameAttribute()
-	_, _, declared := p.call.schema.PropertyByTag(name)
-	if !declared || p.call.unoffered || p.tools.named(name) != nil {
-		return p.closeCall("missing_closer")
-	}
-	first, v := p.matchParameter(t, name)
-	switch v {
-	case markup.NeedMore:
-		return wait
-	case markup.NoMatch:
-		return p.closeCall("missing_closer")
-	}
-	p.noteReason("wrong_opener")
-	p.openOffered()
-	return p.beginValue(first, name, name, false)
-}
-
-// splitLabel splits a label into the name of an offered tool and that of a parameter that it declares.
-// Of several tools it is the one with the longest name.
-func (p *parser) splitLabel(label string) (tool, param string) {
-	for i := range p.tools.list {
-		t := &p.tools.list[i]
-		rest, ok := strings.CutPrefix(label, t.Name)
-		if rest = strings.TrimLeft(rest, " "); !ok || rest == "" || len(t.Name) <= len(tool) {
-			continue
-		}
-		if property, _, declared := p.schemas.of(t).PropertyByTag(rest); declared && property == rest {
-			tool, param = t.Name, rest
-		}
-	}
-	return tool, param
-}
-
-// matchUnbracketed matches the tag of a call in a wrapper that has lost its `<`: function=book>.
-func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
-	if len(rest) == 0 || rest[0] == '<' || !p.spelled.has(rest[0]) {
-		return t, markup.NoMatch
-	}
-	text := append([]byte{'<'}, rest[:min(len(rest), maxToolName)]...)
-	for _, g := range p.spellings {
-		if g.Labels() {
-			continue
-		}
-		t, v = g.MatchListed(text, p.in.eof || len(text) > maxToolName)
-		if v == markup.NeedMore || v == markup.Match && t.Is("invoke") && !t.Closing {
-			t.Len--
-			return t, v
-		}
-	}
-	return t, markup.NoMatch
 }

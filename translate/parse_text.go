@@ -2,7 +2,6 @@ package translate
 
 import (
 	"bytes"
-	"strings"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -19,10 +18,13 @@ import (
 func (p *parser) readText() state {
 	rest := p.in.rest()
 	if len(rest) == 0 {
-		if !p.readsQuoted && p.in.seen == nil {
+		if p.text.opened == "" && !p.readsQuoted && p.in.seen == nil {
 			p.writePlain = (*parser).writeText
 		}
 		return wait
+	}
+	if p.text.opened != "" {
+		return p.beginOpened()
 	}
 	n := len(rest)
 	if p.escaped != 0 { // before tags are looked for: those behind it would be looked for again
@@ -51,20 +53,21 @@ func (p *parser) readText() state {
 		}
 		return wait
 	}
-	if rest[0] != '<' && p.readsLiterals() {
+	if rest[0] != '<' && p.mayCall && p.readsLiterals() {
 		return p.readTextLiteral(rest)
 	}
 	return p.readTextMarkup(rest)
 }
 
-// nextTextTag returns the index of the first byte that may begin a tag which means something in text,
-// or len(text).
+// nextTextTag returns the index of the first byte that may begin a tag which means something in text, or
+// a list of calls in Python, or len(text).
 func (p *parser) nextTextTag(text []byte) int {
 	for at := p.nextTagStart(text, 0); at < len(text); at = p.nextTagStart(text, at+1) {
 		if at+1 < len(text) && text[at+1] == '<' {
 			continue
 		}
-		if text[at] == '<' && !markup.IsText(text[at:]) || p.maySpell(text[at:]) {
+		switch rest := text[at:]; {
+		case rest[0] == '<' && !markup.IsText(rest), rest[0] == '[' && p.beginsList(rest), p.maySpell(rest), p.mayMarkThinking(rest):
 			return at
 		}
 	}
@@ -144,66 +147,6 @@ func (p *parser) readTextMarkup(rest []byte) state {
 	return atInvoke
 }
 
-// readThinkingTag reads a tag that begins or ends a block of thinking. There is one if the client
-// asked for thinking and the answer begins with it: before any text, without a prefill. It reports
-// whether t is such a tag, and reads nothing else. Within the block, Markdown code that was never
-// closed does not hide the closing tag.
-func (p *parser) readThinkingTag(t markup.TextTag) bool {
-	text := &p.text
-	switch {
-	case text.inThinking && t.Closing && t.Name == text.thinkingTag:
-		text.thinkingTag, text.inThinking, text.code = "", false, code{}
-		p.dropBlank()
-		p.out.stopBlock()
-	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
-		text.thinkingTag, text.inThinking = t.Name, true
-		p.dropBlank()
-		p.out.openBlock(messages.BlockThinking)
-	default:
-		return false
-	}
-	p.in.take(t.Len, SpanMarkup)
-	return true
-}
-
-// readAfterThinking is the state afterThinking: the opening or the closing tag of a block of
-// thinking has been read. It drops white space, up to the first other byte (inText, atAnswer).
-func (p *parser) readAfterThinking() state {
-	if !p.in.skipBlanks() {
-		return wait
-	}
-	return p.nextText()
-}
-
-// noteThinking records a tag of thinking that is text. Of nested ones, the outermost counts.
-func (p *parser) noteThinking(t markup.TextTag) {
-	text := &p.text
-	switch {
-	case t.Closing && t.Name == text.thinkingTag:
-		text.thinkingTag = ""
-	case !t.Closing && text.thinkingTag == "" && !text.neverClosed:
-		text.thinkingTag = t.Name
-	}
-}
-
-// noteQuotes records whether the client's prefill leaves Markdown code or thinking open, in which
-// the completion then begins.
-func (p *parser) noteQuotes(prefill string) {
-	for prefill != "" && p.mayCall {
-		text := prefill
-		if i := strings.IndexByte(prefill, '<'); i >= 0 {
-			text = prefill[:max(i, 1)]
-		}
-		if prefill[0] == '<' {
-			if t, v := markup.MatchTextTag([]byte(prefill), true); v == markup.Match && t.Kind == markup.KindThinking && !p.text.code.isOpen() {
-				p.noteThinking(t)
-			}
-		}
-		p.text.code.advance([]byte(text))
-		prefill = prefill[len(text):]
-	}
-}
-
 // readInventedResults ends the answer if the model begins to write the results of its calls itself:
 // at <function_results> at the start of a line, with an element in it. Other such tags are text
 // (docs/reference/legacy-format.md §12 row 2).
@@ -221,53 +164,6 @@ func (p *parser) readInventedResults(rest []byte, t markup.TextTag) state {
 	}
 	p.noteOutcome(o)
 	return afterAnswer
-}
-
-// readRehearsal is the state inRehearsal: text in thinking has been read, up to a tag that would
-// open a call, before which the mark stands. A model that thinks may rehearse its call:
-//
-//	<thinking>I'll write <invoke> … </invoke> then.</thinking>
-//
-// If the thinking is closed, all of that is given back as text (inText). If it is never closed, the
-// text after the mark is read again, and what looks like a call in it is one (inText, too).
-func (p *parser) readRehearsal() state {
-	text := &p.text
-	rest := p.in.rest()
-	for i := bytes.IndexByte(rest, '<'); i >= 0; i = bytes.IndexByte(rest, '<') {
-		p.in.take(i, SpanText)
-		rest = rest[i:]
-		if text.thinkingTag == analysis {
-			switch v := p.matchMessageEnd(rest); v {
-			case markup.NeedMore:
-				return wait
-			case markup.Match:
-				return p.giveBack()
-			}
-		}
-		t, v := markup.MatchTextTag(rest, p.in.eof)
-		switch {
-		case v == markup.NeedMore:
-			return wait
-		case v == markup.Match && t.Closing && t.Name == text.thinkingTag:
-			if text.inThinking { // inText reads the tag, and closes the block
-				return p.giveBack()
-			}
-			text.thinkingTag = ""
-			p.in.take(t.Len, SpanText)
-			return p.giveBack()
-		}
-		p.in.take(1, SpanText)
-		rest = rest[1:]
-	}
-	p.in.takeAll(SpanText)
-	if !p.in.eof {
-		return wait
-	}
-	p.in.rewind()
-	p.out.dropInput()
-	p.call.begun = false
-	text.thinkingTag, text.neverClosed, text.inThinking = "", true, false
-	return inText
 }
 
 // readAfterAnswer is the state afterAnswer: all of the answer has been read. What follows is

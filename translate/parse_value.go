@@ -30,8 +30,11 @@ func (p *parser) beginValue(t markup.Tag, property, tag string, element bool) st
 	p.noteStarts()
 	str, nullable := s.IsString()
 	if g := p.call.spelling; g != nil && g.Typed != "" && s.AcceptsString() {
-		if is, _ := t.Attribute(g.Typed); is == "true" { // so says the model, and the schema has nothing against it
+		switch is, _ := t.Attribute(g.Typed); is {
+		case "true": // so says the model, and the schema has nothing against it
 			str, nullable = true, false
+		case "false":
+			str, p.value.isJSON = false, true
 		}
 	}
 	switch {

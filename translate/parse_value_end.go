@@ -76,12 +76,20 @@ func (p *parser) decideMatching(rest []byte, whole bool) (n int, d decision) {
 		return p.endWhole(rest, &t)
 	case t.kind >= closesOther:
 		return p.decideCloser(rest, &t)
-	case p.value.unsure:
+	case p.value.unsure && p.call.spelling == nil && t.kind == opensStructure && isWrapperName(t.name): // nothing looks for its end
 		return 0, isValue
+	case p.value.unsure:
+		return 0, p.noteTag(&t)
 	case (t.kind == opensParameter || p.value.text.isOwnOpener(&t)) && t.bare && !p.value.text.json.inString:
 		return 0, isDoubt
 	}
 	return 0, p.noteTag(&t)
+}
+
+// isWrapperName reports whether tags of that name are wrappers of calls.
+func isWrapperName(name []byte) bool {
+	t := markup.Tag{Name: name}
+	return t.IsWrapper()
 }
 
 // noteTag records a tag that is text of the value.
@@ -198,7 +206,7 @@ func (p *parser) matchValueTag(rest []byte) (t valueTag, v markup.Verdict) {
 	if len(rest) > 1 && rest[1] == '!' { // a comment
 		return t, markup.NoMatch
 	}
-	tag, v := p.matchTag(rest)
+	tag, v := p.matchOwnTag(rest)
 	switch {
 	case v != markup.Match:
 		return t, v

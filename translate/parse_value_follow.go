@@ -60,8 +60,12 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 	case v == markup.NoMatch || rest[i] != '<':
 		return markup.NoMatch
 	}
+	match := p.matchTag
+	if wrong { // a tag that is not the format's own is none of the call's behind another one
+		match = p.matchOwnTag
+	}
 	var t markup.Tag
-	t, v = p.matchTag(rest[i:])
+	t, v = match(rest[i:])
 	switch {
 	case v == markup.NeedMore:
 		p.value.blankAfter = i
@@ -81,12 +85,13 @@ func (p *parser) mayFollow(rest []byte, wrong bool) markup.Verdict {
 }
 
 // closerMayFollow reports whether the closing tag t, which rest follows, can follow a value: one of
-// the call. After </parameters>, a tag or the end of the text has to follow in turn.
+// the call. After </parameters>, or one without the marker of its format, a tag or the end of the text has to follow in turn.
 func (p *parser) closerMayFollow(t *markup.Tag, rest []byte) markup.Verdict {
-	if t.Is("invoke") || t.IsWrapper() {
+	plain := t.Spelling != nil && t.Spelling.Plain && t.Len == len("</>")+len(t.Full) // it has no marker
+	switch ends := t.Is("invoke") || t.IsWrapper(); {
+	case ends && !plain:
 		return markup.Match
-	}
-	if !t.Is("parameters") {
+	case !ends && !t.Is("parameters"):
 		return markup.NoMatch
 	}
 	i, v := p.in.matchBlanks(rest, 0, maxGap)

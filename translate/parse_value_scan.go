@@ -200,7 +200,7 @@ func (p *parser) noteStarts() {
 	if v.text.schema == nil {
 		return
 	}
-	for _, name := range [...]string{v.text.closer, p.call.namespace, "parameter", "invoke", "function_calls", "tool_calls", "use_tool"} {
+	for _, name := range [...]string{v.text.closer, p.call.namespace, "parameter", "invoke", "function_calls", "tool_calls", "use_tool", "minimax:tool_call"} {
 		if name != "" {
 			v.openerStarts.add(name[0])
 		}

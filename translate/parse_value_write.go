@@ -5,7 +5,11 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dragoman/translate/markup"
+	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // How a value is written to the input of the call: a string as it comes, any other value when it is
@@ -164,8 +168,31 @@ func (p *parser) writeTyped() (fits bool) {
 	if !v.cdata {
 		text = v.layout.trimText(text, v.unclosed)
 	}
+	if v.isJSON {
+		text = p.saidJSON(text)
+	}
 	return p.out.writeTyped(p.call.spelling, v.text.schema, text)
 }
+
+// saidJSON returns what text stands for whose tag says that it is no string: a string in quotes is meant
+// without them. A parameter that no schema describes is typed by its text.
+func (p *parser) saidJSON(text string) string {
+	v := &p.value
+	value := jsontext.Value(strings.TrimSpace(text))
+	_, _, declared := p.call.schema.PropertyByTag(v.tag)
+	str, _ := v.text.schema.IsString()
+	switch {
+	case !value.IsValid():
+	case !declared && (p.call.unoffered || p.call.schema.AdditionalProperties == nil):
+		v.text.schema = anyValue
+	case str && value.Kind() == '"':
+		return rawjson.Unquote(value)
+	}
+	return text
+}
+
+// anyValue allows everything.
+var anyValue = new(schema.Schema)
 
 // repeated reads an array whose elements the model wrote as parameters of the same name. Of
 // <p>1</p><p>2</p> the value is 1</p><p>2, and the elements are 1 and 2. It returns nil for any other

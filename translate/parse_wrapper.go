@@ -26,6 +26,15 @@ func (p *parser) readWrapper() state {
 		p.noteReason("tag_bracket")
 		return p.beginNamed(t)
 	}
+	switch n, v := p.matchFencedInput(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		p.call.fence = string(rest[:n])
+		p.noteReason("fenced_json")
+		p.in.take(n, SpanMarkup)
+		return inWrapper
+	}
 	p.literal.marked = p.call.spelling == pythonicCalls.spelling || p.call.spelling == gemmaCalls.spelling
 	switch syntax, name, v := p.matchWrapped(rest); v {
 	case markup.NeedMore:

@@ -26,8 +26,9 @@ type parser struct {
 	holdsValues     bool               // Target.HoldValues, for tools that do not say it themselves
 	readsQuoted     bool               // Target.QuotedCalls
 	spellings       []*markup.Spelling // in which calls are read, besides that of legacy and attribute
-	spelled         byteSet            // what calls in these begin with, after `<`
+	spelled         spellers           // in which of them a tag may begin a call
 	bracketed       bool               // tags of some of these begin with a bracket
+	thinking        []thinkingMarks    // of the formats in which calls are read
 	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
 	wrapper         string             // the name of the wrapper that was opened last
 	wrapperSpelling *markup.Spelling   // and its spelling
@@ -93,9 +94,12 @@ type textSeen struct {
 	prefill string // the client's prefill, without opening: the completion continues it
 	opening string // the beginning of a call at the end of the prefill, written by forceCall
 
+	beganAgain bool // the model has begun that call again
+
 	joined  bool   // the answer has begun with a channel that has lost its markers: others may be joined to words
 	channel string // that of the message that is read, "" if none has begun
 
+	opened        string // [Target.Thinking], until the text begins; "" where the answer begins outside of thinking
 	thinkingAsked bool   // thinking at the beginning of the answer becomes a block of its own
 	inThinking    bool   // that block is open
 	thinkingTag   string // the name of the thinking tag that is open, in such a block or in text
@@ -150,7 +154,9 @@ type valueSeen struct {
 	validLen   int       // how much of it was there when it was found to be JSON: see heldIsJSON
 	json       jsonDepth // of the whole input of a call
 	braced     bool      // the last brace of what is held is not the model's
+	guessed    bool      // the input is certain only if the tool has all parameters in it: see rawjson.AppendSlipped
 	duplicate  bool      // the parameter was given before
+	isJSON     bool      // its tag says that it is no string: where it is JSON, that is what is meant
 	cdata      bool      // the value began with <![CDATA[
 	layout     layout    // of the tags around it
 	tail       []byte    // the white space at the end of a string so far that may be layout

@@ -16,7 +16,7 @@ import (
 // to go on with a changed copy.
 type Prompt struct {
 	// System holds, each if there is any: the preamble with the tool descriptions; the
-	// client's system blocks; the instructions that follow from tool_choice (none, or
+	// client's system blocks, which in some formats come first; the instructions that follow from tool_choice (none, or
 	// disable_parallel_tool_use), from thinking and from output_config.format. What stands
 	// before the instructions is the same bytes for the same tools and system blocks,
 	// whatever else the request says, so that prompt caches hit.
@@ -36,6 +36,9 @@ type Prompt struct {
 	TopP        *float64 `json:"top_p,omitzero"`
 	TopK        *int     `json:"top_k,omitzero"`
 
+	// cached is the last entry of System that is the same for the same tools and system blocks and worth a
+	// cache point.
+	cached int
 	// stopsAtCalls says that the first of StopSequences is that of the format.
 	stopsAtCalls bool
 	// format is the format of the prompt; nil for the default.
@@ -54,6 +57,8 @@ type Prompt struct {
 	holdsValues bool
 	// readsQuoted is [Target.QuotedCalls].
 	readsQuoted bool
+	// thinking is [Target.Thinking].
+	thinking string
 	// again says why the model is asked again; "" in the first prompt for an answer.
 	again Reason
 	// language is [Target.Language].
@@ -74,6 +79,11 @@ func (p *Prompt) ClientStops() []string {
 	return p.StopSequences
 }
 
+// CachePoint returns the index of the entry of System behind which a cache point stands: that of the tools.
+// What comes up to there is the same for the same tools or, where the tools stand behind them, for the
+// same tools and system blocks.
+func (p *Prompt) CachePoint() int { return p.cached }
+
 // Again returns why the model is asked again, for an answer that an earlier prompt has asked for; ""
 // for the first prompt of an answer.
 func (p *Prompt) Again() Reason { return p.again }
@@ -85,6 +95,9 @@ type Target struct {
 	// Format is the prompting convention, one of [Formats]; "" is the first. What [FormatAuto]
 	// stands for is for the caller to find, by [FormatFor].
 	Format string
+	// Model is the id of the model, as any vendor writes it: some families were trained on a variant of
+	// the format, in which their models are then asked.
+	Model string
 	// Accept are the formats in which calls are read, besides Format, legacy, attribute and json:
 	// names of [Formats] with commas between, or [AcceptAll].
 	Accept string
@@ -103,6 +116,12 @@ type Target struct {
 	// that holds nothing else: the call is read if it is whole, its tool is offered, and it has
 	// all that the tool requires. Otherwise, and without QuotedCalls, it is text.
 	QuotedCalls bool
+	// Thinking says whether the template of the model's server opens thinking, so that the
+	// completion begins in it and shows only where it ends: [ThinkingMarked], which "" is as
+	// well, [ThinkingMaybe] or [ThinkingOpen]. With the last two, a call before the end of
+	// thinking is text; it is held until thinking has ended or the text, and is a call if it
+	// never has. Thinking that was asked for becomes a block with ThinkingOpen alone.
+	Thinking string
 	// MaxTokens is how many tokens an answer of the model can have at most; 0 if that is
 	// not known. The prompt asks for no more.
 	MaxTokens int

@@ -20,6 +20,7 @@ func (p *parser) writeText(s []byte) {
 		t.code.advance(s)
 	}
 	if t.inThinking && p.req.Thinking == messages.ThinkingOmitted {
+		p.out.ensureBlock(messages.BlockThinking)
 		return
 	}
 	n, kind := len(s), p.blockType()
@@ -102,6 +103,7 @@ func (p *parser) finishText() {
 // writeThinking writes thinking that came as such from the upstream ([Chunk.Thinking]). In the middle
 // of a call, or of what may become one, there is no place for it: it is dropped.
 func (p *parser) writeThinking(s string) {
+	p.text.opened = "" // none of it is in the text
 	if p.call.begun || !p.in.isAllRead() {
 		return
 	}

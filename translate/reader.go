@@ -43,6 +43,8 @@ type reader struct {
 	*parser
 	again   *budget
 	started bool
+	opened  bool           // the parser has got the opening of a forced call, if there is one: see readOpened
+	kept    string         // the completion before that
 	size    int            // bytes of completion since the model was asked last
 	usage   messages.Usage // of the model since it was asked last
 	spent   messages.Usage // of the model before that
@@ -88,7 +90,7 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	if !r.started {
 		r.start()
 	}
-	if c.Thinking != "" && !r.continued { // thinking stands before the answer, not within it
+	if c.Thinking != "" && !r.continued && r.opened { // thinking stands before the answer, not within it
 		r.writeThinking(c.Thinking)
 	}
 	if c.Text != "" {
@@ -107,17 +109,14 @@ func (r *reader) readChunk(c *Chunk) (next *Prompt) {
 	return nil
 }
 
-// start opens the message, and reads the part of the prefill that opens a call. The client never
-// sees that part. Of the client's own prefill it only matters what that leaves open.
+// start opens the message. The client never sees the part of the prefill that opens a call (readOpened).
+// Of the client's own prefill it only matters what that leaves open.
 func (r *reader) start() {
 	r.started = true
 	r.out.startMessage(r.req.Model, r.usage)
-	if opening := r.text.opening; opening != "" {
-		r.feed(opening)
-		r.in.hide(len(opening))
-		return
+	if r.opened = r.text.opening == ""; r.opened {
+		r.noteQuotes(r.text.prefill)
 	}
-	r.noteQuotes(r.text.prefill)
 }
 
 // stopMessage ends the message. stop and sequence are what the upstream said.
@@ -135,7 +134,7 @@ func (r *reader) readCompletion(s string) {
 		r.said.WriteString(s)
 	}
 	if r.withheld == 0 {
-		r.feed(s)
+		r.readOpened(s, false)
 	} else {
 		r.withheld += len(s)
 		if markup.SkipBlanks(s, 0, len(s)) == len(s) && r.withheld <= maxBlank {
@@ -163,6 +162,9 @@ func (r *reader) resume() {
 func (r *reader) readStop(stop messages.Stop, sequence string) *Prompt {
 	if stop == messages.StopSequence && sequence == humanMarker && !slices.Contains(r.req.StopSequences, sequence) {
 		stop, sequence = messages.StopEndTurn, "" // of the wire: the model had no more to say
+	}
+	if !r.opened {
+		r.readOpened("", true)
 	}
 	if r.withheld > 0 {
 		if sequence != r.format.stopSequence {

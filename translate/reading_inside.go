@@ -58,6 +58,7 @@ func (v *openValue) stepItem(r *reading, t *valueTag) bool {
 	}
 	r.cost -= costOwn + v.itemCost
 	v.passed = false
+	v.crossed = v.crossed || !v.element && v.schema.ArraySchema() == nil
 	v.itemFrom, v.json = t.at+t.len, jsonText{}
 	return true
 }

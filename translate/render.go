@@ -35,6 +35,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 	if err != nil {
 		return nil, err
 	}
+	f = f.variantFor(target.Model)
 	accepts, err := formatsOf(target.Accept)
 	if err != nil {
 		return nil, err
@@ -60,6 +61,7 @@ func render(ctx context.Context, req *messages.Request, target Target, o *origin
 			continues:     target.Prefill,
 			holdsValues:   target.HoldValues,
 			readsQuoted:   target.QuotedCalls,
+			thinking:      target.Thinking,
 			language:      target.Language,
 			schemas:       schemas,
 		},

@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,6 +22,10 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 	for _, target := range []Target{{}, {Prefill: true}, {TextWire: true, Language: "fr"}, {Format: FormatJSON}, {Format: FormatAttribute, Language: LanguageAuto}} {
 		before := mustRender(t, &messages.Request{Messages: []messages.MessageParam{user("hi")}, Tools: tools, System: system}, target).System
 		l := languageOf(target.Language, &messages.Request{}, nil)
+		f, err := formatOf(target.Format)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, choice := range choices {
 			for _, single := range []bool{false, true} {
 				for _, thinking := range []messages.Thinking{messages.ThinkingOff, messages.ThinkingShown, messages.ThinkingOmitted} {
@@ -38,7 +43,7 @@ func TestChoiceLeavesWhatIsCached(t *testing.T) {
 							want = append(want, Text{rawjson.Plain(l.oneCallAtATime)})
 						}
 						if thinking != messages.ThinkingOff {
-							want = append(want, Text{rawjson.Plain(l.thinkFirst)})
+							want = append(want, Text{rawjson.Plain(strings.ReplaceAll(l.thinkFirst, "thinking>", f.thinkingTag()+">"))})
 						}
 						if schema != "" {
 							want = append(want, Text{rawjson.Plain(l.answerInJSON + schema)})

@@ -121,9 +121,10 @@ func (r *renderer) writeBlock(role string, b *messages.BlockParam) bool {
 			return true
 		}
 		w.endPart()
-		w.write("<thinking>\n")
+		tag := r.format.thinkingTag()
+		w.write("<", tag, ">\n")
 		w.writeEscaped(b.Text)
-		w.write("\n</thinking>\n")
+		w.write("\n</", tag, ">\n")
 		w.endPart()
 	case b.Type == messages.BlockToolResult && role == messages.RoleUser: // addResults has written it
 	case b.Type == messages.BlockImage, b.Type == messages.BlockDocument, b.Type == messages.BlockSearchResult:

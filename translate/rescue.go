@@ -14,7 +14,7 @@ import (
 // the model has written in its text (`<invoke name="…">`, docs/reference/legacy-format.md §5) into
 // tool_use blocks. It reads them with the parser of [Events]. Text without calls goes on as it came,
 // but may be cut into other pieces. req says which tools there are, and the ids of the calls are made
-// of its ID. Of target, only Accept, HoldValues and Memo count; an Accept
+// of its ID. Of target, only Accept, Thinking, HoldValues and Memo count; an Accept
 // that names an unknown format counts as none, as a configuration has none such.
 //
 // The events have to be in the order of docs/reference/streaming.md §2. If they end in an error, the
@@ -25,7 +25,7 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 	return func(yield func(messages.Event, error) bool) {
 		accepts, _ := formatsOf(target.Accept)
 		prompt := Prompt{accepts: accepts, holdsValues: target.HoldValues, tools: tools, schemas: &toolSchemas{tools: tools, memo: target.Memo}}
-		r := rescuer{req: req, prompt: prompt, yield: yield}
+		r := rescuer{req: req, prompt: prompt, thinking: target.Thinking, yield: yield}
 		for e, err := range events {
 			if err != nil {
 				r.leave()
@@ -45,6 +45,7 @@ func Rescue(req *messages.Request, target Target, events iter.Seq2[messages.Even
 type rescuer struct {
 	req      *messages.Request // what is left of it: see answered
 	prompt   Prompt            // stands for the prompt of the answer, which was not made by Render
+	thinking string            // [Target.Thinking]
 	yield    func(messages.Event, error) bool
 	gone     bool           // yield has returned false: nothing is sent any more
 	parser   *parser        // of the text block that is open, nil if none is
@@ -97,6 +98,10 @@ func (r *rescuer) read(e messages.Event) {
 func (r *rescuer) enter(e messages.Event) {
 	r.start = e
 	r.start.Raw = slices.Clone(e.Raw)
+	r.prompt.thinking = ""
+	if r.next == 0 { // the first block, before which the model's own API has told no thinking apart
+		r.prompt.thinking = r.thinking
+	}
 	r.parser = newParser(r.req, &r.prompt, r.parsed)
 	r.parser.textMayFollow = true
 	r.parser.mayCall = r.req.MayCall() // else what looks like a call is left as text, as the model's own API has it

@@ -9,7 +9,6 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 )
 
 // toolWriter writes the tool descriptions of a prompt, one after another. A format says
@@ -66,28 +65,38 @@ func (w *toolWriter) writeTag(tag string) *toolWriter {
 }
 
 // writeObject writes a tool as one JSON object with the members description, name and
-// parameters, which is its whole schema.
+// parameters, which is its whole schema. In formats whose JSON is that of Python the name comes first.
 func (w *toolWriter) writeObject(t *messages.Tool) error {
 	schema, err := w.canonicalSchema(t.InputSchema)
 	if err != nil {
 		return err
 	}
-	object := make([]byte, 0, 64+len(t.Name)+len(t.Description)+len(schema))
-	if t.Description != "" {
-		object = append(rawjson.AppendString(append(object, `{"description":`...), t.Description), ',')
-	} else {
-		object = append(object, '{')
+	object := append(make([]byte, 0, 64+len(t.Name)+len(t.Description)+len(schema)), '{')
+	if w.format.spaced {
+		object = append(rawjson.AppendString(append(object, `"name":`...), t.Name), ',')
 	}
-	object = rawjson.AppendString(append(object, `"name":`...), t.Name)
-	object = append(append(append(object, `,"parameters":`...), schema...), '}')
+	if t.Description != "" {
+		object = append(rawjson.AppendString(append(object, `"description":`...), t.Description), ',')
+	}
+	if !w.format.spaced {
+		object = append(rawjson.AppendString(append(object, `"name":`...), t.Name), ',')
+	}
+	object = append(append(append(object, `"parameters":`...), schema...), '}')
+	if w.format.spaced && !w.format.compactTools {
+		object = rawjson.AppendSpaced(nil, object)
+	}
 	w.writeEscaped(string(object))
 	return nil
 }
 
 // writeExamples writes the client's input_examples of a tool as calls, each as the model would write
 // it alone, in an element behind the tool's description. In the inputs, what spells a tag of a
-// description is escaped, too. s is the schema of the tool.
-func (w *toolWriter) writeExamples(t *messages.Tool, s *schema.Schema) {
+// description is escaped, too. schemas has that of the tool.
+func (w *toolWriter) writeExamples(t *messages.Tool, schemas *toolSchemas) {
+	if len(t.InputExamples) == 0 {
+		return
+	}
+	s := schemas.of(t)
 	escape := *w.escape
 	escape.Tags |= markup.InTools
 	w.write("<examples>\n")

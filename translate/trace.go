@@ -14,7 +14,6 @@ type Trace struct {
 	reader  *reader
 	events  []messages.Event // of the step that is being made
 	noted   int              // how many outcomes were told of
-	hidden  int              // how many bytes were fed before the completion: they end the prefill
 	text    input            // counts the bytes of the completion
 	size    int              // that count
 	settled int              // what stands after this was not decided on in the step before
@@ -51,7 +50,6 @@ func NewTrace(req *messages.Request, prompt *Prompt) *Trace {
 		return true
 	})
 	t.reader.in.seen = &spans{}
-	t.hidden = len(t.reader.text.opening)
 	return t
 }
 
@@ -100,7 +98,12 @@ func (t *Trace) step() Step {
 
 // clip returns an offset in all that was fed as one in the completion, of what has come of it: an
 // opening stands before it, and after it the tag at which the upstream has stopped.
-func (t *Trace) clip(offset int) int { return min(max(offset-t.hidden, 0), t.size) }
+func (t *Trace) clip(offset int) int {
+	if !t.reader.opened {
+		return 0
+	}
+	return min(max(offset-len(t.reader.text.opening), 0), t.size)
+}
 
 // add adds a span up to an offset.
 func (s *Step) add(end int, kind SpanKind) {

@@ -193,10 +193,10 @@ func (w *turnWriter) beginCalls() {
 }
 
 // endList writes the end of a list of calls or of results. In a format that has none, it
-// takes off the newline after the last element instead.
+// takes off the newlines after the last element instead.
 func (w *turnWriter) endList(end string) {
 	if end == "" {
-		w.text.Plain = bytes.TrimSuffix(w.text.Plain, []byte("\n"))
+		w.text.Plain = bytes.TrimRight(w.text.Plain, "\n")
 	}
 	w.write(end)
 }

@@ -56,8 +56,7 @@ func topKFields(id string, topK *int) converse.FamilyFields {
 	return converse.FamilyFields{TopK: topK}
 }
 
-// converseSystem writes the system prompt, if there is any. The first block is the same for
-// the same tools: a cache point stands after it.
+// converseSystem writes the system prompt, if there is any. A cache point stands behind the tools.
 func (b *body) converseSystem(can Features, p *translate.Prompt) {
 	if !slices.ContainsFunc(p.System, func(s translate.Text) bool { return !s.Text.IsBlank() }) {
 		return
@@ -68,7 +67,7 @@ func (b *body) converseSystem(can Features, p *translate.Prompt) {
 			continue
 		}
 		b.converseText(s.Text)
-		if i == 0 && can.Has(Caching) {
+		if i == p.CachePoint() && can.Has(Caching) {
 			b.open("", '{')
 			b.open("cachePoint", '{')
 			b.text("type", "default")

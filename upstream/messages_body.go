@@ -29,7 +29,7 @@ func (m messagesBody) encode(p *translate.Prompt) ([]byte, error) {
 			b.open("", '{')
 			b.text("type", translate.PartText)
 			b.joined("text", p.System[i].Text)
-			if m.cache && i == 0 { // the preamble, the same for the same tools
+			if m.cache && i == p.CachePoint() {
 				b.open("cache_control", '{')
 				b.text("type", "ephemeral")
 				b.close('}')

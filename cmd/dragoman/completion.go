@@ -40,6 +40,9 @@ func (c completion) parse(id string) (iter.Seq2[messages.Event, error], error) {
 	default: // no model is asked in it
 		target.Format, target.Accept = translate.FormatJSON, c.format
 	}
+	if c.format != translate.FormatLegacy && c.format != translate.FormatAttribute { // of whose models none thinks unasked
+		target.Thinking = translate.ThinkingMaybe
+	}
 	prompt, err := translate.Render(req, target)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type item struct {
 	StopSequence string
 	Accepted     [][]call // any of them is right
 	Form         string
+	Format       string // in the tables of formats: that in which the model was asked
 }
 
 type tool struct {

@@ -24,35 +24,59 @@ func dragoman(t *testing.T, list []item) []answer {
 
 // rewritten reads, in a format, the calls that the cases are about as the history of a conversation
 // shows them to a model.
-func rewritten(format string) func(*testing.T, []item) []answer {
+func rewritten(format string) reader {
 	return func(t *testing.T, list []item) []answer {
 		answers := make([]answer, len(list))
 		for i := range list {
-			said := messages.MessageParam{Role: messages.RoleAssistant}
-			var results []messages.BlockParam
-			for n, m := range list[i].Accepted[0] {
-				id := fmt.Sprintf("toolu_%d", n)
-				said.Content = append(said.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: id, Name: m.Name, Input: []byte(m.Input)})
-				results = append(results, messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id})
-			}
-			req := list[i].request()
-			req.Messages = []messages.MessageParam{
-				{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Go.")}}},
-				said,
-				{Role: messages.RoleUser, Content: results},
-			}
-			prompt, err := translate.Render(req, translate.Target{Format: format})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := ""
-			for _, part := range prompt.Turns[1].Parts {
-				text += part.Text.String()
-			}
+			req, prompt, text := list[i].written(t, format)
 			answers[i] = parse(t, req, prompt, text, messages.StopEndTurn, "")
 		}
 		return answers
 	}
+}
+
+// written is the request and the prompt in which the calls that are expected are history, and the text of
+// these calls there.
+func (c *item) written(t *testing.T, format string) (*messages.Request, *translate.Prompt, string) {
+	t.Helper()
+	said := messages.MessageParam{Role: messages.RoleAssistant}
+	var results []messages.BlockParam
+	for n, m := range c.Accepted[0] {
+		id := fmt.Sprintf("toolu_%d", n)
+		said.Content = append(said.Content, messages.BlockParam{Type: messages.BlockToolUse, ID: id, Name: m.Name, Input: []byte(m.Input)})
+		results = append(results, messages.BlockParam{Type: messages.BlockToolResult, ToolUseID: id})
+	}
+	req := c.request()
+	req.Messages = []messages.MessageParam{asking(), said, {Role: messages.RoleUser, Content: results}}
+	prompt, err := translate.Render(req, translate.Target{Format: format})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, part := range prompt.Turns[1].Parts {
+		text += part.Text.String()
+	}
+	return req, prompt, text
+}
+
+// native reads each completion in the format that it is in, which the model was asked in.
+func native(t *testing.T, list []item) []answer {
+	answers := make([]answer, len(list))
+	for i := range list {
+		c := &list[i]
+		req := c.request()
+		req.Messages = []messages.MessageParam{asking()}
+		prompt, err := translate.Render(req, translate.Target{Format: c.Format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers[i] = parse(t, req, prompt, c.Completion, messages.Stop(c.Stop), "")
+	}
+	return answers
+}
+
+func asking() messages.MessageParam {
+	return messages.MessageParam{Role: messages.RoleUser, Content: []messages.BlockParam{{Type: messages.BlockText, Text: rawjson.Plain("Go.")}}}
 }
 
 func (c *item) request() *messages.Request {

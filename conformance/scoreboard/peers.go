@@ -19,8 +19,11 @@ import (
 // peer is a parser.
 type peer struct {
 	name, release, from string
-	parse               func(t *testing.T, list []item) []answer
+	parse               reader
 }
+
+// reader reads completions: an answer for each.
+type reader = func(t *testing.T, list []item) []answer
 
 const (
 	ours = "Dragoman"
@@ -52,7 +55,7 @@ var writers = []peer{
 }
 
 // python reads with a parser of peers.py, with what a file requires.
-func python(name, requirements string) func(*testing.T, []item) []answer {
+func python(name, requirements string) reader {
 	return func(t *testing.T, list []item) []answer {
 		interpreter := "python3"
 		if requirements != "" {
@@ -64,7 +67,7 @@ func python(name, requirements string) func(*testing.T, []item) []answer {
 }
 
 // node reads with a parser of peers.mjs.
-func node(name string) func(*testing.T, []item) []answer {
+func node(name string) reader {
 	return func(t *testing.T, list []item) []answer {
 		packages := install.Node(t, ".")
 		beside := t.TempDir()
@@ -75,6 +78,18 @@ func node(name string) func(*testing.T, []item) []answer {
 		return program(t, list, beside, "node", "peers.mjs", name)
 	}
 }
+
+// crate reads with a parser of a crate, by the program in crates.
+func crate(name string) func(parser string) reader {
+	return func(parser string) reader {
+		return func(t *testing.T, list []item) []answer {
+			return program(t, list, ".", cratesProgram, name, parser)
+		}
+	}
+}
+
+// cratesProgram is the program in crates, once a test has had it built.
+var cratesProgram string
 
 // patience is for all completions of a corpus. What a parser has not answered then is silent.
 const patience = 2 * time.Minute
@@ -109,8 +124,11 @@ func program(t *testing.T, list []item, folder, name string, args ...string) []a
 			t.Fatalf("%s printed %.200s", cmd, lines.Bytes())
 		}
 		for i, c := range a.Calls {
-			if c.JSON != "" {
+			switch {
+			case c.JSON != "":
 				a.Calls[i].Input = json.RawMessage(c.JSON)
+			case c.Input == nil:
+				a.Calls[i].Input = json.RawMessage("{}") // which is what an empty text stands for
 			}
 		}
 		answers = append(answers, a)

@@ -75,6 +75,12 @@ func sameCalls(a, b []call) bool {
 	return true
 }
 
+// runs reports whether a tool can be called with the input: it is a JSON object.
+func (c call) runs() bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(c.Input, &object) == nil && object != nil
+}
+
 // plain is a JSON value in which equal numbers are equal texts.
 func plain(data json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -117,4 +123,21 @@ type tally struct {
 func (t *tally) add(v verdict, ms float64) {
 	t.of[v]++
 	t.ms += ms
+}
+
+// join adds what another one counted.
+func (t *tally) join(other tally) {
+	for v, n := range other.of {
+		t.of[v] += n
+	}
+	t.ms += other.ms
+}
+
+// cell is the counts in a cell of a table.
+func (t *tally) cell() string {
+	cell := fmt.Sprintf("%d / %d / %d", t.of[exact], t.of[refused], t.of[changed])
+	if n := t.of[silent]; n > 0 {
+		cell += fmt.Sprintf(", %d not done", n)
+	}
+	return cell
 }

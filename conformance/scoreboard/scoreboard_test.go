@@ -107,13 +107,12 @@ func (p peer) row(t *testing.T, b board) []string {
 	row := []string{strings.TrimSpace(p.name + " " + p.release), p.from,
 		fmt.Sprint(all.of[exact]), fmt.Sprint(all.of[refused]), fmt.Sprint(all.of[changed]), time}
 	for _, form := range b.forms {
-		of := byForm[form].of
-		row = append(row, fmt.Sprintf("%d / %d / %d", of[exact], of[refused], of[changed]))
+		row = append(row, byForm[form].cell())
 	}
 	return row
 }
 
-// report prints the table, and writes it into the README if that was asked for.
+// report prints the table of a corpus, and writes it into the README if that was asked for.
 func (b board) report(t *testing.T, rows [][]string) {
 	t.Helper()
 	head := []string{"parser", "from", "exact", "refused", "silently changed", "ms"}
@@ -126,16 +125,23 @@ func (b board) report(t *testing.T, rows [][]string) {
 		}
 		head = append(head, fmt.Sprintf("%s form: %d", form, n))
 	}
+	report(t, b.name, fmt.Sprintf("%d completions.\n\n", len(b.list)), slices.Insert(rows, 0, head))
+}
+
+// report prints a table, of which the first row is the head, and writes it into the README if that was asked
+// for.
+func report(t *testing.T, name, above string, rows [][]string) {
+	t.Helper()
 	var out strings.Builder
-	fmt.Fprintf(&out, "%d completions.\n\n", len(b.list))
-	for _, row := range slices.Insert(rows, 0, head, slices.Repeat([]string{"---"}, len(head))) {
+	out.WriteString(above)
+	for _, row := range slices.Insert(rows, 1, slices.Repeat([]string{"---"}, len(rows[0]))) {
 		fmt.Fprintf(&out, "| %s |\n", strings.Join(row, " | "))
 	}
-	t.Logf("%s\n%s", b.name, out.String())
+	t.Logf("%s\n%s", name, out.String())
 	if !*update {
 		return
 	}
-	begins, ends := "<!-- scoreboard "+b.name+": make scoreboard -->\n", "<!-- /scoreboard "+b.name+" -->\n"
+	begins, ends := "<!-- scoreboard "+name+": make scoreboard -->\n", "<!-- /scoreboard "+name+" -->\n"
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

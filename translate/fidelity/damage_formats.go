@@ -52,10 +52,10 @@ var ownDamage = []struct {
 	{func(m *manner) bool { return strings.HasSuffix(m.param[0], "=") }, damage{"names in quotes", "Read.", (*draft).quoteNames}},
 	{func(m *manner) bool { return strings.Contains(m.param[1], "\n<") }, damage{"a value not opened", "Read.", (*draft).dropValueOpen}},
 	{inOneObject, damage{"JSON with a comma too many", "Read.", func(d *draft) bool { return d.changeJSON(d.addComma) }}},
-	{inOneObject, damage{"JSON with single quotes", "Text, or the call is not whole.", func(d *draft) bool {
-		return !d.holdsCall() && d.changeJSON(func(t string) string { return strings.ReplaceAll(t, `"`, "'") })
+	{inOneObject, damage{"JSON with single quotes", "Read.", func(d *draft) bool {
+		return !d.holdsCall() && d.changeJSON(asPython)
 	}}},
-	{inOneObject, damage{"JSON with words of Python", "Text, or the call is not whole.", func(d *draft) bool {
+	{inOneObject, damage{"JSON with words of Python", "Read.", func(d *draft) bool {
 		return d.changeJSON(func(t string) string {
 			return bareWords(t, strings.NewReplacer("true", "True", "false", "False", "null", "None"))
 		})

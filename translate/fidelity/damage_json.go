@@ -16,10 +16,8 @@ var jsonDamage = []damage{
 	{"call in JSON: the last brace missing", "Read.", func(d *draft) bool {
 		return d.changeJSON(func(t string) string { return strings.TrimRight(t[:len(t)-1], " \n") })
 	}},
-	{"call in JSON: single quotes", "Text, or the call is not whole.", func(d *draft) bool {
-		return d.changeJSON(func(t string) string { return strings.ReplaceAll(t, `"`, "'") })
-	}},
-	{"call in JSON: words of Python", "Text, or the call is not whole.", func(d *draft) bool {
+	{"call in JSON: single quotes", "Read.", func(d *draft) bool { return d.changeJSON(asPython) }},
+	{"call in JSON: words of Python", "Read.", func(d *draft) bool {
 		return d.changeJSON(func(t string) string {
 			return bareWords(t, strings.NewReplacer("true", "True", "false", "False", "null", "None"))
 		})
@@ -27,7 +25,7 @@ var jsonDamage = []damage{
 	{"call in JSON: newlines in strings", "Read.", func(d *draft) bool {
 		return d.changeJSON(func(t string) string { return unescape(t, 'n', "\n") })
 	}},
-	{"call in JSON: quotes in strings", "Text, or the call is not whole: they could end a string.", func(d *draft) bool {
+	{"call in JSON: quotes in strings", "Read, unless one could end a string: text, or the call is not whole.", func(d *draft) bool {
 		return d.changeJSON(func(t string) string {
 			changed := unescape(t, '"', `"`)
 			if _, err := ReadValue([]byte(changed)); err == nil {
@@ -72,7 +70,7 @@ var jsonDamage = []damage{
 		d.asWritten = d.inst.Calls[:d.pieces[i].call]
 		return true
 	}},
-	{"call in JSON: prose between calls", "The answer ends with the calls before it.", func(d *draft) bool {
+	{"call in JSON: prose between calls", "Read, as text between the calls.", func(d *draft) bool {
 		at := d.indexes(rWrapClose)
 		if len(at) < 2 {
 			return false

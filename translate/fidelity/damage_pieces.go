@@ -164,6 +164,29 @@ func inSingleQuotes(v Value) string {
 	return strings.NewReplacer(`\"`, "'", `\\/`, "/").Replace(v.JSON())
 }
 
+// asPython returns JSON with its strings as Python writes them: in single quotes, which are escaped in them
+// in place of the others.
+func asPython(text string) string {
+	var b strings.Builder
+	for i, inString := 0, false; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			inString = !inString
+			b.WriteByte('\'')
+		case inString && c == '\'':
+			b.WriteString(`\'`)
+		case inString && c == '\\':
+			if i++; text[i] != '"' {
+				b.WriteByte(c)
+			}
+			b.WriteByte(text[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 // keepingText returns change, and notes that a changed text may be kept as a string.
 func (d *draft) keepingText(change func(string) string) func(string) string {
 	return func(text string) string {

@@ -19,6 +19,9 @@ type Spelling struct {
 	Begins, Closes []string
 	End            string
 	Tags           []Spelled
+	// Marker is a word between bars that stands before each name, behind the first of Begins and Closes:
+	// models write it with other bars, more of them, and spaces.
+	Marker string
 	// Bare says that values have no layout: a newline after an opening tag is part of the value. CDATA
 	// says that a value may stand in a CDATA section.
 	Bare, CDATA bool
@@ -33,6 +36,8 @@ type Spelling struct {
 	Lists, Endless bool
 	// Typed is the attribute of a parameter that is "true" if its value is a string; "" for none.
 	Typed string
+	// Plain says that the closing tags of calls are also written as in the attribute format.
+	Plain bool
 }
 
 // Spelled is one tag of a spelling.
@@ -145,6 +150,10 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 		if !ok || g.Tags[i].Means != means {
 			continue
 		}
+		if g.Marker != "" {
+			n, _, v := g.matchMarker(slices.Concat([]byte("<"), name), true)
+			return v == Match && n == 1+len(rest)
+		}
 		if slices.ContainsFunc(g.begins(false), func(begin string) bool { return begin[1:] == string(rest) }) {
 			return true
 		}
@@ -155,6 +164,12 @@ func (g *Spelling) LacksLabel(name []byte, means Meaning) bool {
 // Starts returns the bytes that stand after the `<` of an opening tag that may begin a call or its wrapper,
 // of any opening tag, and those that stand after `</`. It finds them anew each time.
 func (g *Spelling) Starts() (calls, after, names []byte) {
+	if g.Marker != "" {
+		for _, bar := range bars {
+			names = append(names, bar[0])
+		}
+		return names, names, names
+	}
 	for _, begin := range g.begins(false) {
 		if len(begin) > 1 {
 			calls, after = append(calls, begin[1]), append(after, begin[1])

@@ -20,12 +20,18 @@ func (t Tag) assigned(s []byte, i int, eof bool) (Tag, Verdict) {
 		return t, NeedMore
 	case n < 0:
 		return t, NoMatch
+	case head[n] != '>' && t.Closing:
+		return t, NoMatch
 	case head[n] != '>':
 		if n = bytes.IndexByte(head[:n], '='); n < 0 {
 			return t, NoMatch
 		}
 	}
-	t.label = bytes.Trim(head[:n], " \t\"'")
+	label := head[:n]
+	if !t.Closing && t.Is("invoke") {
+		label, t.Empty = bytes.CutSuffix(label, []byte("/"))
+	}
+	t.label = bytes.Trim(label, " \t\"'")
 	t.Len = i + n + 1
 	return t, VerdictOf(len(t.label) > 0)
 }
@@ -38,6 +44,14 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		more = NoMatch
 	}
 	first := head[SkipBlanks(head, 0, len(head)):]
+	if again := t.Spelling.opener(tag); len(tag.Then) > 1 { // the tag stands twice
+		switch v := matchOneOf(first, []string{again}, more); v {
+		case NeedMore:
+			return t, v
+		case Match:
+			first = first[len(again):]
+		}
+	}
 	if tag.Word != "" {
 		switch v := matchOneOf(first, []string{tag.Word}, more); v {
 		case NeedMore:
@@ -52,7 +66,16 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 			}
 		}
 	}
-	n := bytes.IndexAny(first, "<>[{\"\n")
+	again := t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()
+	if len(tag.Then) > 1 { // it may stand twice
+		switch matchOneOf(first, []string{again}, more) {
+		case NeedMore:
+			return t, NeedMore
+		case Match:
+			first = first[len(again):]
+		}
+	}
+	n := indexLabelEnd(first, tag.Before != nil)
 	switch {
 	case n < 0:
 		return t, more
@@ -67,16 +90,40 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 		more = NoMatch
 	}
 	end := t.Len + len(head) - len(first) + n
-	i, v := tag.skipID(s, SkipBlanks(s, end, maxLabel), more)
+	behind := SkipBlanks(s, end, maxLabel)
+	i, v := tag.skipID(s, behind, more)
 	switch {
 	case v != Match:
 		return t, v
 	case len(tag.Then) == 0:
-		t.Len = end
-		return t, matchOneOf(s[i:], tag.Before, more)
+		if t.Len = end; i > behind {
+			t.Len = i
+		}
+		return t, matchOneOf(s[SkipBlanks(s, i, maxLabel):], tag.Before, more)
 	}
 	return t.behindLabel(tag, s, i, more)
 }
+
+// indexLabelEnd returns the index of what ends a label, or -1 if that is not known. Where a closing tag ends the next line, the
+// label goes on to that: the tag before the first parameter's name is missing.
+func indexLabelEnd(s []byte, goesOn bool) int {
+	n := bytes.IndexAny(s, labelEnds)
+	if n <= 0 || s[n] != '\n' || !goesOn {
+		return n
+	}
+	switch m := bytes.IndexAny(s[n+1:], labelEnds); {
+	case m < 0:
+		return m
+	case m > 0 && n+2+m == len(s) && s[n+1+m] == '<':
+		return -1
+	case m > 0 && HasPrefix(s[n+1+m:], "</"):
+		return n + 1 + m
+	}
+	return n
+}
+
+// labelEnds are the bytes of which none is part of a label.
+const labelEnds = "<>[{\"\n"
 
 // skipID returns the index behind the id of a call that may stand at s[i].
 func (tag *Spelled) skipID(s []byte, i int, more Verdict) (after int, v Verdict) {
@@ -104,28 +151,44 @@ func (t Tag) behindLabel(tag *Spelled, s []byte, i int, more Verdict) (Tag, Verd
 	case v == NoMatch && i < len(s) && s[i] == '{' && t.Spelling.JSON: // it is missing
 		t.Len = i
 		return t, Match
+	case v == NoMatch && len(tag.Then) > 1: // it is missing before what follows it
+		t.Len = i + len(tag.Then[1])
+		return t, matchOneOf(s[i:], tag.Then[1:], more)
 	case v != Match:
 		return t, v
 	}
 	t.Len = i + len(tag.Then[0])
-	again := t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()
-	for _, then := range tag.Then[1:] {
-		at := SkipBlanks(s, t.Len, maxLabel)
-		switch v := matchOneOf(s[at:], []string{then, again}, more); {
-		case v == NeedMore:
-			return t, v
-		case v == Match && !HasPrefix(s[at:], then): // the next label: this one has no value
-			return t, NoMatch
-		case v == Match:
-			t.Len = at + len(then)
-		default: // it is missing, and its line may have ended before
-			if t.Len < len(s) && s[t.Len] == '\n' {
-				t.Len++
-			}
+	if len(tag.Then) == 1 {
+		return t, Match
+	}
+	closer, then, again := tag.Then[0], tag.Then[1], t.Spelling.opener(tag)
+	at := SkipBlanks(s, t.Len, maxLabel)
+	switch v := matchOneOf(s[at:], []string{closer}, more); v { // it stands twice
+	case NeedMore:
+		return t, v
+	case Match:
+		t.Len = at + len(closer)
+		at = SkipBlanks(s, t.Len, maxLabel)
+	}
+	switch v := matchOneOf(s[at:], []string{then, then[1:], again}, more); {
+	case v == NeedMore:
+		return t, v
+	case v == Match && HasPrefix(s[at:], again): // the next label: this one has no value
+		return t, NoMatch
+	case v == Match && s[at] == '<':
+		t.Len = at + len(then)
+	case v == Match: // it has lost its bracket
+		t.Len = at + len(then) - 1
+	default: // it is missing, and its line may have ended before
+		if t.Len < len(s) && s[t.Len] == '\n' {
+			t.Len++
 		}
 	}
 	return t, Match
 }
+
+// opener returns the opening tag without a label.
+func (g *Spelling) opener(tag *Spelled) string { return g.begins(false)[0] + tag.Name + g.end() }
 
 // onLine reads a label that ends with the line, or with what may stand on it: rest is the text after the
 // tag, which begins at an index of the whole.

@@ -26,6 +26,13 @@ func (g *Spelling) lacksKey(s []byte) bool {
 
 // MatchListed is MatchTag for the tags of the list alone.
 func (g *Spelling) MatchListed(s []byte, eof bool) (t Tag, v Verdict) {
+	if g.Marker != "" {
+		n, closing, v := g.matchMarker(s, eof)
+		if v == Match {
+			return g.matchNamed(s, n, closing, eof)
+		}
+		return t, v
+	}
 	for _, closing := range [...]bool{false, true} {
 		for _, begin := range g.begins(closing) {
 			switch {
@@ -60,6 +67,13 @@ func (g *Spelling) MatchName(s []byte, eof bool) (v Verdict) {
 		_, _, v = g.listed(s, i, eof)
 		return v
 	}
+	if g.Marker != "" {
+		n, _, v := g.matchMarker(s, eof)
+		if v == Match {
+			_, _, v = g.listed(s, n, eof)
+		}
+		return v
+	}
 	for _, closing := range [...]bool{false, true} {
 		for _, begin := range g.begins(closing) {
 			n := min(len(s), len(begin))
@@ -91,6 +105,9 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 				v = NeedMore
 			}
 		case !IsTagByte(s[i+len(name)]) || !IsTagByte(name[len(name)-1]) || HasPrefix(s[i+len(name):], g.end()):
+			if v == NeedMore { // a longer name may stand there
+				return nil, 0, v
+			}
 			return &g.Tags[k], i + len(name), Match
 		}
 	}
@@ -99,13 +116,20 @@ func (g *Spelling) listed(s []byte, i int, eof bool) (tag *Spelled, after int, v
 
 // matchNamed matches the rest of a tag whose name begins at s[i].
 func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verdict) {
+	begun := i
 	tag, i, v := g.listed(s, i, eof)
 	if v != Match {
 		return t, v
 	}
-	t = Tag{Name: tag.Means.name(), Full: s[i-len(tag.Name) : i], Spelling: g, Closing: closing || tag.Closing, nameEnd: i}
-	if !t.Closing && tag.Label == LabelAssigned && i < len(s) && s[i] == '=' {
-		return t.assigned(s, i+1, eof)
+	t = Tag{Name: tag.Means.name(), Full: s[begun:i], Spelling: g, Closing: closing || tag.Closing, nameEnd: i}
+	if at := SkipBlanks(s, i, len(s)); tag.Label == LabelAssigned && at < len(s) && s[at] == '=' {
+		return t.assigned(s, at+1, eof)
+	}
+	if t.Closing && tag.Label == LabelAssigned {
+		if v := unended(s, i, eof); v != NoMatch {
+			t.Len = i
+			return t, v
+		}
 	}
 	n, v := g.matchEnd(s, i, eof)
 	if v != Match {
@@ -114,6 +138,9 @@ func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verd
 	t.Attributes = bytes.TrimSpace(s[i:n])
 	t.Len = n + len(g.end())
 	switch {
+	case t.Closing && string(t.Attributes) == "/": // </parameter/>
+		t.Attributes = nil
+		return t, Match
 	case t.Closing:
 		return t, VerdictOf(len(t.Attributes) == 0)
 	case tag.Label == LabelAfter:
@@ -126,6 +153,19 @@ func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verd
 		return t, VerdictOf(ok)
 	}
 	return t, VerdictOf(len(t.Attributes) == 0)
+}
+
+// unended reports whether a closing tag, whose name ends at s[i], has lost its end, since its line ends
+// there and another tag begins the next.
+func unended(s []byte, i int, eof bool) Verdict {
+	next := SkipBlanks(s, i, MaxTagBlanks)
+	switch {
+	case next == len(s) && !eof && next-i < MaxTagBlanks:
+		return NeedMore
+	case next == len(s) || next == i || s[next] != '<':
+		return NoMatch
+	}
+	return VerdictOf(bytes.IndexByte(s[i:next], '\n') >= 0)
 }
 
 // matchEnd returns the index of what ends a tag, from i on.

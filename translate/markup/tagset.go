@@ -46,6 +46,7 @@ const (
 	TagArgValue
 	TagToolResult
 	TagResponse
+	TagImportant
 	TagMarker  // any tag that begins with a bar: <|tool_call_begin|>, <｜DSML｜invoke>
 	TagBracket // the markers in brackets: [TOOL_CALLS]
 )
@@ -104,6 +105,7 @@ var tagNames = [...]struct {
 	{"arg_value", TagArgValue},
 	{"tool_result", TagToolResult},
 	{"response", TagResponse},
+	{"important", TagImportant},
 }
 
 // namesFrom has the names that begin with a letter.

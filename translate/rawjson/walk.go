@@ -42,6 +42,23 @@ func CountValues(text jsontext.Value) int {
 	return n
 }
 
+// AppendSpaced appends v, which has no white space between its tokens, with a blank behind each comma and
+// colon.
+func AppendSpaced(dst []byte, v jsontext.Value) []byte {
+	for i := 0; i < len(v); {
+		n := i + 1
+		if v[i] == '"' {
+			n = stringEnd(v, i)
+		}
+		dst = append(dst, v[i:n]...)
+		if v[i] == ',' || v[i] == ':' {
+			dst = append(dst, ' ')
+		}
+		i = n
+	}
+	return dst
+}
+
 // Compact returns v without white space between its tokens. It returns v itself, not a copy,
 // if there is none.
 func Compact(v jsontext.Value) jsontext.Value {

@@ -13,13 +13,36 @@ func readDeclarations(system string) (tools []shownTool, rest string) {
 	const end = "<tool|>"
 	for text := range eachBetween(system, "<|tool>declaration:", end) {
 		if name, literal, found := strings.Cut(text, "{"); found {
-			tools = appendObject(tools, `{"name":`+string(quoteJSON(name))+","+quoteNames(literal))
+			tools = appendObjects(tools, `{"name":`+string(quoteJSON(name))+","+quoteNames(literal))
 		}
 	}
 	if tools == nil {
 		return nil, system
 	}
 	return tools, afterLast(system, end)
+}
+
+// readLines is readTools for tools that stand on lines of their own without a tag around them: as JSON, or
+// below a heading with their name (docs/reference/formats.md §12).
+func readLines(system string) (tools []shownTool, rest string) {
+	rest = system
+	var name string
+	for at := 0; at < len(system); {
+		line, _, _ := strings.Cut(system[at:], "\n")
+		at = min(len(system), at+len(line)+1)
+		before := len(tools)
+		if heading, found := strings.CutPrefix(line, "### "); found {
+			name = heading
+		} else if schema, found := strings.CutPrefix(line, "Parameters: "); found && name != "" {
+			tools = appendObjects(tools, `{"name":`+string(quoteJSON(name))+`,"parameters":`+schema+"}")
+		} else if strings.HasPrefix(line, "{") || strings.HasPrefix(line, "[{") {
+			tools = appendObjects(tools, line)
+		}
+		if len(tools) > before {
+			rest = system[at:]
+		}
+	}
+	return tools, rest
 }
 
 // quoteNames returns a literal as JSON: with quotes around names, and those of JSON around texts. What

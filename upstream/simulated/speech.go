@@ -31,6 +31,7 @@ const (
 	parameterName  = "$PARAMETER_NAME"
 	parameterValue = "$PARAMETER_VALUE"
 	andSoOn        = "..."
+	eitherWord     = "true|false" // whether the value is a string
 )
 
 // listen returns how the system prompt wants calls to be written. stops are the stop
@@ -63,7 +64,8 @@ func listen(system string, stops []string) *speech {
 	return learn(best, stops)
 }
 
-// learn returns how calls are written in the example of a format: a call with one parameter.
+// learn returns how calls are written in the example of a format: a call with a parameter or two, maybe
+// before another.
 func learn(example string, stops []string) *speech {
 	s := &speech{between: "\n"}
 	call := strings.TrimSpace(example)
@@ -89,10 +91,19 @@ func learn(example string, stops []string) *speech {
 		start++
 	}
 	forms, tail, _ := strings.Cut(call[start:], andSoOn)
+	if second := strings.Index(tail, toolName); second >= 0 { // another call, written like the first
+		tail = tail[:strings.LastIndex(tail[:second], "<")]
+	}
 	s.head, s.tail = call[:start], tail
 	opening := call[start : name+len(parameterName)]
 	for _, form := range strings.Split(forms, opening)[1:] {
-		s.forms = append(s.forms, opening+form)
+		switch text, other := strings.Replace(form, eitherWord, "true", 1), strings.Replace(form, eitherWord, "false", 1); {
+		case strings.HasPrefix(form, "_"): // a second parameter, written like the first
+		case text != other:
+			s.forms = append(s.forms, opening+text, opening+other)
+		default:
+			s.forms = append(s.forms, opening+form)
+		}
 	}
 	if s.elements {
 		s.tail = strings.TrimPrefix(tail, "\n") // of the line that goes on

@@ -27,6 +27,12 @@ func TestLearn(t *testing.T) {
 			"<call>find <p=most>1", "</p>\n</call>",
 		},
 		{
+			"two parameters and two calls", "<calls>\n<call n=\"$TOOL_NAME\">\n<p n=\"$PARAMETER_NAME\" s=\"true|false\">$PARAMETER_VALUE</p>\n<p n=\"$PARAMETER_NAME_2\" s=\"true|false\">$VALUE_2</p>\n...\n</call>\n<call n=\"$TOOL_NAME2\">\n...\n</call>\n</calls>\n", "</calls>",
+			"<calls>\n<call n=\"find\">\n<p n=\"what\" s=\"true\">a \"b\"</p>\n<p n=\"most\" s=\"false\">2</p>\n</call>\n<call n=\"now\">\n</call>\n</calls>",
+			"<calls>\n<call n=\"find\">", "\n<p n=\"what\" s=\"true\">a \"b\"</p>\n<p n=\"most\" s=\"false\">2</p>\n</call>\n</calls>",
+			"<calls><call n=\"find\"> <p n=\"most\" s=\"false\">1", "</p>\n</call>\n</calls>",
+		},
+		{
 			"markers, with a number", "<|all_begin|><|call_begin|>f.$TOOL_NAME:0<|with|>{\"$PARAMETER_NAME\": $PARAMETER_VALUE, ...}<|call_end|><|all_end|>\n", "<|all_end|>",
 			`<|all_begin|><|call_begin|>f.find:7<|with|>{"what": "a \"b\"", "most": 2}<|call_end|><|call_begin|>f.now:8<|with|>{}<|call_end|><|all_end|>`,
 			"<|all_begin|><|call_begin|>f.find:7<|with|>", `{"what": "a \"b\"", "most": 2}<|call_end|><|all_end|>`,

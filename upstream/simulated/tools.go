@@ -29,7 +29,7 @@ type shownParameter struct {
 var toolLists = [][2]string{
 	{"<functions>\n", "</functions>"},
 	{"<tools>\n", "</tools>"},
-	{"[AVAILABLE_TOOLS][", "][/AVAILABLE_TOOLS]"},
+	{"[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"},
 }
 
 // readTools returns the tools that the system prompt offers, and what it says after them.
@@ -48,13 +48,16 @@ func readTools(system string) (tools []shownTool, rest string) {
 			tools = appendElements(tools, text, "name", false)
 		}
 		for line := range strings.Lines(list) {
-			tools = appendObject(tools, line)
+			tools = appendObjects(tools, line)
 		}
 		if len(tools) > 0 {
 			return tools, rest
 		}
 	}
-	return readDeclarations(system)
+	if tools, rest = readDeclarations(system); tools == nil {
+		return readLines(system)
+	}
+	return tools, rest
 }
 
 // appendElements appends the tool that elements describe; nameTag has its name. Parameters
@@ -120,9 +123,22 @@ func typeName(words string) string {
 	return "string"
 }
 
-// appendObject appends the tool that a JSON object describes: one on a line, between tags or
-// not, itself or in an object that says it is a function. What describes none is left out.
-func appendObject(tools []shownTool, line string) []shownTool {
+// appendObjects appends the tools that a line of JSON describes: an object, or a list of them.
+func appendObjects(tools []shownTool, line string) []shownTool {
+	var list []jsontext.Value
+	start, end := strings.IndexByte(line, '{'), strings.LastIndexByte(line, '}')
+	if start < 0 || end < start || json.Unmarshal([]byte("["+line[start:end+1]+"]"), &list) != nil {
+		return tools
+	}
+	for _, object := range list {
+		tools = appendObject(tools, object)
+	}
+	return tools
+}
+
+// appendObject appends the tool that a JSON object describes, itself or in an object that says it is a
+// function. What describes none is left out.
+func appendObject(tools []shownTool, text jsontext.Value) []shownTool {
 	type object struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
@@ -136,8 +152,7 @@ func appendObject(tools []shownTool, line string) []shownTool {
 		object
 		Function *object `json:"function"`
 	}
-	start, end := strings.IndexByte(line, '{'), strings.LastIndexByte(line, '}')
-	if start < 0 || end < start || json.Unmarshal([]byte(line[start:end+1]), &d) != nil {
+	if json.Unmarshal(text, &d) != nil {
 		return tools
 	}
 	if d.Function != nil {

@@ -1,0 +1,67 @@
+package translate
+
+import (
+	"dragoman/translate/markup"
+)
+
+// Prose between calls, in formats whose models go on after the end of a call: "Now the other file." A
+// stop sequence ends the answers of the others where their calls end, and what stands behind is a
+// model that goes on without having seen results.
+
+// readProseBetween reads prose up to the next call, as text. The verdict is NoMatch if no call follows.
+func (p *parser) readProseBetween(rest []byte) markup.Verdict {
+	if p.format.impliedEnd != "" || p.call.wrapperOpen {
+		return markup.NoMatch
+	}
+	n, v := p.matchProse(rest)
+	if v == markup.Match {
+		p.writeText(rest[:n])
+		p.in.take(n, SpanText)
+		p.out.flush()
+	}
+	return v
+}
+
+// matchProse matches prose before a call. There is none if Markdown code is open in it, which would quote
+// the call, or if results or thinking begin in it.
+func (p *parser) matchProse(rest []byte) (n int, v markup.Verdict) {
+	head := rest[:min(len(rest), maxAside)]
+	var code code
+	for n < len(head) {
+		end := n + p.nextLiteral(head[n:n+p.nextTextTag(head[n:])])
+		code.advance(head[n:end])
+		if n = end; n == len(head) {
+			break
+		}
+		switch begins, v := p.matchNext(rest[n:]); {
+		case v == markup.Match:
+			return n, markup.VerdictOf(begins && !code.isOpen())
+		case v == markup.NeedMore:
+			return n, v
+		}
+		code.advance(head[n : n+1])
+		n++
+	}
+	if len(head) == maxAside {
+		return n, markup.NoMatch
+	}
+	return n, p.in.needMore()
+}
+
+// matchNext matches what means something in prose. It reports whether that is the beginning of a call, or
+// what there is of one where the answer was cut.
+func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
+	if p.cutShort && p.endsInTag(rest) {
+		return true, markup.Match
+	}
+	t, v := p.matchTextTag(rest)
+	if v != markup.NoMatch || rest[0] == '<' || !p.readsLiterals() {
+		return t.Kind == markup.KindInvoke || t.Kind == markup.KindWrapper, v
+	}
+	_, name, _, v := p.matchLiteral(rest)
+	if v == markup.Match {
+		tool, _ := p.tools.find(name)
+		v = markup.VerdictOf(tool != nil)
+	}
+	return true, v
+}

@@ -1,0 +1,225 @@
+package translate
+
+import (
+	"dragoman/translate/markup"
+	"dragoman/translate/messages"
+)
+
+// Thinking in the text before calls. What looks like a call in it is text if the thinking is closed, and a
+// call if it never is. The template of a model's server may have opened it, so that the completion begins
+// in it and shows only where it ends (docs/reference/formats.md §0.4).
+
+// Where a completion begins, by the template of the model's server: see [Target.Thinking].
+const (
+	ThinkingMarked = "marked" // in the answer: the model marks where its thinking begins and ends
+	ThinkingMaybe  = "maybe"  // in thinking, or in the answer
+	ThinkingOpen   = "open"   // in thinking
+)
+
+// thinkingMarks are what stands before and behind thinking, where that is not a tag which
+// [markup.MatchTextTag] knows.
+type thinkingMarks struct{ opens, closes string }
+
+// think is the name of most tags of thinking, and of the marks that stand for them. fromTemplate stands for
+// the tag where the template of the server has opened thinking, or may have: most open it with that one.
+const (
+	think        = "think"
+	fromTemplate = "<think>"
+)
+
+// matchThinking matches a tag of thinking that rest begins with.
+func (p *parser) matchThinking(rest []byte, eof bool) (t markup.TextTag, v markup.Verdict) {
+	if t, v = p.matchThinkingMark(rest, eof); v != markup.NoMatch || rest[0] != '<' {
+		return t, v
+	}
+	if t, v = markup.MatchTextTag(rest, eof); v == markup.Match && t.Kind != markup.KindThinking {
+		v = markup.NoMatch
+	}
+	return t, v
+}
+
+// matchThinkingMark is matchThinking for the marks of formats.
+func (p *parser) matchThinkingMark(rest []byte, eof bool) (t markup.TextTag, v markup.Verdict) {
+	for i := range p.thinking {
+		marks := &p.thinking[i]
+		for closing, mark := range [...]string{marks.opens, marks.closes} {
+			switch {
+			case mark == "":
+			case markup.HasPrefix(rest, mark):
+				return thinkingTag(len(mark), closing > 0, think), markup.Match
+			case !eof && markup.IsPrefixOf(rest, mark):
+				v = markup.NeedMore
+			}
+		}
+	}
+	return t, v
+}
+
+// mayMarkThinking reports whether the byte that text begins with may begin a mark of thinking.
+func (p *parser) mayMarkThinking(text []byte) bool {
+	if len(p.thinking) == 0 {
+		return false
+	}
+	_, v := p.matchThinkingMark(text, false)
+	return v != markup.NoMatch
+}
+
+// thinkingTag returns a tag of n bytes that begins or ends thinking.
+func thinkingTag(n int, closing bool, name string) markup.TextTag {
+	return markup.TextTag{Tag: markup.Tag{Len: n, Closing: closing}, Kind: markup.KindThinking, Name: name}
+}
+
+// endsThinking reports whether t ends the thinking that is open.
+func (p *parser) endsThinking(t markup.TextTag) bool {
+	open := p.text.thinkingTag
+	return t.Closing && (t.Name == open || t.Name == think && open == fromTemplate)
+}
+
+// beginOpened decides by the first text of the answer whether that is thinking which the template of the
+// server has opened: it is, unless a tag opens thinking there, or a call that may as well be the answer: no
+// thinking begins with one. It becomes a block where that is sure.
+func (p *parser) beginOpened() state {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	if v == markup.NeedMore {
+		return wait
+	}
+	var t markup.TextTag
+	if v = markup.NoMatch; i < len(rest) && p.beginsTag(rest[i]) {
+		t, v = p.matchTextTag(rest[i:])
+	}
+	switch {
+	case v == markup.NeedMore:
+		return wait
+	case v == markup.Match && !t.Closing && (t.Kind == markup.KindThinking || p.text.opened == ThinkingMaybe):
+		p.text.opened = ""
+		return p.nextText()
+	}
+	p.text.inThinking = p.text.thinkingAsked && p.text.opened == ThinkingOpen
+	p.text.opened, p.text.thinkingTag = "", fromTemplate
+	if p.text.inThinking {
+		p.in.take(i, SpanMarkup)
+	}
+	if len(p.alone) > 0 {
+		return atAnswer
+	}
+	return inText
+}
+
+// readThinkingTag reads a tag that begins or ends a block of thinking. There is one if the client
+// asked for thinking and the answer begins with it: before any text, without a prefill. It reports
+// whether t is such a tag, and reads nothing else. Within the block, Markdown code that was never
+// closed does not hide the closing tag.
+func (p *parser) readThinkingTag(t markup.TextTag) bool {
+	text := &p.text
+	switch {
+	case text.inThinking && p.endsThinking(t):
+		text.thinkingTag, text.inThinking, text.code = "", false, code{}
+		p.dropBlank()
+		p.out.stopBlock()
+	case text.thinkingAsked && !text.inThinking && !t.Closing && !p.out.textBegun && text.opening == "" && text.prefill == "":
+		text.thinkingTag, text.inThinking = t.Name, true
+		p.dropBlank()
+		p.out.openBlock(messages.BlockThinking)
+	default:
+		return false
+	}
+	p.in.take(t.Len, SpanMarkup)
+	return true
+}
+
+// readAfterThinking is the state afterThinking: the opening or the closing tag of a block of
+// thinking has been read. It drops white space, up to the first other byte (inText, atAnswer).
+func (p *parser) readAfterThinking() state {
+	if !p.in.skipBlanks() {
+		return wait
+	}
+	return p.nextText()
+}
+
+// noteThinking records a tag of thinking that is text. Of nested ones, the outermost counts.
+func (p *parser) noteThinking(t markup.TextTag) {
+	text := &p.text
+	switch {
+	case p.endsThinking(t):
+		text.thinkingTag = ""
+	case !t.Closing && text.thinkingTag == "" && !text.neverClosed:
+		text.thinkingTag = t.Name
+	}
+}
+
+// noteQuotes records whether the client's prefill leaves Markdown code or thinking open, in which
+// the completion then begins.
+func (p *parser) noteQuotes(prefill string) {
+	rest := []byte(prefill)
+	for len(rest) > 0 && p.mayCall {
+		n := p.nextTagStart(rest, 0)
+		if n == 0 {
+			if t, v := p.matchThinking(rest, true); v == markup.Match && !p.text.code.isOpen() {
+				p.noteThinking(t)
+			}
+			n = 1
+		}
+		p.text.code.advance(rest[:n])
+		rest = rest[n:]
+	}
+}
+
+// readRehearsal is the state inRehearsal: text in thinking has been read, up to a tag that would
+// open a call, before which the mark stands. A model that thinks may rehearse its call:
+//
+//	<thinking>I'll write <invoke> … </invoke> then.</thinking>
+//
+// If the thinking is closed, or the answer cut in it, all of that is given back as text (inText). If it is
+// never closed, the text after the mark is read again, and what looks like a call in it is one (inText, too; atAnswer before
+// one that may be the whole answer).
+func (p *parser) readRehearsal() state {
+	text := &p.text
+	rest := p.in.rest()
+	for i := p.nextTagStart(rest, 0); i < len(rest); i = p.nextTagStart(rest, 0) {
+		p.in.take(i, SpanText)
+		rest = rest[i:]
+		if text.thinkingTag == analysis {
+			switch v := p.matchMessageEnd(rest); v {
+			case markup.NeedMore:
+				return wait
+			case markup.Match:
+				return p.giveBack()
+			}
+		}
+		t, v := p.matchThinking(rest, p.in.eof)
+		switch {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match && p.endsThinking(t):
+			if text.inThinking { // inText reads the tag, and closes the block
+				return p.giveBack()
+			}
+			text.thinkingTag = ""
+			p.in.take(t.Len, SpanText)
+			if next := p.giveBack(); next != inText {
+				return next
+			}
+			return p.nextText()
+		}
+		p.in.take(1, SpanText)
+		rest = rest[1:]
+	}
+	p.in.takeAll(SpanText)
+	switch {
+	case !p.in.eof:
+		return wait
+	case p.cutShort && text.thinkingTag != fromTemplate: // what would have closed it was cut
+		p.giveBackText()
+		return inText
+	}
+	alone := p.call.alone
+	p.in.rewind()
+	p.out.dropInput()
+	p.call = callSeen{}
+	text.thinkingTag, text.neverClosed, text.inThinking = "", true, false
+	if alone {
+		return atAnswer
+	}
+	return inText
+}

@@ -1,0 +1,203 @@
+package rawjson
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// This file reads JSON with slips of models that change its strings, where [AppendLoose] cannot read it.
+
+// AppendSlipped appends to dst the JSON of what a model wrote as such: with quotes in strings that nothing
+// escapes, strings in single quotes, backslashes that begin no escape, names of members without quotes,
+// words and numbers of Python. It reports whether it can be read so in one
+// way. guessed says that a quote was taken to be part of a string: this is certain only if the members are
+// those that are expected.
+func AppendSlipped(dst []byte, text string) (out []byte, guessed, ok bool) {
+	r := slipped{out: dst, text: text}
+	ok = r.value()
+	if r.next(); !ok || r.i < len(text) || !jsontext.Value(r.out[len(dst):]).IsValid() {
+		return dst, false, false
+	}
+	return r.out, r.guessed, true
+}
+
+// slipped reads JSON, and appends it to out as it should be.
+type slipped struct {
+	out     []byte
+	text    string
+	i       int
+	depth   int // of the brackets that are open
+	guessed bool
+}
+
+// next returns the next byte but white space, 0 at the end.
+func (r *slipped) next() byte {
+	r.i += blankLen(r.text[r.i:])
+	if r.i == len(r.text) {
+		return 0
+	}
+	return r.text[r.i]
+}
+
+// blankLen returns the length of the white space at the beginning of text.
+func blankLen(text string) int { return len(text) - len(strings.TrimLeft(text, " \t\r\n")) }
+
+// value reads one value.
+func (r *slipped) value() bool {
+	switch c := r.next(); c {
+	case '{', '[':
+		if r.depth == maxPythonDepth {
+			return false
+		}
+		r.depth++
+		ok := r.items(c)
+		r.depth--
+		return ok
+	case '"', '\'':
+		return r.string(false)
+	}
+	n := strings.IndexAny(r.text[r.i:], ",}] \t\r\n")
+	if n < 0 {
+		n = len(r.text) - r.i
+	}
+	word := r.text[r.i : r.i+n]
+	r.i += n
+	switch word {
+	case "true", "True", "false", "False":
+		r.out = append(r.out, strings.ToLower(word)...)
+		return true
+	case "null", "None":
+		r.out = append(r.out, "null"...)
+		return true
+	}
+	p := python{out: r.out, text: word}
+	ok := p.number() && p.i == len(word)
+	r.out = p.out
+	return ok
+}
+
+// items reads what stands in brackets, of which the first is next.
+func (r *slipped) items(open byte) bool {
+	r.i++
+	r.out = append(r.out, open)
+	for {
+		switch r.next() {
+		case 0:
+			return false
+		case open + 2: // of brackets in ASCII
+			r.i++
+			r.out = append(bytes.TrimSuffix(r.out, []byte(",")), open+2)
+			return true
+		}
+		if open == '{' && !r.key() || !r.value() {
+			return false
+		}
+		r.out = append(r.out, ',')
+		switch r.next() {
+		case ',':
+			r.i++
+		case open + 2:
+		default:
+			return false
+		}
+	}
+}
+
+// key reads the name of a member and the colon behind it.
+func (r *slipped) key() bool {
+	if c := r.next(); c == '"' || c == '\'' {
+		if !r.string(true) {
+			return false
+		}
+	} else {
+		n := r.i
+		for r.i < len(r.text) && isWordByte(r.text[r.i]) {
+			r.i++
+		}
+		if r.out = AppendString(r.out, r.text[n:r.i]); r.i == n {
+			return false
+		}
+	}
+	if r.next() != ':' {
+		return false
+	}
+	r.i++
+	r.out = append(r.out, ':')
+	return true
+}
+
+// string reads a string, which may begin with three quotes. Quotes end it if what may follow a string
+// follows; the name of a member ends with the first.
+func (r *slipped) string(key bool) bool {
+	quote := r.text[r.i : r.i+1]
+	if three := strings.Repeat(quote, 3); strings.HasPrefix(r.text[r.i:], three) {
+		quote = three
+	}
+	r.i += len(quote)
+	for from, i := r.i, r.i; i < len(r.text); i++ {
+		switch {
+		case r.text[i] == '\\':
+			i++
+		case !strings.HasPrefix(r.text[i:], quote):
+		case key || mayFollow(r.text[i+len(quote):]):
+			r.i = i + len(quote)
+			r.out = append(r.out, '"')
+			ok := r.characters(r.text[from:i])
+			r.out = append(r.out, '"')
+			return ok
+		default:
+			r.guessed = true
+		}
+	}
+	return false
+}
+
+// mayFollow reports whether text may stand behind a value.
+func mayFollow(text string) bool {
+	n := blankLen(text)
+	return n == len(text) || strings.IndexByte(",}]", text[n]) >= 0
+}
+
+// characters writes what stands in a string. A backslash that begins no escape stands for itself. It reports
+// false if that leaves it open what an escape beside it is: \n in C:\Users\new, \b in \b\d+.
+func (r *slipped) characters(text string) bool {
+	letters, breaks, paths, classes := false, false, false, false
+	for text != "" {
+		n := strings.IndexByte(text, '\\')
+		if n < 0 || n+1 == len(text) {
+			n = len(text)
+		}
+		r.out = AppendEscaped(r.out, text[:n])
+		if text = text[n:]; text == "" {
+			break
+		}
+		switch c := text[1]; {
+		case c == 'u' && codeUnit([]byte(text[:min(len(text), unitLen)])) >= 0:
+			r.out = append(r.out, text[:unitLen]...)
+			text = text[unitLen:]
+			letters = true
+			continue
+		case c == '"' || c == '\\' || c == '/':
+			r.out = append(r.out, '\\', c)
+		case c == '\'':
+			r.out = append(r.out, c)
+		case c == 'n' || c == 'r' || c == 't':
+			letters = true
+			r.out = append(r.out, '\\', c)
+		case c == 'b' || c == 'f':
+			breaks = true
+			r.out = append(r.out, '\\', c)
+		default:
+			letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+			paths = paths || letter && strings.IndexByte("dDwWsSBAZz", c) < 0
+			classes = true
+			r.out = append(r.out, `\\`...)
+			text = text[1:]
+			continue
+		}
+		text = text[2:]
+	}
+	return !(breaks && classes) && !(letters && paths)
+}

@@ -1,0 +1,66 @@
+package rawjson
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// TestAppendSlipped holds which slips can be read in one way alone; the others are refused.
+func TestAppendSlipped(t *testing.T) {
+	for _, tt := range []struct {
+		text, want string // "" for none
+		guessed    bool
+	}{
+		{`{'a': 'it\'s', 'b': True, 'c': None, 'd': [1, 2.5, -3]}`, `{"a":"it's","b":true,"c":null,"d":[1,2.5,-3]}`, false},
+		{`{a: 1, b_2: "x"}`, `{"a":1,"b_2":"x"}`, false},
+		{`{"a": "He said "no" to me"}`, `{"a":"He said \"no\" to me"}`, true},
+		{`{"a": "<b class="x">", "b": 1}`, `{"a":"<b class=\"x\">","b":1}`, true},
+		{`{"a": "f("x", "y")"}`, ``, false},          // the quote before the comma may end it
+		{`{"a": "say "hi"", "b "c"": 1}`, ``, false}, // of the name of a member
+		{`{"a": "\d+\s"}`, `{"a":"\\d+\\s"}`, false},
+		{`{"a": "\d+\n"}`, `{"a":"\\d+\n"}`, false},
+		{`{"a": "C:\Users\new"}`, ``, false}, // \n may be a newline
+		{`{"a": "\bfoo\d"}`, ``, false},      // \b may be a backspace
+		{"{\"a\": \"two\nlines\"}", `{"a":"two\nlines"}`, false},
+		{`{"a": "\u00e9\'"}`, `{"a":"\u00e9'"}`, false},
+		{`{"a": """say "hi", you""", "b": ""}`, `{"a":"say \"hi\", you","b":""}`, false},
+		{`{"a": 1} and`, ``, false},
+		{`{"a": 1, /* b */ "c": 2}`, ``, false},
+		{`{"a": 1`, ``, false},
+		{`{"a": [1}`, ``, false},
+		{`{"a": word}`, ``, false},
+		{`{"a": 12345678901234567890}`, `{"a":12345678901234567890}`, false},
+		{strings.Repeat("[", maxPythonDepth+1), ``, false},
+		{``, ``, false},
+	} {
+		got, guessed, ok := AppendSlipped([]byte("x"), tt.text)
+		if want := "x" + tt.want; string(got) != want || guessed != tt.guessed || ok != (tt.want != "") {
+			t.Errorf("%s: %s, guessed %t, %t; want %s, %t", tt.text, got, guessed, ok, want, tt.guessed)
+		}
+	}
+}
+
+// FuzzAppendSlipped holds that what is read is JSON, and that what is JSON is read as it is.
+func FuzzAppendSlipped(f *testing.F) {
+	f.Add(`{"a": "He said "no"", 'b': None}`)
+	f.Add(`[1, {"a": "\d\u00e9"}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		got, _, ok := AppendSlipped(nil, text)
+		switch value := jsontext.Value(text); {
+		case ok && !jsontext.Value(got).IsValid():
+			t.Fatalf("%q is no JSON", got)
+		case ok && value.IsValid() && value.Compact() == nil && string(value) != compact(t, got):
+			t.Fatalf("%s is read as %s", value, got)
+		}
+	})
+}
+
+// compact returns JSON without white space.
+func compact(t *testing.T, value jsontext.Value) string {
+	if err := value.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	return string(value)
+}
