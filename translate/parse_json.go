@@ -133,7 +133,7 @@ func (p *parser) endJSONCall() state {
 	}
 	arguments := call.arguments()
 	if arguments == "" {
-		if arguments, ok = call.flatArguments(p.call.schema); !ok {
+		if arguments, ok = call.flatArguments(p.call.schema); !ok || p.call.unoffered { // an input, with a member that is named so
 			return p.closeUnreadableJSON()
 		}
 		if arguments != "{}" {
@@ -185,7 +185,8 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 }
 
 // closeUnreadableJSON gives a call back that cannot be read as JSON. If its block is open already, the
-// call is broken off, and its text follows the block.
+// call is broken off, and its text follows the block. Where a closing tag tells its end, the text goes up to
+// that: what looks like a call before it may stand in a string.
 func (p *parser) closeUnreadableJSON() state {
 	p.noteReason("invalid_json")
 	held := p.value.held
@@ -198,7 +199,13 @@ func (p *parser) closeUnreadableJSON() state {
 	}
 	p.call.stray = held
 	p.in.seen.makeStray()
-	return p.closeUnreadable()
+	g := p.call.spelling
+	next := p.closeUnreadable()
+	if next == betweenCalls && g.IsJSON() && g.Ends() {
+		p.call.spelling = g
+		return inBrokenCall
+	}
+	return next
 }
 
 // readAfterJSONCall is the state afterJSONCall: the last } of a call in JSON has been read, so the

@@ -35,8 +35,8 @@ func callEndedBy(t *valueTag) place {
 }
 
 // stepEnding follows t after </invoke>. Within a wrapper, only its end or another call can stand
-// there. Where the format has none, prose may follow, too: more text tells whether it is that, or the rest
-// of a value that holds the end of a call.
+// there. Without one, prose may follow, too: the closing tag of a value tells that the end of the call was
+// text of that.
 func (r *reading) stepEnding(t *valueTag, c *callShape) {
 	switch {
 	case r.wrapped && t.kind == opensOther && !t.declared && t.gap == gapText: // as in prose, or in a value: what comes next tells
@@ -50,7 +50,7 @@ func (r *reading) stepEnding(t *valueTag, c *callShape) {
 		return
 	case r.abrupt && t.structure && t.declared && t.bare: // more likely it is a parameter
 		r.cost += costStrayCloser
-	case c.alone && t.isCloser() && (t.kind == closesCall || t.closedAs(parameterName)):
+	case !c.wrapperOpen && t.isCloser() && t.closedAs(parameterName), c.alone && t.kind == closesCall:
 		r.cost += costStrayCloser
 		return
 	case c.alone && !t.structure:

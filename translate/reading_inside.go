@@ -94,7 +94,7 @@ func (v *openValue) misfit() int {
 }
 
 // isDoubtful reports whether the value may be more than one, with parameters that are not declared.
-// unclosed says that it has no closing tag.
+// unclosed says that it has no closing tag, or a wrong one behind its own.
 func (v *openValue) isDoubtful(unclosed bool) bool {
 	return v.crossed || unclosed && v.maybe
 }
@@ -268,7 +268,7 @@ func (r *reading) endingAt(t *valueTag, reason string, cost int) reading {
 	cost += r.cost
 	return reading{
 		place: between, cost: cost, tied: r.tied, begun: r.begun,
-		ends: &valueEnd{from: r.value.from, at: t.at, len: t.len, reason: reason, cost: cost, doubtful: r.value.isDoubtful(false), structure: r.value.structure, before: r.ends},
+		ends: &valueEnd{from: r.value.from, at: t.at, len: t.len, reason: reason, cost: cost, doubtful: r.value.isDoubtful(reason != "" && r.value.passed), structure: r.value.structure, before: r.ends},
 	}
 }
 

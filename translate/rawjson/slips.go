@@ -133,7 +133,9 @@ func (r *slipped) key() bool {
 func (r *slipped) string(key bool) bool {
 	quote := r.text[r.i : r.i+1]
 	if three := strings.Repeat(quote, 3); strings.HasPrefix(r.text[r.i:], three) {
-		quote = three
+		if quote = three; mayFollow(r.text[r.i+len(three):]) {
+			return false // or it is one quote, as a string
+		}
 	}
 	r.i += len(quote)
 	for from, i := r.i, r.i; i < len(r.text); i++ {
