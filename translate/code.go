@@ -57,6 +57,9 @@ func isBlankLine(s []byte) bool {
 	return markup.SkipBlanks(line, 0, len(line)) == len(line)
 }
 
+// reset forgets all that has been seen.
+func (c *code) reset() { *c = code{} }
+
 // newline begins the next line.
 func (c *code) newline() {
 	if c.closes {

@@ -194,9 +194,10 @@ func (d *doubt) firstGoesOn() (best *reading) {
 }
 
 // mayHold reports whether the first value may hold all the calls that have ended since: one reading is
-// still in it, and costs less than best as soon as the elements are closed that are open in the value.
+// still in it, and costs less than best as soon as the elements are closed that are open in the value. A
+// value in an element of its own name may as well be one that was not closed, before the next call.
 func (d *doubt) mayHold(best *reading) bool {
 	return slices.ContainsFunc(d.readings, func(r reading) bool {
-		return r.place == inside && r.value.first && r.cost-r.value.tags.cost() < best.cost
+		return r.place == inside && r.value.first && !r.value.element && r.cost-r.value.tags.cost() < best.cost
 	})
 }

@@ -35,8 +35,8 @@ func AcceptFor(model string) string {
 	return ""
 }
 
-// ThinkingFor returns the [Target.Thinking] of a model of which nothing else is said: whether the template
-// of its family may have opened thinking, of which servers can be told otherwise.
+// ThinkingFor returns the [Target.Thinking] of a model of which nothing else is said: [ThinkingMaybe] if the
+// template of its family opens thinking, since a server can be told that it does not.
 func ThinkingFor(model string) string {
 	model = strings.ToLower(model)
 	if f := familyFormat(model); f != nil && slices.ContainsFunc(f.opensThinking, func(part string) bool { return strings.Contains(model, part) }) {

@@ -6,7 +6,7 @@ import "dragoman/translate/markup"
 // values of its parameters each in an element, without layout (docs/reference/formats.md §2).
 var glmCalls = shaped(format{
 	name:          FormatGLM,
-	models:        []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside", "longcat", "hunyuan", "hy-v3", "hy-v4", "hy3"},
+	models:        []string{"glm-4.", "glm-4p", "glm-5", "laguna", "poolside", "longcat", "hy-v3", "hy-v4", "hy3"},
 	opensThinking: []string{"glm-4.7", "glm-4p7", "glm-5"},
 	stopSequence:  "<tool_response>",
 	callOpener:    "<arg_key>",
@@ -62,4 +62,6 @@ func (f *format) writeOnOneLine() {
 	f.shape.empty = "</tool_call>"
 	f.shape.param = [3]string{"<arg_key>", "</arg_key><arg_value>", "</arg_value>"}
 	f.result = [2]string{"<tool_response>", "</tool_response>"}
+	f.example = "<tool_call>$TOOL_NAME<arg_key>$PARAMETER_NAME</arg_key><arg_value>$PARAMETER_VALUE</arg_value>" +
+		"<arg_key>$PARAMETER_NAME_2</arg_key><arg_value>$PARAMETER_VALUE_2</arg_value>...</tool_call>\n"
 }

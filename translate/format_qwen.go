@@ -42,11 +42,11 @@ var qwenCalls = shaped(format{
 })
 
 // Since Qwen3.5 the tools are JSON, one a line, and stand before the system text of the client. Step has
-// the same behind that text, and results on one line.
+// the same, and results on one line.
 var (
 	qwen35Calls = qwenCalls.vary("qwen3.5", func(f *format) { f.describeTool, f.toolsLast = nil, false }, "qwen3.5", "qwen3.6", "qwen3.8")
 	stepCalls   = qwenCalls.vary("step", func(f *format) {
-		f.describeTool = nil
+		f.describeTool, f.toolsLast = nil, false
 		f.result = [2]string{"<tool_response>", "</tool_response>\n"}
 	}, "step-3.5", "step-3.7")
 )

@@ -94,7 +94,7 @@ func (p *parser) looseInput(text string) (input []byte, ok bool) {
 		}
 		switch {
 		case text == "":
-			input, ok = []byte("{}"), true
+			input, ok = []byte("{}"), !p.call.unoffered && len(p.call.schema.Required) == 0
 		case text[0] == '{':
 			input, ok = p.mendJSON(text)
 		}
@@ -108,20 +108,29 @@ func (p *parser) looseInput(text string) (input []byte, ok bool) {
 	return p.unwrapped(input), true
 }
 
-// unwrapped returns the arguments that an input holds as its one member, or with the name of the tool, where
-// the tool takes those and not that member.
+// unwrapped returns the arguments that an input holds as its one member, or as one of two beside the name of
+// the tool, where the tool declares some of those, and neither member.
 func (p *parser) unwrapped(input []byte) []byte {
 	var call jsonCall
-	if json.Unmarshal(input, &call) != nil || len(call.Rest) > 0 || call.Name != nil && *call.Name != p.call.tool {
+	if p.call.unoffered || json.Unmarshal(input, &call) != nil {
 		return input
 	}
-	inner := call.arguments()
-	if s := p.call.schema; p.call.unoffered || !strings.HasPrefix(inner, "{") || declaresAny(s, input) ||
-		!declaresAny(s, jsontext.Value(inner)) || !declaresAll(s, jsontext.Value(inner)) {
+	members := 1
+	if name := cmp.Or(call.Name, call.ToolName); name != nil {
+		members++
+		if *name != p.call.tool {
+			return input
+		}
+	}
+	for range rawjson.NamedMembers(input) {
+		members--
+	}
+	s, inner := p.call.schema, jsontext.Value(call.arguments())
+	if members != 0 || inner.Kind() != '{' || declaresAny(s, input) || !declaresAny(s, inner) || !declaresAll(s, inner) {
 		return input
 	}
 	p.noteReason("extra_element")
-	return []byte(inner)
+	return inner
 }
 
 // mendJSON returns the JSON that a text is which may have slips of models: braces that stand twice, or

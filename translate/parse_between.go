@@ -32,7 +32,7 @@ func (p *parser) readBetweenCalls() state {
 	case rest[0] == '{' && p.call.wrapperOpen:
 		p.beginNextCall(markup.Tag{Spelling: p.wrapperSpelling})
 		return atJSONName
-	case p.endsInTag(rest):
+	case p.endsInTag(rest) && (p.cutShort || p.proseBetween == nil):
 		return p.cutNextCall()
 	}
 	if p.call.wrapperOpen || rest[0] == '[' || rest[0] == gemmaCall[0] {
@@ -175,7 +175,7 @@ func (p *parser) giveBack() state {
 	case p.in.eof && p.cutShort && p.isBarred():
 		p.openCall()
 		return afterAnswer
-	case p.calls.whole > 0 && p.in.eof: // more text could have made a call of it
+	case p.calls.whole > 0 && p.in.eof && !p.isInProse(): // more text could have made a call of it
 		return p.cutNextCall()
 	case p.calls.whole > 0:
 		return p.runOn()
@@ -210,7 +210,7 @@ func (p *parser) giveBackCall(reason string) state {
 	certain := wrapperOpen || p.call.spelling != nil && !p.call.unoffered
 	cut := p.calls.whole > 0 && p.in.eof && reason == "incomplete"
 	switch {
-	case cut && !wrapperOpen:
+	case cut && !wrapperOpen && !p.isInProse():
 		return p.cutNextCall()
 	case p.calls.whole > 0 && !certain:
 		return p.runOn()
@@ -223,6 +223,10 @@ func (p *parser) giveBackCall(reason string) state {
 	p.giveBackText()
 	return inText
 }
+
+// isInProse reports whether the call stands behind prose in an answer that is whole, so that what is no call
+// is a word about one.
+func (p *parser) isInProse() bool { return p.call.prose != nil && !p.cutShort }
 
 // isBarred reports whether the call that the text ends in is none to be given back, since tool_choice
 // lets no call come: openCall then ends the answer before it. A quoted one is text.

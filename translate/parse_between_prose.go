@@ -1,6 +1,11 @@
 package translate
 
 import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+
 	"dragoman/translate/markup"
 )
 
@@ -8,16 +13,16 @@ import (
 // stop sequence ends the answers of the others where their calls end, and what stands behind is a
 // model that goes on without having seen results.
 
-// readProseBetween reads prose up to the next call, as text. The verdict is NoMatch if no call follows.
+// readProseBetween reads prose up to what may be the next call. It is text before that, if it is one; else it
+// is left out, like all that follows the last call. The verdict is NoMatch if none can follow.
 func (p *parser) readProseBetween(rest []byte) markup.Verdict {
 	if p.format.impliedEnd != "" || p.call.wrapperOpen {
 		return markup.NoMatch
 	}
 	n, v := p.matchProse(rest)
 	if v == markup.Match {
-		p.writeText(rest[:n])
+		p.proseBetween = bytes.TrimSpace(bytes.Clone(rest[:n]))
 		p.in.take(n, SpanText)
-		p.out.flush()
 	}
 	return v
 }
@@ -35,7 +40,7 @@ func (p *parser) matchProse(rest []byte) (n int, v markup.Verdict) {
 		}
 		switch begins, v := p.matchNext(rest[n:]); {
 		case v == markup.Match:
-			return n, markup.VerdictOf(begins && !code.isOpen())
+			return n, markup.VerdictOf(begins && !code.isOpen() && !holdsResults(head[:n]))
 		case v == markup.NeedMore:
 			return n, v
 		}
@@ -65,3 +70,22 @@ func (p *parser) matchNext(rest []byte) (begins bool, v markup.Verdict) {
 	}
 	return true, v
 }
+
+// holdsResults reports whether results begin in text, in any format: a call behind those that a model makes
+// up is made up, too.
+func holdsResults(text []byte) bool {
+	return slices.ContainsFunc(resultMarks(), func(mark string) bool { return bytes.Contains(text, []byte(mark)) })
+}
+
+// resultMarks are what results begin with in all formats.
+var resultMarks = sync.OnceValue(func() (marks []string) {
+	for _, f := range allFormats() {
+		for _, mark := range []string{f.beforeResults, f.result[0], f.stopSequence} {
+			mark, _, _ = strings.Cut(mark, "\n")
+			if mark != "" && (mark != f.stopSequence || f.impliedEnd == "") && !slices.Contains(marks, mark) {
+				marks = append(marks, mark)
+			}
+		}
+	}
+	return marks
+})

@@ -23,6 +23,7 @@ func (p *parser) beginNextCall(t markup.Tag) {
 	p.calls.closed = false
 	p.beginCall(t)
 	p.call.wrapperOpen = wrapperOpen
+	p.call.prose, p.proseBetween = p.proseBetween, nil
 }
 
 // noteReason records why the outcome of the call is not clean: how the call is malformed, although

@@ -86,7 +86,7 @@ func (p *parser) splitLabel(label string) (tool, param string) {
 
 // matchUnbracketed matches the tag of a call in a wrapper that has lost its `<`: function=book>.
 func (p *parser) matchUnbracketed(rest []byte) (t markup.Tag, v markup.Verdict) {
-	if len(rest) == 0 || rest[0] == '<' || p.spelled.at[rest[0]%128] == 0 {
+	if len(rest) == 0 || rest[0] == '<' || p.spelled.at[placeOf(rest[0])] == 0 {
 		return t, markup.NoMatch
 	}
 	text := append([]byte{'<'}, rest[:min(len(rest), maxToolName)]...)
@@ -131,7 +131,7 @@ func (p *parser) matchUnopened(rest []byte) (name string, g *markup.Spelling, v 
 		switch {
 		case markup.HasPrefix(rest[behind:], between), ends == markup.Match && end.Closing && end.Is("invoke"):
 			return name, g, markup.Match
-		case blank == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
+		case blank == markup.NeedMore || ends == markup.NeedMore || markup.IsPrefixOf(rest[behind:], between):
 			v = p.in.needMore()
 		}
 	}

@@ -113,6 +113,9 @@ func (p *parser) readTextMarkup(rest []byte) state {
 		if p.readThinkingTag(t) {
 			return afterThinking
 		}
+		if p.text.thinkingTag == fromTemplate && p.endsThinking(t) && !code.midLine { // code that was never closed does not hide it
+			code.reset()
+		}
 	}
 	if v == markup.NoMatch || code.fence > 0 || !p.mayCall {
 		return p.takeText(1)

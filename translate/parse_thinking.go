@@ -85,8 +85,13 @@ func (p *parser) beginOpened() state {
 		return wait
 	}
 	var t markup.TextTag
-	if v = markup.NoMatch; i < len(rest) && p.beginsTag(rest[i]) {
+	v = markup.NoMatch
+	switch {
+	case i == len(rest):
+	case p.beginsTag(rest[i]):
 		t, v = p.matchTextTag(rest[i:])
+	case p.readsChannels: // a header tells where its message begins
+		_, v = p.matchErasedHeader(rest[i:])
 	}
 	switch {
 	case v == markup.NeedMore:
@@ -96,6 +101,7 @@ func (p *parser) beginOpened() state {
 		return p.nextText()
 	}
 	p.text.inThinking = p.text.thinkingAsked && p.text.opened == ThinkingOpen
+	p.text.surelyOpened = p.text.opened == ThinkingOpen
 	p.text.opened, p.text.thinkingTag = "", fromTemplate
 	if p.text.inThinking {
 		p.in.take(i, SpanMarkup)
@@ -177,8 +183,19 @@ func (p *parser) readRehearsal() state {
 	text := &p.text
 	rest := p.in.rest()
 	for i := p.nextTagStart(rest, 0); i < len(rest); i = p.nextTagStart(rest, 0) {
+		text.talksOn = text.talksOn || !text.inCall && markup.SkipBlanks(rest, 0, i) < i
 		p.in.take(i, SpanText)
 		rest = rest[i:]
+		if text.thinkingTag == fromTemplate {
+			switch n, v := p.matchConsidered(rest); v {
+			case markup.NeedMore:
+				return wait
+			case markup.Match:
+				p.in.take(n, SpanText)
+				rest = rest[n:]
+				continue
+			}
+		}
 		if text.thinkingTag == analysis {
 			switch v := p.matchMessageEnd(rest); v {
 			case markup.NeedMore:
@@ -191,7 +208,7 @@ func (p *parser) readRehearsal() state {
 		switch {
 		case v == markup.NeedMore:
 			return wait
-		case v == markup.Match && p.endsThinking(t):
+		case v == markup.Match && p.endsThinking(t) && !text.inCall:
 			if text.inThinking { // inText reads the tag, and closes the block
 				return p.giveBack()
 			}
@@ -205,11 +222,18 @@ func (p *parser) readRehearsal() state {
 		p.in.take(1, SpanText)
 		rest = rest[1:]
 	}
+	text.talksOn = text.talksOn || !text.inCall && markup.SkipBlanks(rest, 0, len(rest)) < len(rest)
 	p.in.takeAll(SpanText)
-	switch {
-	case !p.in.eof:
+	if !p.in.eof {
 		return wait
-	case p.cutShort && text.thinkingTag != fromTemplate: // what would have closed it was cut
+	}
+	return p.endRehearsal()
+}
+
+// endRehearsal ends thinking that the text ends in.
+func (p *parser) endRehearsal() state {
+	text := &p.text
+	if p.cutShort && (text.thinkingTag != fromTemplate || text.surelyOpened || text.talksOn) { // what would have closed it was cut
 		p.giveBackText()
 		return inText
 	}
@@ -222,4 +246,17 @@ func (p *parser) readRehearsal() state {
 		return atAnswer
 	}
 	return inText
+}
+
+// matchConsidered matches a tag that begins or ends a call in such thinking, and records whether one is open
+// behind it: what looks like the end of thinking in a value is none.
+func (p *parser) matchConsidered(rest []byte) (n int, v markup.Verdict) {
+	t, v := p.call.spelling.MatchTag(rest, p.in.eof)
+	if v == markup.Match && !t.Is("invoke") && !t.IsWrapper() {
+		v = markup.NoMatch
+	}
+	if v == markup.Match {
+		p.text.inCall, p.text.talksOn = !t.Closing && p.call.spelling.Ends(), false
+	}
+	return t.Len, v
 }

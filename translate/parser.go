@@ -33,6 +33,7 @@ type parser struct {
 	wrapper         string             // the name of the wrapper that was opened last
 	wrapperSpelling *markup.Spelling   // and its spelling
 	inList          bool               // it has a list of calls in JSON, which has not ended
+	proseBetween    []byte             // text between the last call and the next
 	ended           bool               // the answer has ended: what follows is not part of it
 	cutShort        bool               // the upstream stopped before the model had ended its answer
 
@@ -100,6 +101,9 @@ type textSeen struct {
 	channel string // that of the message that is read, "" if none has begun
 
 	opened        string // [Target.Thinking], until the text begins; "" where the answer begins outside of thinking
+	inCall        bool   // a call that the model considers in such thinking is open
+	talksOn       bool   // there is text behind the last one
+	surelyOpened  bool   // it is ThinkingOpen, so that the text began in thinking
 	thinkingAsked bool   // thinking at the beginning of the answer becomes a block of its own
 	inThinking    bool   // that block is open
 	thinkingTag   string // the name of the thinking tag that is open, in such a block or in text

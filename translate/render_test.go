@@ -95,6 +95,8 @@ func archiveTarget(t *testing.T, comment string) (target Target) {
 		default:
 			if language, ok := strings.CutPrefix(word, "language="); ok {
 				target.Language = language
+			} else if model, ok := strings.CutPrefix(word, "model="); ok {
+				target.Model = model
 			} else if target.Format, ok = strings.CutPrefix(word, "format="); !ok {
 				t.Fatalf("unknown capability %q", word)
 			}

@@ -53,7 +53,7 @@ var jsonDamage = []damage{
 			return t
 		}, rJSONCall)
 	}},
-	{"call in JSON: a code fence in the wrapper", "Text.", func(d *draft) bool {
+	{"call in JSON: a code fence in the wrapper", "Read.", func(d *draft) bool {
 		return d.replaceEach(func(t string) string { return "```json\n" + t + "\n```" }, rJSONCall)
 	}},
 	{"call in JSON: no wrapper", "Text.", func(d *draft) bool { return d.drop(rWrapOpen, rWrapClose) }},

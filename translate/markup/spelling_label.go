@@ -66,15 +66,6 @@ func (t Tag) labelled(tag *Spelled, s []byte, eof bool) (Tag, Verdict) {
 			}
 		}
 	}
-	again := t.Spelling.begins(false)[0] + tag.Name + t.Spelling.end()
-	if len(tag.Then) > 1 { // it may stand twice
-		switch matchOneOf(first, []string{again}, more) {
-		case NeedMore:
-			return t, NeedMore
-		case Match:
-			first = first[len(again):]
-		}
-	}
 	n := indexLabelEnd(first, tag.Before != nil)
 	switch {
 	case n < 0:

@@ -122,8 +122,13 @@ func (g *Spelling) matchNamed(s []byte, i int, closing, eof bool) (t Tag, v Verd
 		return t, v
 	}
 	t = Tag{Name: tag.Means.name(), Full: s[begun:i], Spelling: g, Closing: closing || tag.Closing, nameEnd: i}
-	if at := SkipBlanks(s, i, len(s)); tag.Label == LabelAssigned && at < len(s) && s[at] == '=' {
-		return t.assigned(s, at+1, eof)
+	if tag.Label == LabelAssigned {
+		switch at := SkipBlanks(s, i, MaxTagBlanks); {
+		case at == len(s) && at-i < MaxTagBlanks && !eof:
+			return t, NeedMore
+		case at < len(s) && s[at] == '=':
+			return t.assigned(s, at+1, eof)
+		}
 	}
 	if t.Closing && tag.Label == LabelAssigned {
 		if v := unended(s, i, eof); v != NoMatch {

@@ -129,7 +129,8 @@ func (r *slipped) key() bool {
 }
 
 // string reads a string, which may begin with three quotes. Quotes end it if what may follow a string
-// follows; the name of a member ends with the first.
+// follows; the name of a member ends with the first. Those that do not stand in pairs, or one would be
+// left over that ends it.
 func (r *slipped) string(key bool) bool {
 	quote := r.text[r.i : r.i+1]
 	if three := strings.Repeat(quote, 3); strings.HasPrefix(r.text[r.i:], three) {
@@ -138,19 +139,23 @@ func (r *slipped) string(key bool) bool {
 		}
 	}
 	r.i += len(quote)
+	inner := 0
 	for from, i := r.i, r.i; i < len(r.text); i++ {
 		switch {
 		case r.text[i] == '\\':
 			i++
 		case !strings.HasPrefix(r.text[i:], quote):
+		case strings.HasPrefix(r.text[i+len(quote)+blankLen(r.text[i+len(quote):]):], "+"): // an expression
+			return false
 		case key || mayFollow(r.text[i+len(quote):]):
 			r.i = i + len(quote)
 			r.out = append(r.out, '"')
-			ok := r.characters(r.text[from:i])
+			ok := r.characters(r.text[from:i], quote[0] == '\'')
 			r.out = append(r.out, '"')
-			return ok
+			return ok && inner%2 == 0
 		default:
 			r.guessed = true
+			inner++
 		}
 	}
 	return false
@@ -163,9 +168,10 @@ func mayFollow(text string) bool {
 }
 
 // characters writes what stands in a string. A backslash that begins no escape stands for itself. It reports
-// false if that leaves it open what an escape beside it is: \n in C:\Users\new, \b in \b\d+.
-func (r *slipped) characters(text string) bool {
-	letters, breaks, paths, classes := false, false, false, false
+// false if that leaves it open what an escape beside it is, as \t in C:\Windows\temp and \b in \bfoo\d, and
+// for escapes that Python has alone. inPython says that the string is one of Python's.
+func (r *slipped) characters(text string, inPython bool) bool {
+	letters, classes := false, false
 	for text != "" {
 		n := strings.IndexByte(text, '\\')
 		if n < 0 || n+1 == len(text) {
@@ -176,24 +182,21 @@ func (r *slipped) characters(text string) bool {
 			break
 		}
 		switch c := text[1]; {
+		case inPython && strings.IndexByte("xUNav01234567", c) >= 0:
+			return false
 		case c == 'u' && codeUnit([]byte(text[:min(len(text), unitLen)])) >= 0:
 			r.out = append(r.out, text[:unitLen]...)
 			text = text[unitLen:]
 			letters = true
 			continue
-		case c == '"' || c == '\\' || c == '/':
+		case c == '"' || c == '\\' || c == '/' && !inPython:
 			r.out = append(r.out, '\\', c)
-		case c == '\'':
+		case c == '\'': // of Python, or of those who write JSON as if it were
 			r.out = append(r.out, c)
-		case c == 'n' || c == 'r' || c == 't':
+		case strings.IndexByte("nrtbf", c) >= 0:
 			letters = true
 			r.out = append(r.out, '\\', c)
-		case c == 'b' || c == 'f':
-			breaks = true
-			r.out = append(r.out, '\\', c)
 		default:
-			letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-			paths = paths || letter && strings.IndexByte("dDwWsSBAZz", c) < 0
 			classes = true
 			r.out = append(r.out, `\\`...)
 			text = text[1:]
@@ -201,5 +204,5 @@ func (r *slipped) characters(text string) bool {
 		}
 		text = text[2:]
 	}
-	return !(breaks && classes) && !(letters && paths)
+	return !(letters && classes)
 }

@@ -20,7 +20,12 @@ func TestAppendSlipped(t *testing.T) {
 		{`{"a": "f("x", "y")"}`, ``, false},          // the quote before the comma may end it
 		{`{"a": "say "hi"", "b "c"": 1}`, ``, false}, // of the name of a member
 		{`{"a": "\d+\s"}`, `{"a":"\\d+\\s"}`, false},
-		{`{"a": "\d+\n"}`, `{"a":"\\d+\n"}`, false},
+		{`{"a": "\d+\n"}`, ``, false},           // \n may be a backslash and an n
+		{`{"a": "C:\Windows\temp"}`, ``, false}, // and \t
+		{`{'a': 'a\xa0b'}`, ``, false},          // an escape of Python's
+		{`{'a': 'a\/b'}`, `{"a":"a\\/b"}`, false},
+		{`{"a": "print "x", "b": "y""}`, ``, false},
+		{`{"a": "Pa" + "ris"}`, ``, false},
 		{`{"a": "C:\Users\new"}`, ``, false}, // \n may be a newline
 		{`{"a": "\bfoo\d"}`, ``, false},      // \b may be a backspace
 		{"{\"a\": \"two\nlines\"}", `{"a":"two\nlines"}`, false},

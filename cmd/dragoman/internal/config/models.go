@@ -106,7 +106,7 @@ func (l *loader) upstreamModel(m *proxy.UpstreamModel) fields {
 			l.choice(&m.Values, []string{proxy.ValuesFlow, proxy.ValuesWhole}).otherwise(proxy.ValuesFlow)},
 		{"quoted_calls", "What a call in a code fence is: text, or a call if it is whole.",
 			l.choice(&m.Quoted, []string{proxy.QuotedText, proxy.QuotedRead}).otherwise(proxy.QuotedText)},
-		{"thinking", "Where completions begin: in what the model marks, or in thinking that its template opens; by its family, if it is not said.",
+		{"thinking", "Whether completions begin in thinking that the template opened: no, maybe, or yes; by the model's family, if it is not said.",
 			l.choice(&m.Thinking, []string{translate.ThinkingMarked, translate.ThinkingMaybe, translate.ThinkingOpen})},
 		{"max_tokens", "The most tokens that the model gives; by its family, if it is not said.", l.between(&m.MaxTokens, 1, mostTokens)},
 		{"rescue", "With native tools: read calls that the model writes as text.", l.flag(&m.Rescue)},
