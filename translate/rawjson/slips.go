@@ -128,9 +128,9 @@ func (r *slipped) key() bool {
 	return true
 }
 
-// string reads a string, which may begin with three quotes. Quotes end it if what may follow a string
-// follows; the name of a member ends with the first. Those that do not stand in pairs, or one would be
-// left over that ends it.
+// string reads a string, which may begin with three quotes. A quote ends it if what may follow a string
+// follows; the name of a member ends with the first. Those in it stand in pairs: of an odd number, one may
+// have been its end.
 func (r *slipped) string(key bool) bool {
 	quote := r.text[r.i : r.i+1]
 	if three := strings.Repeat(quote, 3); strings.HasPrefix(r.text[r.i:], three) {
