@@ -62,7 +62,9 @@ type openValue struct {
 	whole      int      // how many elements of other parameters were opened and closed
 	wholeAfter int      // how many of them were closed after a closing tag of the value's own name
 	passed     bool     // it holds a closing tag of its own name that closes nothing
+	ownWhole   bool     // … and one that closes an element
 	holdsEnd   bool     // it holds the end of a call, if this is text
+	endAt      int      // where that ends in all that was fed
 	structure  bool     // it holds tags of a call's structure, if they are text
 	maybe      bool     // it holds tags that may be those of parameters which the tool does not declare
 	unopened   byteSet  // the first bytes of the names of such elements that are closed and were not opened
@@ -92,9 +94,12 @@ type valueEnd struct {
 	reason    string // why the outcome of the call is not clean, "" if this end is as it should be
 	cost      int    // of the reading, with this end
 	doubtful  bool   // the value is: see openValue.isDoubtful
+	markup    bool   // it holds markup that is not whole: see openValue.holdsMarkup
 	ours      bool   // its closing tag has, or would have, the name of one of the call
 	structure bool   // it holds tags of a call's structure, as text
 	own       bool   // it is the value's own closing tag, and closes no element in the value
+	opener    bool   // it is an opening tag, in place of the closing one
+	lost      bool   // text follows that, which may be a value
 	before    *valueEnd
 }
 

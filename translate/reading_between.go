@@ -22,8 +22,18 @@ func (r *reading) endCall(t *valueTag, c *callShape) {
 		r.place, r.wrapped = ending, true
 		if before == between {
 			r.cost += costNextCall
+			if r.ends != nil && r.ends.reason != "" { // where the call is not closed either, it may have been cut
+				r.changeLast(func(e *valueEnd) { e.doubtful = true })
+			}
 		}
 	}
+}
+
+// changeLast changes the end of the last value, which other readings may share.
+func (r *reading) changeLast(change func(*valueEnd)) {
+	last := *r.ends
+	change(&last)
+	r.ends = &last
 }
 
 // callEndedBy returns the place after a tag that ends the call.
@@ -76,6 +86,9 @@ func (r *reading) endsFirstValue() bool {
 func (r *reading) stepBetween(t *valueTag, c *callShape) {
 	if t.gap == gapText {
 		r.cost += costProse
+		if e := r.ends; e != nil && e.opener && e.at+e.len == t.after { // or that is another element of a list
+			r.changeLast(func(e *valueEnd) { e.lost = true })
+		}
 	}
 	switch t.kind {
 	case opensParameter, opensOther:
