@@ -73,6 +73,7 @@ func (d *doubt) follow(p *parser, held []byte, n int) {
 		case ending:
 			r.stepEnding(&t, &shape)
 		case ended:
+			r.stepEnded(&t)
 		default:
 			r.stepBetween(&t, &shape)
 		}
@@ -148,7 +149,7 @@ func (d *doubt) drop() {
 	least := d.best().cost
 	d.readings = slices.DeleteFunc(d.readings, func(r reading) bool {
 		most := least + costHopeless
-		if r.place == inside && r.value.first {
+		if r.place == inside && (r.value.first || r.value.structure) || r.place != inside && r.ends != nil && r.ends.structure {
 			most += costHopeless
 		}
 		if r.place == inside && r.value.item { // the next tag may take that back

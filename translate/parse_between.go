@@ -54,6 +54,11 @@ func (p *parser) readBetweenCalls() state {
 			p.in.take(n, SpanMarkup)
 			return betweenCalls
 		}
+		if rest[0] == '}' && p.literal.whole { // one too many
+			p.noteAfterCall("stray_text")
+			p.in.take(1, SpanDropped)
+			return betweenCalls
+		}
 		if n, v := p.matchAside(rest); v == markup.NeedMore {
 			return wait
 		} else if v == markup.Match {
@@ -146,10 +151,21 @@ func (p *parser) endsInTag(rest []byte) bool {
 
 // runOn ends the answer where the model went on writing after its calls.
 func (p *parser) runOn() state {
-	p.dropBlank()
+	p.dropProse()
 	p.noteAfterCall("ran_on")
 	p.calls.closed = true
 	return afterAnswer
+}
+
+// dropProse leaves out what stands before a call that is none, or the beginning of one, behind another one.
+func (p *parser) dropProse() {
+	if p.proseBetween != nil {
+		p.in.seen.beginCall(p.in.offset())
+	}
+	if p.proseBetween != nil || p.call.prose != nil {
+		p.in.seen.dropProse()
+	}
+	p.dropBlank()
 }
 
 // noteAfterCall records that something stands after the last call that has no place there.
@@ -162,7 +178,7 @@ func (p *parser) noteAfterCall(reason string) {
 // cutNextCall ends the answer where the text ends in the opening of a call that follows others: what
 // there is of it is dropped.
 func (p *parser) cutNextCall() state {
-	p.dropBlank()
+	p.dropProse()
 	p.calls.incomplete = true
 	return afterAnswer
 }

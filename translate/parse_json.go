@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -180,7 +181,7 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 	p.out.write(input[:len(input)-1]) // closeToolUse writes the last brace
 	p.out.markWhole()
 	p.value.held = nil
-	p.call.jsonInput = true
+	p.call.jsonInput, p.call.nested = true, closesWithin(said)
 	return afterJSONCall
 }
 
@@ -237,6 +238,17 @@ func (p *parser) readAfterJSONCall() state {
 		p.call.fence = ""
 		return afterJSONCall
 	}
+	switch p.matchGoingOn(rest) {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		return p.closeDoubtful()
+	}
+	if rest[0] == '}' {
+		p.noteReason("stray_text")
+		p.in.take(1, SpanDropped)
+		return afterJSONCall
+	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case v == markup.NeedMore:
@@ -253,6 +265,38 @@ func (p *parser) readAfterJSONCall() state {
 		}
 	}
 	return p.closeUnended()
+}
+
+// matchGoingOn reports whether the object of a call goes on behind its last brace: a brace too many stands in
+// it, and what follows that would be lost, or stands too high.
+func (p *parser) matchGoingOn(rest []byte) markup.Verdict {
+	switch rest[0] {
+	case ':': // that was the name of a member
+		return markup.Match
+	case '}':
+		return markup.VerdictOf(p.call.nested)
+	case ',':
+		i, v := p.in.matchBlanks(rest, 1, maxGap)
+		if v == markup.Match {
+			v = markup.VerdictOf(i < len(rest) && rest[i] == '"')
+		}
+		return v
+	}
+	return markup.NoMatch
+}
+
+// closesWithin reports whether another member may follow one that is an object in text.
+func closesWithin(text string) bool {
+	for {
+		_, rest, found := strings.Cut(text, "}")
+		if !found {
+			return false
+		}
+		text = rest
+		if rest, found = strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), ","); found && !strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "{") {
+			return true
+		}
+	}
 }
 
 // closeUnended closes a call that is whole, and whose end is not there.

@@ -51,6 +51,14 @@ func (p *parser) readLiteral() state {
 		}
 		l.whole = true
 	}
+	if !l.bare && !l.unclosed {
+		switch p.matchGoingOnLiteral() {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return p.giveBackLiteral("invalid_literal")
+		}
+	}
 	if l.bare {
 		switch p.matchAfterLiteral() {
 		case markup.NeedMore:
@@ -91,6 +99,16 @@ func (p *parser) giveBackLiteral(reason string) state {
 	return p.giveBackCall(reason)
 }
 
+// matchGoingOnLiteral is matchGoingOn for calls in a wrapper.
+func (p *parser) matchGoingOnLiteral() markup.Verdict {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	if v == markup.Match {
+		v = markup.VerdictOf(i < len(rest) && (rest[i] == ',' || rest[i] == '}' && closesWithin(string(p.in.since(p.literal.from)))))
+	}
+	return v
+}
+
 // matchAfterLiteral matches what may stand behind calls without a wrapper: the end of the line or of the
 // text, if that was not cut, another call, or the closing tag of a wrapper that is not there.
 func (p *parser) matchAfterLiteral() markup.Verdict {
@@ -122,7 +140,7 @@ func (p *parser) closeUnbalanced() state {
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case v == markup.Match && t.IsWrapper() && t.Closing && p.literal.depth == 1 && !p.literal.bare:
+	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.depth == 1 && !p.literal.bare:
 		p.literal.unclosed, p.literal.whole = true, true
 		return inLiteral
 	}

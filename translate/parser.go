@@ -133,6 +133,7 @@ type callSeen struct {
 	parametersClosed bool            // </parameters> was read
 	parameters       map[string]bool // the properties that were given so far
 	jsonInput        bool            // the whole input was one JSON object
+	nested           bool            // … in which a member may follow one that is an object: see closesWithin
 	fence            string          // the line of the Markdown code fence that it stands in
 
 	reason      string     // why the outcome of the call is not clean, "" if it is: see noteReason

@@ -75,6 +75,17 @@ func (r *reading) stepEnding(t *valueTag, c *callShape) {
 	r.place = ended
 }
 
+// stepEnded follows t after the end of the call. Behind the end of a wrapper that leaves the call open, a
+// closing tag of a call tells that this was text, as long as no other call begins.
+func (r *reading) stepEnded(t *valueTag) {
+	switch {
+	case t.structure:
+		r.wrapped = false
+	case r.wrapped && (t.kind == closesCall || t.kind == closesOther && t.closedAs(parameterName)):
+		r.cost += costUnknown
+	}
+}
+
 // endsFirstValue reports whether the reading has ended the first value as it should be, before the
 // parameter that it is in, and nothing in between speaks against it.
 func (r *reading) endsFirstValue() bool {

@@ -307,7 +307,7 @@ func (r *reading) endingBefore(t *valueTag) reading {
 	end.ends.len = 0
 	end.ends.ours = r.value.element && markup.IsReserved(r.value.closer)
 	v := &r.value
-	end.ends.doubtful = v.isDoubtful(true) || r.notClosed() > 0 || // half an element may be a parameter, too
+	end.ends.doubtful = v.isDoubtful(true) || v.whole > 0 || r.notClosed() > 0 || // an element, or half of one, may be a parameter, too
 		v.ownWhole || v.holdsEnd && v.endAt == t.after && t.gap != gapText // a tag that seems to be text may have closed it
 	return end
 }

@@ -144,6 +144,17 @@ func (s *spans) makeStray() { s.replace(SpanValue, SpanDropped) }
 // restoreStray notes that what has no place in the call is text of the answer after all.
 func (s *spans) restoreStray() { s.replace(SpanDropped, SpanText) }
 
+// dropProse notes that the text before the last call, which stands behind another one, is left out.
+func (s *spans) dropProse() {
+	if s == nil {
+		return
+	}
+	if n := s.index(s.call - 1); n < len(s.list) && s.list[n].Kind == SpanText {
+		s.list[n].Kind = SpanDropped
+		s.same = min(s.same, s.start(n))
+	}
+}
+
 // restoreBlanks notes that the white space that was read last is not layout but text.
 func (s *spans) restoreBlanks() {
 	if s != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // DamageKinds are the kinds of damage, in the order of the table.
-var DamageKinds = slices.Concat(damageTo(write, tagDamage), damageTo(writeJSON, jsonDamage), damageToFormats())
+var DamageKinds = slices.Concat(damageTo(write, tagDamage), damageTo(writeJSON, jsonDamage), damageToFormats(), damageToLists())
 
 // damage is a [DamageKind] whose writing goes without saying.
 type damage struct {

@@ -139,9 +139,13 @@ func (r *slipped) string(key bool) bool {
 		}
 	}
 	r.i += len(quote)
-	inner := 0
+	inner, braces := 0, 0
 	for from, i := r.i, r.i; i < len(r.text); i++ {
 		switch {
+		case r.text[i] == '{':
+			braces++
+		case r.text[i] == '}':
+			braces--
 		case r.text[i] == '\\':
 			i++
 		case !strings.HasPrefix(r.text[i:], quote):
@@ -153,12 +157,21 @@ func (r *slipped) string(key bool) bool {
 			ok := r.characters(r.text[from:i], quote[0] == '\'')
 			r.out = append(r.out, '"')
 			return ok && inner%2 == 0
+		case braces <= 0 && mayBeOutside(r.text[from:i], r.text[i+len(quote):], quote):
+			return false
 		default:
 			r.guessed = true
 			inner++
 		}
 	}
 	return false
+}
+
+// mayBeOutside reports whether a quote between two parts of a string may be that of a member or of another
+// string, since a comma or a quote is missing before it: two stand together, or it follows a comma or is followed
+// by a colon.
+func mayBeOutside(before, after, quote string) bool {
+	return strings.HasPrefix(after, quote) || strings.HasPrefix(after[blankLen(after):], ":") || strings.HasSuffix(strings.TrimRight(before, " \t\r\n"), ",")
 }
 
 // mayFollow reports whether text may stand behind a value.
