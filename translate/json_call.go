@@ -98,13 +98,16 @@ func mayLackAnother(s *schema.Schema, input jsontext.Value) bool {
 		}
 		n := 0
 		for name := range rawjson.NamedMembers(last) {
-			if n++; n > 1 && (s == nil || s.AdditionalProperties != nil || len(s.Properties) == 0 || s.Declares([]byte(markup.ParamTag(name)))) {
+			if n++; n > 1 && (s == nil || takesAny(s) || s.Declares([]byte(markup.ParamTag(name)))) {
 				return true
 			}
 		}
 		input, s = last, nil
 	}
 }
+
+// takesAny reports whether an input may have members that the schema does not declare.
+func takesAny(s *schema.Schema) bool { return s.AdditionalProperties != nil || len(s.Properties) == 0 }
 
 // looseInput returns the input that a text is, or that stands in a JSON string, with slips of models.
 func (p *parser) looseInput(text string) (input []byte, ok bool) {

@@ -149,7 +149,7 @@ func (p *parser) readUnclosed() (calls []literalCall, ok bool) {
 		return nil, false
 	}
 	value := string(text[bytes.LastIndex(text, []byte(gemmaQuote))+len(gemmaQuote):])
-	if strings.TrimSpace(value) == "" || strings.Contains(value, gemmaCloses) || erasedEnd(p.schemas.of(tool), value) < len(value) { // or that is another parameter
+	if strings.TrimSpace(value) == "" || strings.Contains(value, gemmaCloses) || takesAny(p.schemas.of(tool)) && strings.Contains(value, ":") || erasedEnd(p.schemas.of(tool), value) < len(value) { // or that is another parameter
 		return nil, false
 	}
 	return p.readGemmaCall(string(text) + gemmaQuote + "}")

@@ -171,7 +171,7 @@ func (r *slipped) string(key bool) bool {
 // string, since a comma or a quote is missing before it: two stand together, or it follows a comma or is followed
 // by a colon.
 func mayBeOutside(before, after, quote string) bool {
-	return strings.HasPrefix(after, quote) || strings.HasPrefix(after[blankLen(after):], ":") || strings.HasSuffix(strings.TrimRight(before, " \t\r\n"), ",")
+	return strings.HasPrefix(after, quote) && !mayFollow(after[len(quote):]) || strings.HasPrefix(after[blankLen(after):], ":") || strings.HasSuffix(strings.TrimRight(before, " \t\r\n"), ",")
 }
 
 // mayFollow reports whether text may stand behind a value.
