@@ -88,7 +88,7 @@
 //	inValue        -> inCall, inDoubt where it is doubtful which tag ends the value
 //	inDoubt        -> inValue
 //	atJSONName     -> inJSONCall
-//	inJSONCall     -> afterJSONCall betweenCalls
+//	inJSONCall     -> afterJSONCall betweenCalls, inBrokenCall after JSON that cannot be read
 //	afterJSONCall  -> betweenCalls
 //	atFenceEnd     -> betweenCalls
 //	inLiteral      -> betweenCalls

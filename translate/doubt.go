@@ -79,6 +79,7 @@ func (d *doubt) follow(p *parser, held []byte, n int) {
 		case ending:
 			r.stepEnding(&t, &shape)
 		case ended:
+			r.stepEnded(&t)
 		default:
 			r.stepBetween(&t, &shape)
 		}
@@ -155,13 +156,13 @@ func (d *doubt) drop() {
 	least := d.best().cost
 	d.readings = slices.DeleteFunc(d.readings, func(r reading) bool {
 		most := least + costHopeless
-		if r.place == inside && r.value.first {
+		if r.place == inside && (r.value.first || r.value.structure) || r.place != inside && r.ends != nil && r.ends.structure {
 			most += costHopeless
 		}
 		if r.place == inside && r.value.item { // the next tag may take that back
 			most += costOwn + r.value.itemCost
 		}
-		return r.place < ending && r.cost >= most
+		return (r.place < ending || r.ranOn) && r.cost >= most
 	})
 	for len(d.readings) > maxReadings {
 		worst := 0

@@ -85,6 +85,30 @@ func openArguments(text string) string {
 	}
 }
 
+// mayLackAnother reports whether an input without its last brace may have lost another one: a member of an
+// object that ends with it may as well follow that object. s is the schema of the input.
+func mayLackAnother(s *schema.Schema, input jsontext.Value) bool {
+	for {
+		var last jsontext.Value
+		for _, value := range rawjson.NamedMembers(input) {
+			last = value
+		}
+		if last.Kind() != '{' {
+			return false
+		}
+		n := 0
+		for name := range rawjson.NamedMembers(last) {
+			if n++; n > 1 && (s == nil || takesAny(s) || s.Declares([]byte(markup.ParamTag(name)))) {
+				return true
+			}
+		}
+		input, s = last, nil
+	}
+}
+
+// takesAny reports whether an input may have members that the schema does not declare.
+func takesAny(s *schema.Schema) bool { return s.AdditionalProperties != nil || len(s.Properties) == 0 }
+
 // looseInput returns the input that a text is, or that stands in a JSON string, with slips of models.
 func (p *parser) looseInput(text string) (input []byte, ok bool) {
 	if input, ok = rawjson.AppendLooseKind(nil, text, '{'); !ok {
@@ -102,7 +126,7 @@ func (p *parser) looseInput(text string) (input []byte, ok bool) {
 			p.noteReason("mended_json")
 		}
 	}
-	if !ok || p.value.guessed && !declaresAll(p.call.schema, input) {
+	if !ok || p.value.guessed && !declaresAll(p.call.schema, input) || p.value.braced && mayLackAnother(p.call.schema, input) {
 		return nil, false
 	}
 	return p.unwrapped(input), true

@@ -62,6 +62,9 @@ func (p *parser) readErasedCall(text string) (call literalCall, ok bool) {
 		}
 		rest = rest[n:]
 		end := erasedEnd(in, rest, sep)
+		if !p.literal.bare && strings.TrimSpace(rest[:end]) == "" { // only where quotes are erased, it is a string
+			return call, false
+		}
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
@@ -137,6 +140,8 @@ func appendErased(dst []byte, s *schema.Schema, text string, escaped markup.TagS
 	}
 	if literal, ok := readGemma(text, escaped); ok {
 		text = string(literal)
+	} else if strings.ContainsAny(text, ":,{}[]") { // broken, and no string
+		return dst, false
 	}
 	return schema.AppendTyped(dst, s, text)
 }

@@ -15,13 +15,20 @@ type openTags []openTag
 type openTag struct {
 	name string
 	cost int // of the element, until it is closed
+	more int // how many more of the name are open within it at once, at the same cost
 }
 
 // maxOpenTags bounds how many elements are followed in one value.
 const maxOpenTags = 256
 
 // open records an opening tag.
-func (o *openTags) open(name []byte, cost int) { *o = append(*o, openTag{string(name), cost}) }
+func (o *openTags) open(name []byte, cost int) {
+	if n := len(*o); n > 0 && cost == (*o)[n-1].cost && (*o)[n-1].name == string(name) {
+		(*o)[n-1].more++
+		return
+	}
+	*o = append(*o, openTag{name: string(name), cost: cost})
+}
 
 // close records a closing tag. It returns the cost of the element that it closes, or false if none
 // of the name is open. Elements within it that are still open stay so: not all markup is closed.
@@ -30,6 +37,10 @@ func (o *openTags) close(name []byte) (cost int, ok bool) {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].name == string(name) {
 			cost = list[i].cost
+			if list[i].more > 0 {
+				list[i].more--
+				return cost, true
+			}
 			*o = append(list[:i], list[i+1:]...)
 			return cost, true
 		}
@@ -40,7 +51,7 @@ func (o *openTags) close(name []byte) (cost int, ok bool) {
 // cost returns what the elements that are open cost together.
 func (o openTags) cost() (sum int) {
 	for i := range o {
-		sum += o[i].cost
+		sum += o[i].cost * (1 + o[i].more)
 	}
 	return sum
 }

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"strings"
 
 	"dragoman/translate/markup"
@@ -65,6 +66,11 @@ func (p *parser) readBetweenCalls() state {
 		case markup.Match:
 			p.beginNextCall(markup.Tag{})
 			return p.beginNameLine(name, n)
+		}
+		if rest[0] == '}' && p.literal.whole { // one too many
+			p.noteAfterCall("stray_text")
+			p.in.take(1, SpanDropped)
+			return betweenCalls
 		}
 		if n, v := p.matchAside(rest); v == markup.NeedMore {
 			return wait
@@ -261,9 +267,12 @@ func (p *parser) waitOrGiveBack() state {
 
 // readBrokenCall is the state inBrokenCall: the beginning of a call was given back, in a wrapper that
 // has other calls, or a call was broken off by its stray text. The rest of it is text, too, up to the
-// next <invoke> or the end of the wrapper (betweenCalls).
+// next <invoke> or the end of the wrapper (betweenCalls). Of a call in JSON it is up to its own end.
 func (p *parser) readBrokenCall() state {
-	if p.readTextUpTo(func(t markup.Tag) bool { return t.Is("invoke") && !t.Closing || t.IsWrapper() && t.Closing }) {
+	g := p.call.spelling
+	if p.readTextUpTo(func(t markup.Tag) bool {
+		return t.Is("invoke") && t.Closing == (g != nil) && t.Spelling == cmp.Or(g, t.Spelling) || t.IsWrapper() && t.Closing
+	}) {
 		return betweenCalls
 	}
 	return wait

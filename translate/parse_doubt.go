@@ -105,6 +105,8 @@ func (p *parser) settleAs(r *reading) state {
 	for i, e := range p.call.ends {
 		missing := e.len == 0
 		switch last := i == len(p.call.ends)-1; {
+		case e.lost:
+			return p.settleDoubtful()
 		case e.ours && (missing || r.abrupt || r.wrapped): // where a tag of the call is missing, it may be that
 			return p.settleDoubtful()
 		case missing && last && r.abrupt && e.structure: // </parameters> may be what is taken for text

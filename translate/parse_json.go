@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -133,7 +134,7 @@ func (p *parser) endJSONCall() state {
 	}
 	arguments := call.arguments()
 	if arguments == "" {
-		if arguments, ok = call.flatArguments(p.call.schema); !ok {
+		if arguments, ok = call.flatArguments(p.call.schema); !ok || p.call.unoffered { // an input, with a member that is named so
 			return p.closeUnreadableJSON()
 		}
 		if arguments != "{}" {
@@ -183,12 +184,13 @@ func (p *parser) writeJSONInput(said string, input []byte) state {
 	p.out.write(input[:len(input)-1]) // closeToolUse writes the last brace
 	p.out.markWhole()
 	p.value.held = nil
-	p.call.jsonInput = true
+	p.call.jsonInput, p.call.nested = true, closesWithin(said)
 	return afterJSONCall
 }
 
 // closeUnreadableJSON gives a call back that cannot be read as JSON. If its block is open already, the
-// call is broken off, and its text follows the block.
+// call is broken off, and its text follows the block. Where a closing tag tells its end, the text goes up to
+// that: what looks like a call before it may stand in a string.
 func (p *parser) closeUnreadableJSON() state {
 	p.noteReason("invalid_json")
 	held := p.value.held
@@ -201,7 +203,13 @@ func (p *parser) closeUnreadableJSON() state {
 	}
 	p.call.stray = held
 	p.in.seen.makeStray()
-	return p.closeUnreadable()
+	g := p.call.spelling
+	next := p.closeUnreadable()
+	if next == betweenCalls && g.IsJSON() && g.Ends() {
+		p.call.spelling = g
+		return inBrokenCall
+	}
+	return next
 }
 
 // readAfterJSONCall is the state afterJSONCall: the last } of a call in JSON has been read, so the
@@ -233,6 +241,17 @@ func (p *parser) readAfterJSONCall() state {
 		p.call.fence = ""
 		return afterJSONCall
 	}
+	switch p.matchGoingOn(rest) {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		return p.closeDoubtful()
+	}
+	if rest[0] == '}' {
+		p.noteReason("stray_text")
+		p.in.take(1, SpanDropped)
+		return afterJSONCall
+	}
 	t, v := p.matchOpener(rest)
 	switch {
 	case v == markup.NeedMore:
@@ -249,6 +268,38 @@ func (p *parser) readAfterJSONCall() state {
 		}
 	}
 	return p.closeUnended()
+}
+
+// matchGoingOn reports whether the object of a call goes on behind its last brace: a brace too many stands in
+// it, and what follows that would be lost, or stands too high.
+func (p *parser) matchGoingOn(rest []byte) markup.Verdict {
+	switch rest[0] {
+	case ':': // that was the name of a member
+		return markup.Match
+	case '}':
+		return markup.VerdictOf(p.call.nested)
+	case ',':
+		i, v := p.in.matchBlanks(rest, 1, maxGap)
+		if v == markup.Match {
+			v = markup.VerdictOf(i < len(rest) && rest[i] == '"' || i == len(rest) && p.cutShort && p.call.isInput())
+		}
+		return v
+	}
+	return markup.NoMatch
+}
+
+// closesWithin reports whether another member may follow one that is an object in text.
+func closesWithin(text string) bool {
+	for {
+		_, rest, found := strings.Cut(text, "}")
+		if !found {
+			return false
+		}
+		text = rest
+		if rest, found = strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), ","); found && !strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "{") {
+			return true
+		}
+	}
 }
 
 // closeUnended closes a call that is whole, and whose end is not there.

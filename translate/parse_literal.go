@@ -56,6 +56,14 @@ func (p *parser) readLiteral() state {
 		}
 		l.whole = true
 	}
+	if !l.bare && !l.unclosed {
+		switch p.matchGoingOnLiteral() {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return p.giveBackLiteral("invalid_literal")
+		}
+	}
 	if l.bare {
 		switch p.matchAfterLiteral() {
 		case markup.NeedMore:
@@ -130,6 +138,27 @@ func (p *parser) giveBackLiteral(reason string) state {
 	return p.giveBackCall(reason)
 }
 
+// matchGoingOnLiteral is matchGoingOn for calls in a wrapper. Behind a comma another of them may stand.
+func (p *parser) matchGoingOnLiteral() markup.Verdict {
+	rest := p.in.rest()
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	switch {
+	case v == markup.NeedMore:
+		return v
+	case v == markup.NoMatch || i == len(rest):
+		return markup.NoMatch
+	case rest[i] != ',':
+		return markup.VerdictOf(rest[i] == '}' && closesWithin(string(p.in.since(p.literal.from))))
+	}
+	switch _, v = p.matchSeparator(rest[i:]); v {
+	case markup.Match:
+		return markup.NoMatch
+	case markup.NoMatch:
+		return markup.Match
+	}
+	return v
+}
+
 // matchAfterLiteral matches what may stand behind calls without a wrapper: the end of the line or of the
 // text, if that was not cut, another call, or the closing tag of a wrapper that is not there.
 func (p *parser) matchAfterLiteral() markup.Verdict {
@@ -181,7 +210,7 @@ func (p *parser) closeUnbalanced() state {
 	switch {
 	case v == markup.NeedMore:
 		return wait
-	case v == markup.Match && t.IsWrapper() && t.Closing && p.literal.depth == 1 && !p.literal.bare:
+	case v == markup.Match && t.IsWrapper() && t.Closing && t.Spelling == p.wrapperSpelling && p.literal.depth == 1 && !p.literal.bare:
 		p.literal.unclosed, p.literal.whole = true, true
 		return inLiteral
 	case p.in.eof && p.cutShort && (p.endsInTag(p.in.rest()) || markup.IsPrefixOf(p.in.rest(), gemmaQuote)):

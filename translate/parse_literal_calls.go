@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -31,6 +32,9 @@ func (p *parser) literalCalls() (calls []literalCall, ok bool) {
 	}
 	for i := range calls {
 		ok = ok && (!l.bare || p.mayBeBare(&calls[i]))
+		if tool, _ := p.tools.find(calls[i].name); l.unclosed && tool != nil && mayLackAnother(p.schemas.of(tool), calls[i].input) {
+			return nil, false
+		}
 		if !p.mayBeCalled(calls[i].name) {
 			return calls[:i], false
 		}
@@ -148,7 +152,11 @@ func (p *parser) readUnclosed() (calls []literalCall, ok bool) {
 		return nil, false
 	}
 	value := string(text[bytes.LastIndex(text, []byte(gemmaQuote))+len(gemmaQuote):])
-	if erasedEnd(p.schemas.of(tool), value, ':') < len(value) { // or that is another parameter
+	in := p.schemas.of(tool)
+	switch {
+	case strings.TrimSpace(value) == "", strings.Contains(value, gemma4Marks.call[1]):
+		return nil, false
+	case takesAny(in) && strings.Contains(value, ":"), erasedEnd(in, value, ':') < len(value): // or that is another parameter
 		return nil, false
 	}
 	return p.readGemmaCall(string(text) + gemmaQuote + string(p.literal.closer))

@@ -49,14 +49,16 @@ func (p *parser) readingOf(t *markup.Tag) tagReading {
 }
 
 // readingOfFirst is readingOf for <parameters> where it should stand: a tag or JSON goes on with it;
-// text is prose or the value of a parameter.
+// text is prose or the value of a parameter, and a CDATA section is a value.
 func (p *parser) readingOfFirst(t *markup.Tag) tagReading {
 	rest := p.in.rest()
 	i, v := p.in.matchBlanks(rest, t.Len, maxGap)
 	switch {
 	case v == markup.NeedMore:
 		return undecided
-	case v == markup.Match && i < len(rest) && rest[i] != '<' && rest[i] != '{':
+	case v == markup.Match && markup.IsPrefixOf(rest[i:], cdataBegins) && i < len(rest) && !p.in.eof:
+		return undecided
+	case v == markup.Match && i < len(rest) && (rest[i] != '<' && rest[i] != '{' || markup.HasPrefix(rest[i:], cdataBegins)):
 		return asEither
 	}
 	return asStructure

@@ -131,14 +131,14 @@ func (p *parser) decideCloser(rest []byte, t *valueTag) (n int, d decision) {
 	case v.text.tags.has(string(t.name)) || v.text.json.inString:
 		return 0, p.noteTag(t)
 	case t.kind == closesCall && callEndedBy(t) == ended && !t.declared: // the end of a wrapper
-		return 0, isValue
+		return 0, p.passEnd(rest, t)
 	case t.kind != closesOther && !t.declared:
 		follows := p.callMayClose(rest[t.len:], t)
 		switch {
 		case follows == markup.NeedMore:
 			return 0, needsMore
 		case follows == markup.NoMatch:
-			return 0, isValue
+			return 0, p.passEnd(rest, t)
 		case v.unsure, v.cost == 0 && v.text.whole == 0 && !p.isNamedLikeOurs():
 			return 0, p.endUnclosed()
 		}
@@ -151,11 +151,19 @@ func (p *parser) decideCloser(rest []byte, t *valueTag) (n int, d decision) {
 		return 0, needsMore
 	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && v.cost == 0):
 		p.noteReason("wrong_closer")
+		v.misclosed = true
 		return t.len, endsValue
 	case v.unsure, follows == markup.NoMatch && t.kind == closesOther:
 		return 0, p.noteTag(t)
 	}
 	return 0, isDoubt
+}
+
+// passEnd records a closing tag of the call that is text of the value, at the beginning of rest. A value
+// that is not closed, and ends with it, may have ended before it.
+func (p *parser) passEnd(rest []byte, t *valueTag) decision {
+	p.value.passedEnd = p.in.offset() + len(p.in.rest()) - len(rest) + t.len
+	return isValue
 }
 
 // isOtherForm reports whether t is the closing tag that the value would have in the other form.
@@ -225,15 +233,19 @@ func (p *parser) mayMeanSomething(name []byte) bool {
 			name = name[i+1:]
 		}
 	}
-	switch {
-	case string(name) == v.text.closer, string(name) == "parameter", string(name) == "parameters", string(name) == "invoke":
-		return true
-	}
-	if v.text.element && (p.takesAny() || v.names.has(nameKey(name)) && p.call.schema.Declares(name)) {
+	if string(name) == v.text.closer || v.text.element && (p.takesAny() || v.names.has(nameKey(name)) && p.call.schema.Declares(name)) {
 		return true
 	}
 	t := markup.Tag{Name: name}
-	return (name[0] == 'f' || name[0] == 't' || name[0] == 'u') && t.IsWrapper()
+	switch name[0] | 0x20 {
+	case 'p':
+		return t.Is("parameter") || t.Is("parameters")
+	case 'i':
+		return t.Is("invoke")
+	case 'f', 't', 'u':
+		return t.IsWrapper()
+	}
+	return false
 }
 
 // matchObjectEnd reports whether an input that is one JSON object ends at the closing tag of the call

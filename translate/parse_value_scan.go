@@ -60,7 +60,8 @@ func (p *parser) takeEnd() int {
 	end := p.call.ends[0]
 	p.call.ends = p.call.ends[1:]
 	if end.len >= 0 {
-		p.value.unclosed, p.value.ambiguous = end.len == 0, end.doubtful
+		p.value.unclosed, p.value.ambiguous, p.value.markup = end.len == 0, end.doubtful, end.markup
+		p.value.misclosed = end.reason != ""
 		p.noteReason(end.reason)
 	}
 	return end.len
@@ -211,7 +212,10 @@ func (p *parser) noteStarts() {
 	if v.text.schema == nil {
 		return
 	}
-	for _, name := range [...]string{v.text.closer, p.call.namespace, "parameter", "invoke", "function_calls", "tool_calls", "use_tool", "minimax:tool_call"} {
+	for _, c := range []byte("pPiIfFtTuUm") { // <parameter>, <invoke>, and wrappers in any case
+		v.openerStarts.add(c)
+	}
+	for _, name := range [...]string{v.text.closer, p.call.namespace} {
 		if name != "" {
 			v.openerStarts.add(name[0])
 		}

@@ -62,17 +62,17 @@ func (p *parser) endWhole(rest []byte, t *valueTag) (n int, d decision) {
 		return 0, isValue
 	case t.kind != closesOther && t.isCloser() && t.declared && !p.value.cdata: // of the call, or of a parameter
 		return 0, isDoubt
-	case t.kind <= opensParameter && t.property == v.text.property && v.text.schema.ArraySchema() != nil:
+	case t.kind <= opensParameter && t.property == v.text.property:
 		if i, verdict := p.in.matchBlanks(rest, t.len, maxGap); verdict == markup.NeedMore {
 			return 0, needsMore
-		} else if v.isList() && verdict == markup.Match && (i == len(rest) || rest[i] == '<') {
+		} else if (v.isList() || v.text.schema.ArraySchema() == nil) && verdict == markup.Match && (i == len(rest) || rest[i] == '<') {
 			p.noteReason("wrong_closer")
 			return t.len, endsValue
 		}
 		// A list with elements that are not closed, or one element that is closed by an opening tag.
 		v.text.crossed = true
 		return 0, isValue
-	case t.kind == closesOther, t.kind <= opensParameter && t.property == v.text.property, t.nameless && !v.text.element:
+	case t.kind == closesOther, t.nameless && !v.text.element:
 		p.noteReason("wrong_closer")
 		return t.len, endsValue
 	}

@@ -75,6 +75,7 @@ func (p *parser) endValue(n int) state {
 	p.in.take(n, SpanMarkup)
 	v.open = false
 	if v.unclosed { // the white space before the next tag is at the end of the value
+		v.ambiguous = v.ambiguous || v.passedEnd > 0
 		p.call.gap = layout{lines: v.layout.lines, indent: v.layout.indent}
 	}
 	switch {
@@ -94,7 +95,7 @@ func (p *parser) endValue(n int) state {
 	p.beginMember()
 	if !p.writeTyped() {
 		p.call.misfit = cmp.Or(p.call.misfit, "type")
-		v.ambiguous = v.ambiguous || v.text.whole > 0 || len(v.text.tags) > 0 || v.unclosed && bytes.IndexByte(v.held, '<') >= 0
+		v.ambiguous = v.ambiguous || v.markup || v.text.holdsMarkup() || (v.unclosed || v.misclosed) && bytes.IndexByte(v.held, '<') >= 0
 	}
 	if !v.heldIsJSON() {
 		text := bytes.TrimRight(v.held, " \t\r\n")
@@ -236,7 +237,9 @@ func (p *parser) repeated(text string) (list []markup.Element) {
 			}
 			v.ambiguous = v.ambiguous || ambiguous
 			if v.unclosed {
-				return append(list, markup.Element{Tag: v.tag, Text: v.trimItem(item)})
+				item = v.trimItem(item)
+				v.ambiguous = v.ambiguous || v.text.schema.ListsStrings() && strings.TrimRight(item, " \t\r\n") != item
+				return append(list, markup.Element{Tag: v.tag, Text: item})
 			}
 			return append(list, markup.Element{Tag: v.tag, Text: trim(item)})
 		}

@@ -140,6 +140,7 @@ type callSeen struct {
 	parameters       map[string]bool // the properties that were given so far
 	keys             []string        // names of parameters whose values have not come: see readLoneKey
 	jsonInput        bool            // the whole input was one JSON object
+	nested           bool            // … in which a member may follow one that is an object: see closesWithin
 	fence            string          // the line of the Markdown code fence that it stands in
 
 	reason      string     // why the outcome of the call is not clean, "" if it is: see noteReason
@@ -184,7 +185,10 @@ type valueSeen struct {
 	openerStarts byteSet // the first bytes of the names that matter in opening tags
 	names        byteSet // the keys of the names of declared parameters: see nameKey
 	unclosed     bool    // the value has no closing tag of its own: the tag after it ended it
+	misclosed    bool    // it has another one, or none
 	ambiguous    bool    // tags in it may be those of other elements of a list
+	markup       bool    // it holds markup that is not whole: see openValue.holdsMarkup
+	passedEnd    int     // where a closing tag of the call ends, in all that was fed, if the value ends with it so far; else 0
 	unsure       bool    // it holds too much doubtful text to know where it ends
 
 	text openValue // its parameter and the tags in it; without a schema it is the whole input of the call

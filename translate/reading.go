@@ -17,6 +17,7 @@ type reading struct {
 	cost    int
 	wrapped bool // what has ended the call is the end of its wrapper
 	abrupt  bool // the call has ended and its parameters have not
+	ranOn   bool // the call has ended, and what follows is no call
 	tied    bool // another reading that ends at the same place costs as much
 
 	value openValue   // inside
@@ -63,7 +64,9 @@ type openValue struct {
 	whole      int      // how many elements of other parameters were opened and closed
 	wholeAfter int      // how many of them were closed after a closing tag of the value's own name
 	passed     bool     // it holds a closing tag of its own name that closes nothing
+	ownWhole   bool     // … and one that closes an element
 	holdsEnd   bool     // it holds the end of a call, if this is text
+	endAt      int      // where that ends in all that was fed
 	structure  bool     // it holds tags of a call's structure, if they are text
 	fenced     bool     // its opening tag stands in a code fence of the value before it
 	maybe      bool     // it holds tags that may be those of parameters which the tool does not declare
@@ -94,9 +97,12 @@ type valueEnd struct {
 	reason    string // why the outcome of the call is not clean, "" if this end is as it should be
 	cost      int    // of the reading, with this end
 	doubtful  bool   // the value is: see openValue.isDoubtful
+	markup    bool   // it holds markup that is not whole: see openValue.holdsMarkup
 	ours      bool   // its closing tag has, or would have, the name of one of the call
 	structure bool   // it holds tags of a call's structure, as text
 	own       bool   // it is the value's own closing tag, and closes no element in the value
+	opener    bool   // it is an opening tag, in place of the closing one
+	lost      bool   // text follows that, which may be a value
 	before    *valueEnd
 }
 
@@ -143,8 +149,8 @@ const (
 	costWhole      = 2 // a whole element of another parameter in a value that is not closed
 
 	// A reading that costs this much more than another one is given up: two mistakes more, or nearly.
-	// That in which the first value goes on is given up at twice as much, since closing tags in a
-	// value cost at once, and what speaks against the others may come late.
+	// That in which the first value goes on, or in which one holds tags of a call, is given up at twice as
+	// much, since closing tags in a value cost at once, and what speaks against the others may come late.
 	costHopeless = 6
 )
 

@@ -22,8 +22,18 @@ func (r *reading) endCall(t *valueTag, c *callShape) {
 		r.place, r.wrapped = ending, true
 		if before == between {
 			r.cost += costNextCall
+			if r.ends != nil && r.ends.reason != "" { // where the call is not closed either, it may have been cut
+				r.changeLast(func(e *valueEnd) { e.doubtful = true })
+			}
 		}
 	}
+}
+
+// changeLast changes the end of the last value, which other readings may share.
+func (r *reading) changeLast(change func(*valueEnd)) {
+	last := *r.ends
+	change(&last)
+	r.ends = &last
 }
 
 // callEndedBy returns the place after a tag that ends the call.
@@ -35,7 +45,8 @@ func callEndedBy(t *valueTag) place {
 }
 
 // stepEnding follows t after </invoke>. Within a wrapper, only its end or another call can stand
-// there.
+// there. Without one, prose may follow, too: the closing tag of a value tells that the end of the call was
+// text of that.
 func (r *reading) stepEnding(t *valueTag, c *callShape) {
 	switch {
 	case r.wrapped && t.kind == opensOther && !t.declared && t.gap == gapText: // as in prose, or in a value: what comes next tells
@@ -49,10 +60,30 @@ func (r *reading) stepEnding(t *valueTag, c *callShape) {
 		return
 	case r.abrupt && t.structure && t.declared && t.bare: // more likely it is a parameter
 		r.cost += costStrayCloser
+	case !c.wrapperOpen && t.isCloser() && t.closedAs(parameterName), c.alone && t.kind == closesCall:
+		r.cost += costStrayCloser
+		return
+	case c.alone && !t.structure:
+		if !r.ranOn {
+			r.cost += costProse
+		}
+		r.ranOn = true
+		return
 	case (c.wrapperOpen || c.alone) && (t.gap == gapText || t.kind != closesCall && !t.structure):
 		r.cost += costStrayCloser
 	}
 	r.place = ended
+}
+
+// stepEnded follows t after the end of the call. Behind the end of a wrapper that leaves the call open, a
+// closing tag of a call tells that this was text, as long as no other call begins.
+func (r *reading) stepEnded(t *valueTag) {
+	switch {
+	case t.structure:
+		r.wrapped = false
+	case r.wrapped && (t.kind == closesCall || t.kind == closesOther && t.closedAs(parameterName)):
+		r.cost += costUnknown
+	}
 }
 
 // endsFirstValue reports whether the reading has ended the first value as it should be, before the
@@ -66,6 +97,9 @@ func (r *reading) endsFirstValue() bool {
 func (r *reading) stepBetween(t *valueTag, c *callShape) {
 	if t.gap == gapText {
 		r.cost += costProse
+		if e := r.ends; e != nil && e.opener && e.at+e.len == t.after { // or that is another element of a list
+			r.changeLast(func(e *valueEnd) { e.lost = true })
+		}
 	}
 	switch t.kind {
 	case opensParameter, opensOther:

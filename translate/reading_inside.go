@@ -94,10 +94,14 @@ func (v *openValue) misfit() int {
 }
 
 // isDoubtful reports whether the value may be more than one, with parameters that are not declared.
-// unclosed says that it has no closing tag.
+// unclosed says that it has no closing tag, or a wrong one behind its own.
 func (v *openValue) isDoubtful(unclosed bool) bool {
 	return v.crossed || unclosed && v.maybe
 }
+
+// holdsMarkup reports whether the value holds elements that may be parameters, whole ones or halves: if it is
+// not of its type, it is doubtful.
+func (v *openValue) holdsMarkup() bool { return v.whole > 0 || v.passed || len(v.tags) > 0 }
 
 // noteMaybe records a tag that may be that of a parameter which the tool takes although it does not
 // declare it.
@@ -135,6 +139,7 @@ func (v *openValue) stepOwnCloser(r *reading, t *valueTag, again bool, add func(
 	if cost, ok := v.tags.close(t.name); ok {
 		r.cost -= cost
 		v.noteWhole(cost)
+		v.ownWhole = true
 		return
 	}
 	r.cost += costOwn
@@ -192,12 +197,17 @@ func (v *openValue) stepCloser(r *reading, t *valueTag, c *callShape, add func(r
 		} else {
 			r.cost += costEndInValue
 		}
-		v.holdsEnd = v.holdsEnd || t.kind == closesCall
+		v.structure = true
+		if t.kind == closesCall {
+			v.holdsEnd, v.endAt = true, t.at+t.len
+		}
 		return
 	}
 	opened := len(t.name) > 0 && v.seen.has(t.name[0])
 	if add != nil && (!opened || t.declared || string(t.name) == "parameter") {
-		add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
+		end := r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole)
+		end.ends.doubtful = end.ends.doubtful || t.declared && v.whole > 0 // or that is its second closing tag, and the first was text
+		add(end)
 	}
 	switch {
 	case t.declared && v.element:
@@ -220,13 +230,13 @@ func (v *openValue) stepOpener(r *reading, t *valueTag, c *callShape, add func(r
 		return
 	case !t.bare, add == nil, stands == isQuoted:
 	case own:
-		add(r.endingAt(t, "wrong_closer", costWrongCloser+v.misfit()+r.notClosed()+costWhole*v.whole))
+		add(r.endingAtOpener(t, costWrongCloser))
 	case !own:
 		next := r.endingBefore(t)
 		next.ends.doubtful = next.ends.doubtful || stands == isEither
 		next.begin(t)
 		add(next)
-		add(r.endingAt(t, "wrong_closer", costWrongOpener+v.misfit()+r.notClosed()+costWhole*v.whole))
+		add(r.endingAtOpener(t, costWrongOpener))
 	}
 	cost := costOpened
 	switch {
@@ -273,8 +283,17 @@ func (r *reading) endingAt(t *valueTag, reason string, cost int) reading {
 	}
 	return reading{
 		place: between, cost: cost, tied: r.tied, begun: r.begun,
-		ends: &valueEnd{from: r.value.from, at: t.at, len: t.len, reason: reason, cost: cost, doubtful: r.value.isDoubtful(false), structure: r.value.structure, before: r.ends},
+		ends: &valueEnd{from: r.value.from, at: t.at, len: t.len, reason: reason, cost: cost, doubtful: r.value.isDoubtful(reason != "" && r.value.passed), markup: r.value.holdsMarkup(), structure: r.value.structure, before: r.ends},
 	}
+}
+
+// endingAtOpener returns the reading in which t, an opening tag, stands for the closing tag of the value. It
+// is doubtful where an element is open in the value: that may be a parameter, as t may be.
+func (r *reading) endingAtOpener(t *valueTag, cost int) reading {
+	v := &r.value
+	end := r.endingAt(t, "wrong_closer", cost+v.misfit()+r.notClosed()+costWhole*v.whole)
+	end.ends.opener, end.ends.doubtful = true, end.ends.doubtful || v.maybe || len(v.tags) > 0
+	return end
 }
 
 // endingBefore returns the reading in which the value ends before t, without a closing tag.
@@ -292,6 +311,8 @@ func (r *reading) endingBefore(t *valueTag) reading {
 	end := r.endingAt(t, "missing_closer", cost)
 	end.ends.len = 0
 	end.ends.ours = r.value.element && markup.IsReserved(r.value.closer)
-	end.ends.doubtful = r.value.isDoubtful(true) || r.notClosed() > 0 // half an element may be a parameter, too
+	v := &r.value
+	end.ends.doubtful = v.isDoubtful(true) || v.whole > 0 || r.notClosed() > 0 || // an element, or half of one, may be a parameter, too
+		v.ownWhole || v.holdsEnd && v.endAt == t.after && t.gap != gapText // a tag that seems to be text may have closed it
 	return end
 }

@@ -63,8 +63,8 @@ type Trial struct {
 }
 
 // RunTrial damages the writing of a seed and lets translate read it. It reports false if the
-// writing has nothing to damage in this way, and returns an error if the answer could not be read
-// at all.
+// writing has nothing to damage in this way, or is that of other calls now, letter by letter: nobody could
+// tell. It returns an error if the answer could not be read at all.
 func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	c := seeded(seed)
 	c.foreign = k.Format != ""
@@ -89,7 +89,7 @@ func RunTrial(k *DamageKind, seed uint64) (d Trial, ok bool, err error) {
 	}
 	d.Read = r.String()
 	d.Result = broken.judge(r)
-	return d, true, nil
+	return d, d.Result != Changed || !broken.spells(r.calls), nil
 }
 
 // asAnswer returns the text as it comes from an upstream: from one that stops at the first end of
@@ -137,7 +137,11 @@ func (d *draft) judge(r received) Result {
 // wasRefused reports whether every call that is said to be whole is one that was meant, and the
 // client can see what became of the others.
 func (d *draft) wasRefused(r received) bool {
-	if r.stop == messages.StopToolUse && !strings.Contains(r.text, "<") {
+	marks := "<"
+	if d.manner != nil && d.manner.param[0] == "" { // a bracket shows what is left of a call
+		marks = "<[{("
+	}
+	if r.stop == messages.StopToolUse && !strings.ContainsAny(r.text, marks) {
 		return false
 	}
 	return d.among(r.wholeCalls(), d.inst.Calls) || d.asWritten != nil && d.among(r.wholeCalls(), d.asWritten)

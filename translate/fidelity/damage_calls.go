@@ -21,6 +21,9 @@ func (d *draft) twice() bool {
 	if d.pieces[at+2].role != rParamClose || slices.ContainsFunc(d.pieces[at+3:], func(q piece) bool { return q.call == p.call && q.name == p.name }) {
 		return false // the parameter is there twice already
 	}
+	if !d.Attribute && strings.Contains(d.pieces[at+1].text, "<"+tagOf(p.name)) {
+		return false // the second one could be an element of the first
+	}
 	last := at
 	for j, q := range d.pieces {
 		if q.role == rParamClose && q.call == p.call {
@@ -61,6 +64,9 @@ func (d *draft) otherCase() bool {
 		d.pieces[i].text, _ = d.manner.tags(upper, true)
 	} else {
 		for _, j := range []int{i, i + 2} {
+			if j > i && d.Attribute {
+				break // its closing tag has no name
+			}
 			open, name, shut := cutName(d.pieces[j].text, p.name)
 			d.pieces[j].text = open + strings.ToUpper(name) + shut
 		}

@@ -141,6 +141,9 @@ func (d *draft) swapLast() bool {
 
 // proseAtStart writes prose between the name of a tool and the first parameter.
 func (d *draft) proseAtStart() bool {
+	if d.holdsACall() {
+		return false
+	}
 	i := d.anyIndex(rInvokeOpen)
 	d.pieces[i].space += "\nNow the parameters:\n"
 	d.asWritten = d.inst.Calls[:d.pieces[i].call]
@@ -208,14 +211,23 @@ func (d *draft) quoteNames() bool {
 // dropValueOpen takes the opening tag of a value away that has one of its own.
 func (d *draft) dropValueOpen() bool {
 	i := d.anyIndex(rParamOpen)
-	if i < 0 || strings.HasPrefix(d.pieces[i+1].text, "\n") || d.holdsHalfACall() {
-		return false // the newline of its line would stand before that of the value
+	if i < 0 || strings.TrimLeft(d.pieces[i+1].text, " \t\r\n") != d.pieces[i+1].text || d.holdsHalfACall() {
+		return false // the white space of its line would stand before that of the value
 	}
 	d.pieces[i].text = d.pieces[i].text[:strings.LastIndexByte(d.pieces[i].text, '<')]
-	d.saysSo = func(got, meant Value) bool {
-		return got.Kind == '"' && meant.Kind == '"' && strings.TrimLeft(got.Text, " \r\n") == strings.TrimLeft(meant.Text, " \r\n")
-	}
+	d.saysSo = startsPadded
 	return true
+}
+
+// startsPadded reports whether a string, or one of a list, is what was meant, with white space before it.
+func startsPadded(got, meant Value) bool {
+	switch {
+	case got.Kind == '"' && meant.Kind == '"':
+		return strings.TrimLeft(got.Text, " \r\n") == strings.TrimLeft(meant.Text, " \r\n")
+	case got.Kind == '[' && meant.Kind == '[':
+		return slices.EqualFunc(got.List, meant.List, func(g, m Value) bool { return g.Equal(m) || startsPadded(g, m) })
+	}
+	return false
 }
 
 // holdsCall reports whether the JSON of a call holds what a call begins with: outside of a string, it begins

@@ -8,7 +8,7 @@ import (
 )
 
 // DamageKinds are the kinds of damage, in the order of the table.
-var DamageKinds = slices.Concat(damageTo(write, tagDamage), damageTo(writeJSON, jsonDamage), damageToFormats())
+var DamageKinds = slices.Concat(damageTo(write, tagDamage), damageTo(writeJSON, jsonDamage), damageToFormats(), damageToLists())
 
 // damage is a [DamageKind] whose writing goes without saying.
 type damage struct {
@@ -98,12 +98,15 @@ var tagDamage = []damage{
 	{"code fence around the calls", "Text: it is quoted.", func(d *draft) bool {
 		return d.surround(pick(d.chance, []string{"```xml\n", "```\n", "```tool_code\n"}), "\n```")
 	}},
-	{"code span around the calls", "Text, unless a line ends after the wrapper: then it is a call.", func(d *draft) bool { return d.surround("`", "`") }},
+	{"code span around the calls", "Text, unless a line ends after the wrapper: then it is a call.", func(d *draft) bool { return !d.holdsACall() && d.surround("`", "`") }},
 	{"bold type around the calls", "The stars are text.", func(d *draft) bool { return d.surround("**", "**") }},
 	{"a quotation around the calls", "The marks in values are part of them; between tags they make a call that is not whole.", func(d *draft) bool {
 		d.saysSo = meansQuoted
 		if m := d.manner; m != nil && m.wrap[0] == "" && len(d.inst.Calls) > 1 {
 			return false // the answer ends where a mark makes a call none
+		}
+		if d.holdsACall() {
+			return false
 		}
 		return d.prefixLines("> ")
 	}},
@@ -133,7 +136,7 @@ var tagDamage = []damage{
 	}},
 	{"values with entities", "As written: entities are not decoded.", (*draft).entities},
 	{"the whole call with entities", "Text.", func(d *draft) bool {
-		return d.replaceEach(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace, append(tags, rValue, rJSON)...)
+		return !d.holdsACall() && d.replaceEach(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace, append(tags, rValue, rJSON)...)
 	}},
 	{"values in CDATA", "Unwrapped.", (*draft).cdata},
 	{"the whole call in CDATA", "The calls are read, or text.", func(d *draft) bool { return d.surround("<![CDATA[\n", "\n]]>") }},

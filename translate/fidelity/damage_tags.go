@@ -62,11 +62,33 @@ func (d *draft) openAll() bool {
 //	<parameter name="a">1
 //	<parameter name="b"></parameter></parameter>
 func (d *draft) holdsHalfACall() bool {
-	halves := []string{"</parameter", "<invoke name"}
+	halves := []string{"</parameter"}
 	if m := d.manner; m != nil {
-		halves = []string{strings.TrimSuffix(strings.TrimSpace(m.param[2]), ">"), m.callOpener()}
+		halves = append(halves, strings.TrimSuffix(strings.TrimSpace(m.param[2]), ">"))
 	}
-	return slices.ContainsFunc(halves, d.anyValueContains)
+	return slices.ContainsFunc(slices.Concat(halves, callOpeners()), d.anyValueContains)
+}
+
+// holdsACall reports whether what is said in a call holds the beginning of another, or of a parameter, in any
+// format. Where the call around it is text, that is a call.
+func (d *draft) holdsACall() bool {
+	openers := callOpeners()
+	return slices.ContainsFunc(d.pieces, func(p piece) bool {
+		return (p.role == rValue || p.role == rJSON || p.role == rJSONCall) &&
+			slices.ContainsFunc(openers, func(o string) bool { return strings.Contains(p.text, o) })
+	})
+}
+
+// callOpeners returns what calls, their wrappers and parameters begin with in any format.
+func callOpeners() []string {
+	openers := []string{"<invoke", "<parameter", "<function_calls"}
+	for i := range manners {
+		openers = append(openers, manners[i].callOpener())
+		if wrapper := strings.TrimSpace(manners[i].wrap[0]); wrapper != "" {
+			openers = append(openers, wrapper)
+		}
+	}
+	return openers
 }
 
 // endIsLost reports whether nobody could tell where the value before a closing tag ends if that were
@@ -79,12 +101,13 @@ func (d *draft) endIsLost(i int) bool {
 	return d.seemsClosed(i) || strings.TrimRight(text, " \t\r\n") != text
 }
 
-// seemsClosed reports whether the value before a closing tag ends in something that would end it if
-// the real tag were missing, so that nobody could tell: a closing tag, or a newline, which would then
-// stand before the closing tag of the call. So does an opening tag of ours, which that would close.
+// seemsClosed reports whether the value before a closing tag holds something that would end it if
+// the real tag were missing, so that nobody could tell: its closing tag or, at its end, any other, or a
+// newline, which would then stand before the closing tag of the call. So does an opening tag of ours or of
+// a parameter, which that would close.
 func (d *draft) seemsClosed(i int) bool {
-	text := d.pieces[i-1].text
-	if strings.TrimLeft(text, "\r\n") == text && strings.TrimRight(text, "\r\n") != text {
+	text, closer := d.pieces[i-1].text, strings.TrimSuffix(strings.TrimSpace(d.pieces[i].text), ">")
+	if strings.TrimLeft(text, "\r\n") == text && strings.TrimRight(text, "\r\n") != text || strings.Contains(text, closer) {
 		return true
 	}
 	if strings.HasSuffix(strings.TrimRight(text, " \t\r\n"), "-->") { // a comment may stand between the parameters
@@ -92,7 +115,14 @@ func (d *draft) seemsClosed(i int) bool {
 	}
 	text = strings.TrimRight(text, " \t\r\n>")
 	at := strings.LastIndexByte(text, '<')
-	return at > strings.LastIndexByte(text, '>') && (strings.HasPrefix(text[at:], "</") || d.manner != nil || slices.Contains(reserved, strings.ToLower(text[at+1:])))
+	return at > strings.LastIndexByte(text, '>') && (strings.HasPrefix(text[at:], "</") || d.manner != nil || slices.Contains(reserved, strings.ToLower(text[at+1:])) || d.opensParameter(text[at+1:], d.pieces[i].call))
+}
+
+// opensParameter reports whether a tag is that of a parameter which a call has, or its tool declares.
+func (d *draft) opensParameter(tag string, call int) bool {
+	c := d.inst.Calls[call]
+	return slices.ContainsFunc(c.Input.Members, func(m Member) bool { return tagOf(m.Name) == tag }) ||
+		slices.ContainsFunc(c.tool.root.props, func(p prop) bool { return tagOf(p.name) == tag })
 }
 
 // swapClosers swaps the closing tags of two values of one call.
@@ -130,8 +160,11 @@ func (d *draft) haveNone() bool {
 
 // mixForms writes the parameters of one form inside the call of the other.
 func (d *draft) mixForms() bool {
-	if d.anyValueContains("</") {
-		return false // in the other form, other closing tags end a value
+	if d.anyValueContains("</") || d.anyValueContains("<parameter") {
+		return false // in the other form, other tags end a value
+	}
+	if d.manner != nil && d.holdsACall() {
+		return false // without its own tags, the call may be text
 	}
 	if slices.ContainsFunc(d.pieces, func(p piece) bool { return isReserved(p.name) && !d.inst.Calls[p.call].tool.root.declares(p.name) }) {
 		return false // as elements they are tags of the call

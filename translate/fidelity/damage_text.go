@@ -66,12 +66,8 @@ func (d *draft) truncate(stop messages.Stop, sequence string) bool {
 
 // dropHead drops the beginning of the calls.
 func (d *draft) dropHead() bool {
-	opener := "<invoke"
-	if d.manner != nil {
-		opener = d.manner.callOpener()
-	}
-	if d.anyValueContains(opener) {
-		return false // behind the cut, the value would be read as a call
+	if d.holdsACall() {
+		return false
 	}
 	first := d.start()
 	text := joined(d.pieces[first:])

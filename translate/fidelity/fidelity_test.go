@@ -67,7 +67,8 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(page)
-	for name, table := range map[string]string{"damage": Table(tallies), "damage of other formats": FormatTable(tallies)} {
+	tags, others := FormatTables(tallies)
+	for name, table := range map[string]string{"damage": Table(tallies), "damage of other formats": tags, "damage of lists and literals": others} {
 		start, end := "<!-- "+name+": 300 writings of each kind, from seed 1 -->\n", "<!-- end of "+name+" -->"
 		before, rest, _ := strings.Cut(text, start)
 		old, after, found := strings.Cut(rest, end)

@@ -22,7 +22,8 @@ func Run(w io.Writer, n uint64, damaged int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s\n%s\n", Table(tallies), FormatTable(tallies))
+	tags, others := FormatTables(tallies)
+	fmt.Fprintf(w, "\n%s\n%s\n%s\n", Table(tallies), tags, others)
 	return silentChange(tallies)
 }
 
@@ -45,7 +46,7 @@ func runTrips(w io.Writer, n uint64) error {
 }
 
 // mostInFormat is how many writings of a kind are damaged at most in the format of another maker: there
-// are eight of them for each kind.
+// are eight or more of them for each kind.
 const mostInFormat = 300
 
 // TallyAll damages n writings in the way of each kind.

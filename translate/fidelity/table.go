@@ -38,15 +38,20 @@ func TallyKind(k *DamageKind, first uint64, n int) (*Tally, error) {
 	return t, nil
 }
 
-// FormatTable returns the tallies of the formats of other makers as a table in Markdown, with a column for
-// each: the share of the writings that are read as they were meant, or as they say now.
-func FormatTable(tallies []*Tally) string {
+// FormatTables returns the tallies of the formats of other makers as tables in Markdown, one for those in tags
+// and markers and one for those in lists and literals, with a column for each format: the share of the writings
+// that are read as they were meant, or as they say now.
+func FormatTables(tallies []*Tally) (tags, others string) {
+	return formatTable(tallies, formatsOf(manners)), formatTable(tallies, formatsOf(lists))
+}
+
+// formatTable returns one of these tables.
+func formatTable(tallies []*Tally, names []string) string {
 	var b strings.Builder
-	names := formatsOfManners()
 	fmt.Fprintf(&b, "| damage | what is made of it | %s |\n|---|---|%s\n", strings.Join(names, " | "), strings.Repeat("--:|", len(names)))
 	for i := 0; i < len(tallies); {
 		first := tallies[i]
-		if first.Kind.Format == "" {
+		if !slices.Contains(names, first.Kind.Format) {
 			i++
 			continue
 		}

@@ -21,11 +21,15 @@ type manner struct {
 	call   [3]string // before the name of the tool, behind it, and behind the parameters
 	id     string    // stands for the name of the tool: NAME is that name, and N the index of the call; "" for NAME
 	param  [3]string // the same of a parameter; with none, the input is one JSON object
-	other  string    // behind the name of a parameter that is no string; "" for param[1]
-	bare   bool      // a newline within the tags of a value is part of it
-	cdata  bool      // a string may stand in a CDATA section
-	fixed  bool      // the layout is as it stands
-	twice  bool      // models close a value twice in a row, so that none can end with its own closing tag
+	list   [2]string // around all calls, within wrap
+	// between stands between two calls; text writes a whole one, where its name does not stand in a marker.
+	between string
+	text    func(*Call) string
+	other   string // behind the name of a parameter that is no string; "" for param[1]
+	bare    bool   // a newline within the tags of a value is part of it
+	cdata   bool   // a string may stand in a CDATA section
+	fixed   bool   // the layout is as it stands
+	twice   bool   // models close a value twice in a row, so that none can end with its own closing tag
 }
 
 // manners are the ways to write calls in these formats (docs/reference/formats.md §1 to §5, §12, §13). A
@@ -173,9 +177,9 @@ func (m *manner) holdsOpener(text string) bool {
 	return false
 }
 
-// formatsOfManners returns the names of the formats that have manners.
-func formatsOfManners() (names []string) {
-	for _, m := range manners {
+// formatsOf returns the names of the formats that have manners in a list.
+func formatsOf(list []manner) (names []string) {
+	for _, m := range list {
 		if !slices.Contains(names, m.format) {
 			names = append(names, m.format)
 		}

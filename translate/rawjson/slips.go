@@ -136,12 +136,18 @@ func (r *slipped) key() bool {
 func (r *slipped) string(key bool) bool {
 	quote := r.text[r.i : r.i+1]
 	if three := strings.Repeat(quote, 3); strings.HasPrefix(r.text[r.i:], three) {
-		quote = three
+		if quote = three; mayFollow(r.text[r.i+len(three):]) {
+			return false // or it is one quote, as a string
+		}
 	}
 	r.i += len(quote)
-	inner := 0
+	inner, braces := 0, 0
 	for from, i := r.i, r.i; i < len(r.text); i++ {
 		switch {
+		case r.text[i] == '{':
+			braces++
+		case r.text[i] == '}':
+			braces--
 		case r.text[i] == '\\':
 			i++
 		case !strings.HasPrefix(r.text[i:], quote):
@@ -153,6 +159,8 @@ func (r *slipped) string(key bool) bool {
 			ok := r.characters(r.text[from:i], quote[0] == '\'')
 			r.out = append(r.out, '"')
 			return ok && inner%2 == 0
+		case braces <= 0 && mayBeOutside(r.text[from:i], r.text[i+len(quote):], quote):
+			return false
 		default:
 			r.guessed = true
 			inner++
@@ -182,6 +190,13 @@ func (r *slipped) template() bool {
 	ok := r.characters(text[:n], false)
 	r.out = append(r.out, '"')
 	return ok
+}
+
+// mayBeOutside reports whether a quote between two parts of a string may be that of a member or of another
+// string, since a comma or a quote is missing before it: two stand together, or it follows a comma or is followed
+// by a colon.
+func mayBeOutside(before, after, quote string) bool {
+	return strings.HasPrefix(after, quote) && !mayFollow(after[len(quote):]) || strings.HasPrefix(after[blankLen(after):], ":") || strings.HasSuffix(strings.TrimRight(before, " \t\r\n"), ",")
 }
 
 // mayFollow reports whether text may stand behind a value.

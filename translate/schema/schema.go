@@ -79,6 +79,12 @@ func (s *Schema) ArraySchema() *Schema {
 	return s.altsArray
 }
 
+// ListsStrings reports whether an element of the arrays that fit s may be a string.
+func (s *Schema) ListsStrings() bool {
+	array := s.ArraySchema()
+	return array != nil && (array.items == nil || array.items.AcceptsString())
+}
+
 // IsScalar reports whether nothing fits but numbers, booleans and null.
 func (s *Schema) IsScalar() bool {
 	const scalars = kindNull | kindBoolean | kindInteger | kindNumber
