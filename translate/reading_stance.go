@@ -38,7 +38,7 @@ func (r *reading) stanceOf(t *valueTag, c *callShape) stance {
 	case t.property == v.property, t.nameless: // it may be meant as the closing tag
 		return isNext
 	case t.edge.beginsLine(), !v.first && v.from == t.after && t.gap != gapText: // or the value
-	case (c.lines || t.edge.blank || t.edge.isOpener()) && !fresh:
+	case (c.lines || t.edge.blank || t.edge.isOpener() || t.unopened) && !fresh:
 		return isQuoted
 	case t.edge.isOpener(), t.edge.isQuote(), c.lines && (c.padded || t.edge.blank || !t.edge.isWord()):
 		return isEither
