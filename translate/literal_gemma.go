@@ -33,7 +33,8 @@ func (p *parser) matchGemma(head []byte, more markup.Verdict) (name string, n in
 	for n < len(head) && markup.IsNameByte(head[n]) {
 		n++
 	}
-	name = p.unqualified(strings.TrimRight(string(head[from:n]), ":"))
+	written := string(head[from:n])
+	name = p.unqualified(strings.TrimRight(written, ":"))
 	n = markup.SkipBlanks(head, n, len(head))
 	switch {
 	case n == len(head):
@@ -49,7 +50,8 @@ func (p *parser) matchGemma(head []byte, more markup.Verdict) (name string, n in
 			return "", 0, markup.NoMatch
 		}
 	}
-	if tool, _ := p.tools.find(name); tool == nil && !markup.HasPrefix(head, gemmaCall) {
+	// An unknown name with a colon may be that of a tool and of a parameter, whose bracket is missing.
+	if tool, _ := p.tools.find(name); tool == nil && (!markup.HasPrefix(head, gemmaCall) || strings.HasSuffix(written, ":")) {
 		return "", 0, markup.NoMatch
 	}
 	return name, n, markup.Match

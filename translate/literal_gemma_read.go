@@ -24,6 +24,7 @@ type gemmaReader struct {
 	in       *schema.Schema // of the arguments of a call, nil for another literal
 	commas   bool           // a comma is missing
 	unopened bool           // so is the delimiter before a string
+	unsure   bool           // or that of one whose quotes or blanks may be of its text: "x"<|"|>
 }
 
 // readGemma returns the JSON of a literal, and reports whether text is one.
@@ -43,7 +44,7 @@ func readGemmaArguments(text string, in *schema.Schema, escaped markup.TagSet) (
 	ok = last != ']' && g.items("{}", last, 0, g.member)
 	input, ok = g.whole(ok)
 	switch {
-	case g.commas && g.unopened: // or other delimiters are
+	case g.commas && g.unopened, g.unsure: // or other delimiters are
 		return nil, "", false
 	case g.commas:
 		reason = "missing_comma"
@@ -139,9 +140,9 @@ func (g *gemmaReader) unopenedString() bool {
 	if len(text) == 0 || bytes.IndexByte([]byte("([{,:="), text[len(text)-1]) >= 0 || mayHoldMember(text) { // or the delimiter opens another
 		return false
 	}
+	g.unopened, g.unsure = true, g.unsure || g.i > 0 && markup.IsBlank(g.text[g.i-1])
 	g.out = rawjson.AppendString(g.out, markup.Unescape(string(rest[:n]), g.escaped, ""))
 	g.i += n + len(gemmaDelimiter(rest[n:]))
-	g.unopened = true
 	return bytes.IndexByte([]byte(",}])"), g.next()) >= 0
 }
 
@@ -253,6 +254,7 @@ func (g *gemmaReader) string(isName bool) (jsontext.Value, bool) {
 	text := string(rest[len(l.quote):n])
 	switch l.quote {
 	case `"`:
+		g.unsure = g.unsure || strings.HasSuffix(text, `"`+gemmaQuote) && !strings.Contains(text, `\`)
 		text = markup.Unescape(l.withoutEnd(text), g.escaped, "")
 		if quoted, ok := rawjson.AppendLoose(nil, `"`+text+`"`); ok {
 			return quoted, true
