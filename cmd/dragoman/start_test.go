@@ -32,7 +32,12 @@ func TestLinked(t *testing.T) {
 // that it takes. It reports how long the program is, and how much of the memory it has then is resident.
 func BenchmarkStart(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "dragoman")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-gcflags", "github.com/aws/aws-sdk-go-v2/service/...=-l", "-gcflags", "go.yaml.in/...=-l", "-gcflags", "google.golang.org/protobuf/...=-l", "-o", program, ".")
+	flags, err := os.ReadFile("build.flags")
+	if err != nil {
+		b.Fatal(err)
+	}
+	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", program}, strings.Fields(string(flags))...)
+	build := exec.Command("go", append(args, ".")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, output)
