@@ -17,7 +17,9 @@ import (
 // is left out, like all that follows the last call. The mark stands before it, so that it is not lost where
 // that call is given back. The verdict is NoMatch if none can follow.
 func (p *parser) readProseBetween(rest []byte) markup.Verdict {
-	if p.format.inventsResults && !p.textMayFollow || p.call.wrapperOpen {
+	g := p.wrapperSpelling
+	ended := !p.call.wrapperOpen || g != nil && g.Endless && p.listEnd == "" && !p.call.alone
+	if p.format.inventsResults && !p.textMayFollow || !ended {
 		return markup.NoMatch
 	}
 	n, v := p.matchProse(rest)
