@@ -1,0 +1,143 @@
+package translate
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"dragoman/translate/markup"
+)
+
+// Headers of channels whose markers a server has erased, all or some. The words that are left count only if they
+// name an offered tool before an object that has all it requires.
+
+// channelWords are the words of headers. What stands for the name of a tool in one ends before these where
+// the markers between them are lost.
+var channelWords = [...]string{"assistant", "commentary", analysis, "final", "json", "code"}
+
+// matchErasedHeader matches a header of a call that has lost its markers, or the first of them alone, which
+// the prompt ends with: commentary to=functions.book json and the white space up to its input.
+func (p *parser) matchErasedHeader(s []byte) (h header, v markup.Verdict) {
+	more := p.in.needMore()
+	if len(s) >= maxHeader {
+		more, s = markup.NoMatch, s[:maxHeader]
+	}
+	for i := 0; ; {
+		if h.tool != "" || i > 0 {
+			i = markup.SkipBlanks(s, i, len(s))
+		}
+		switch {
+		case i == len(s):
+			return h, more
+		case s[i] == '{':
+			h.len, h.bare = i, true
+			tool, _ := p.tools.find(h.tool)
+			return h, markup.VerdictOf(tool != nil)
+		case h.tool == "" && markup.HasPrefix(s[i:], "to="):
+			n := i + len("to=")
+			for n < len(s) && markup.IsNameByte(s[n]) {
+				n++
+			}
+			if n == len(s) {
+				return h, more
+			}
+			h.tool = p.nameInHeader(string(s[i+len("to=") : n]))
+			i = n
+			continue
+		case markup.IsPrefixOf(s[i:], "to="):
+			return h, more
+		}
+		if i > 0 && s[i] == '<' {
+			marker, v := matchMarker(s[i:], more)
+			if v != markup.Match {
+				return h, v
+			}
+			i += len(marker)
+			continue
+		}
+		k := slices.IndexFunc(channelWords[:], func(word string) bool { return markup.HasPrefix(s[i:], word) })
+		if k < 0 {
+			if slices.ContainsFunc(channelWords[:], func(word string) bool { return markup.IsPrefixOf(s[i:], word) }) {
+				return h, more
+			}
+			return h, markup.NoMatch
+		}
+		i += len(channelWords[k])
+	}
+}
+
+// nameInHeader returns the name of a tool to which words of the header may be joined.
+func (p *parser) nameInHeader(name string) string {
+	for rest := name; ; {
+		if tool, _ := p.tools.find(rest); tool != nil {
+			return rest
+		}
+		k := slices.IndexFunc(channelWords[:], func(word string) bool { return strings.HasSuffix(rest, word) })
+		if k < 0 {
+			return name
+		}
+		rest = strings.TrimSuffix(rest, channelWords[k])
+	}
+}
+
+// beginsHeader reports whether text may begin a header that has lost its markers.
+func beginsHeader(text []byte) bool {
+	for _, word := range [...]string{"assistant", "commentary", analysis, "to=functions."} {
+		if markup.HasPrefix(text, word) || markup.IsPrefixOf(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsJoined reports whether text begins with a channel that is joined to a message on it: analysisWe…
+func beginsJoined(text []byte, channel string) bool {
+	return len(text) > len(channel) && markup.HasPrefix(text, channel) && text[len(channel)] >= 'A' && text[len(channel)] <= 'Z'
+}
+
+// nextJoined returns the index in text of what may be the first word of a header, joined to the message
+// before it, or len(text).
+func nextJoined(text []byte) int {
+	const word = "assistant"
+	if i := bytes.Index(text, []byte(word)); i >= 0 {
+		return i
+	}
+	for i := max(0, len(text)-len(word)+1); i < len(text); i++ {
+		if markup.IsPrefixOf(text[i:], word) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// readErasedHeader reads a header that has lost its markers, which rest may begin with: that of a call, or
+// analysisWe… at the beginning of the answer, and assistantfinal after it. The verdict is NoMatch if
+// there is none.
+func (p *parser) readErasedHeader(rest []byte) (next state, v markup.Verdict) {
+	text := &p.text
+	h, v := p.matchErasedHeader(rest)
+	switch {
+	case v == markup.NeedMore:
+		return wait, v
+	case v == markup.Match && text.thinkingTag == analysis:
+		return p.endMessage(0), v
+	case v == markup.Match && !text.code.isOpen() && text.thinkingTag == "":
+		return p.beginChannelCall(h), v
+	case v == markup.Match && !text.code.isOpen() && text.thinkingTag == fromTemplate:
+		p.beginCall(markup.Tag{Spelling: harmonySpelling})
+		return inRehearsal, v
+	case text.joined && markup.HasPrefix(rest, "assistantfinal") && text.thinkingTag == analysis:
+		text.joined = false
+		return p.endMessage(len("assistantfinal")), markup.Match
+	}
+	begun := p.out.textBegun || text.prefill != "" || text.code.midLine || text.joined
+	switch {
+	case begun:
+	case beginsJoined(rest, analysis):
+		text.joined, text.channel = true, analysis
+		return p.beginAnalysis(len(analysis)), markup.Match
+	case beginsJoined(rest, "commentary"): // what a model says before a call
+		text.joined = true
+	}
+	return wait, markup.NoMatch
+}
