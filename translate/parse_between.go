@@ -2,7 +2,6 @@ package translate
 
 import (
 	"cmp"
-	"strings"
 
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
@@ -10,30 +9,21 @@ import (
 
 // After a call, and after text that looked like a call and is none: that is given back as text.
 
-// readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The
-// next call follows (atInvoke, inWrapper, atJSONName, inLiteral), maybe after prose, or the end of the wrapper. Anything else ends
-// the answer (afterAnswer): the model wrote it without having seen the results of its calls
-// (docs/reference/legacy-format.md §12 row 2).
+// readBetweenCalls is the state betweenCalls: a call has been closed, or its wrapper after it. The next
+// call follows (atInvoke, inWrapper, inCall, atJSONName, inLiteral), maybe after prose, or the end of the
+// wrapper. Anything else ends the answer (afterAnswer): the model wrote it without having seen the results
+// of its calls (docs/reference/legacy-format.md §12 row 2).
 func (p *parser) readBetweenCalls() state {
 	if !p.in.skipBlanks() {
 		return wait
 	}
 	rest := p.in.rest()
-	if p.call.wrapperOpen && p.wrapperSpelling == namedCalls {
-		switch _, _, v := p.matchNamed(rest); v {
-		case markup.NeedMore:
-			return wait
-		case markup.Match:
-			p.beginNextCall(markup.Tag{Spelling: namedCalls})
-			return p.readNamed()
-		}
-	}
-	if p.wrapperSpelling == orphanCalls && !p.call.wrapperOpen {
-		if next, v := p.readAlone(rest, true); v != markup.NoMatch {
+	for _, read := range mayComeFirst {
+		if next, v := read(p, rest); v != markup.NoMatch {
 			return next
 		}
 	}
-	t, v := p.matchOpener(rest)
+	t, opens := p.matchOpener(rest)
 	switch {
 	case rest[0] == '{' && p.call.wrapperOpen:
 		p.beginNextCall(markup.Tag{Spelling: p.wrapperSpelling})
@@ -41,108 +31,24 @@ func (p *parser) readBetweenCalls() state {
 	case p.endsInTag(rest) && (p.cutShort || p.proseBetween == nil):
 		return p.cutNextCall()
 	}
-	if p.call.wrapperOpen || rest[0] == '[' || rest[0] == gemmaCall[0] {
-		switch syntax, name, v := p.matchWrapped(rest); v {
-		case markup.NeedMore:
-			return wait
-		case markup.Match:
-			p.beginNextCall(markup.Tag{})
-			p.beginLiteral(syntax, name)
-			return inLiteral
+	for _, read := range mayComeNext {
+		if next, v := read(p, rest); v != markup.NoMatch {
+			return next
 		}
 	}
-	if p.call.wrapperOpen {
-		switch n, v := p.matchSeparator(rest); v {
-		case markup.NeedMore:
-			return wait
-		case markup.Match:
-			p.listEnd = strings.TrimPrefix(p.listEnd, string(rest[:n]))
-			p.in.take(n, SpanMarkup)
-			return betweenCalls
-		}
-		switch name, n, v := p.matchNameLine(rest); v {
-		case markup.NeedMore:
-			return wait
-		case markup.Match:
-			p.beginNextCall(markup.Tag{})
-			return p.beginNameLine(name, n)
-		}
-		if rest[0] == '}' && p.literal.whole { // one too many
-			p.noteAfterCall("stray_text")
-			p.in.take(1, SpanDropped)
-			return betweenCalls
-		}
-		if n, v := p.matchAside(rest); v == markup.NeedMore {
-			return wait
-		} else if v == markup.Match {
-			p.noteAfterCall("stray_text")
-			p.in.take(n, SpanDropped)
-			return betweenCalls
-		}
-	}
-	switch n, v := markup.MatchComment(rest, p.in.eof); v {
+	switch opens {
 	case markup.NeedMore:
 		return wait
 	case markup.Match:
-		p.noteAfterCall("stray_text")
-		p.in.take(n, SpanDropped)
-		return betweenCalls
+		return p.readNextTag(t)
 	}
-	if p.readsChannels {
-		h, v := matchHeader(rest, p.in.eof)
-		if v == markup.NoMatch {
-			h, v = p.matchErasedHeader(rest)
-		}
-		switch {
-		case v == markup.NeedMore:
-			return wait
-		case v == markup.Match && h.tool != "":
-			return p.beginChannelCall(h)
-		case v == markup.Match:
-			return p.runOn()
-		}
+	if next, v := p.readNextHeadless(rest); v != markup.NoMatch {
+		return next
 	}
-	if v == markup.NoMatch {
-		switch t, name, v := p.matchHeadless(rest); v {
-		case markup.NeedMore:
-			if p.in.eof {
-				return p.cutNextCall()
-			}
-			return wait
-		case markup.Match:
-			p.beginNextCall(t)
-			return p.beginHeadless(t, name)
-		}
-	}
-	switch {
-	case v == markup.NoMatch:
-		switch p.readProseBetween(rest) {
-		case markup.NeedMore:
-			return wait
-		case markup.Match:
-			return betweenCalls
-		}
-		return p.runOn()
-	case v == markup.NeedMore:
+	switch p.readProseBetween(rest) {
+	case markup.NeedMore:
 		return wait
-	case t.Is("invoke") && !t.Closing:
-		p.beginNextCall(t)
-		p.noteBare()
-		return atInvoke
-	case t.Is("tool_name") && !t.Closing && p.call.wrapperOpen:
-		p.beginNextCall(t)
-		return inWrapper
-	case t.IsWrapper() && t.Closing:
-		p.in.take(t.Len, SpanMarkup)
-		p.call.wrapperOpen, p.calls.closed = false, true
-		return betweenCalls
-	case t.IsWrapper():
-		p.beginNextCall(t)
-		p.openWrapper(t)
-		p.in.take(t.Len, SpanMarkup)
-		return inWrapper
-	case t.Closing && (t.Is("invoke") || t.Is("parameters") || t.Is("parameter")):
-		p.in.take(t.Len, SpanMarkup)
+	case markup.Match:
 		return betweenCalls
 	}
 	return p.runOn()

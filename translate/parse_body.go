@@ -45,30 +45,7 @@ func (p *parser) readCall() state {
 	}
 	rest := p.in.rest()
 	if rest[0] != '<' {
-		if (rest[0] == '{' || rest[0] == '"') && call.spelling.IsJSON() && p.mayBeObject() {
-			p.openOffered()
-			p.value = valueSeen{}
-			return inJSONCall
-		}
-		if p.beginsTag(rest[0]) && p.lacksInput() {
-			if t, v := p.matchTag(rest); v == markup.NeedMore {
-				return wait
-			} else if v == markup.Match && p.isOpening() && !call.restarted && p.opensAgain(t) {
-				call.restarted = true
-				p.noteReason("restarted")
-				p.in.take(t.Len, SpanMarkup)
-				return inCall
-			} else if v == markup.Match && !t.Closing {
-				return p.closeCall("missing_input")
-			}
-		}
-		switch next, v := p.readUnbracketed(rest); v {
-		case markup.NeedMore:
-			return wait
-		case markup.Match:
-			return next
-		}
-		return p.readStrayText(rest)
+		return p.readBeforeTag(rest)
 	}
 	switch n, v := markup.MatchComment(rest, p.in.eof); v {
 	case markup.NeedMore:
@@ -99,6 +76,37 @@ func (p *parser) readCall() state {
 		return p.readClosingTag(t)
 	}
 	return p.readOpeningTag(t)
+}
+
+// readBeforeTag reads what begins with no `<`: the JSON of an input, a tag of another form, at which this call
+// may end, a tag that has lost its bracket, or stray text.
+func (p *parser) readBeforeTag(rest []byte) state {
+	call := &p.call
+	if (rest[0] == '{' || rest[0] == '"') && call.spelling.IsJSON() && p.mayBeObject() {
+		p.openOffered()
+		p.value = valueSeen{}
+		return inJSONCall
+	}
+	if p.beginsTag(rest[0]) && p.lacksInput() {
+		switch t, v := p.matchTag(rest); {
+		case v == markup.NeedMore:
+			return wait
+		case v == markup.Match && p.isOpening() && !call.restarted && p.opensAgain(t):
+			call.restarted = true
+			p.noteReason("restarted")
+			p.in.take(t.Len, SpanMarkup)
+			return inCall
+		case v == markup.Match && !t.Closing:
+			return p.closeCall("missing_input")
+		}
+	}
+	switch next, v := p.readUnbracketed(rest); v {
+	case markup.NeedMore:
+		return wait
+	case markup.Match:
+		return next
+	}
+	return p.readStrayText(rest)
 }
 
 // readComment reads a comment of n bytes, which is passed over unless it follows held text.

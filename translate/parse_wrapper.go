@@ -11,49 +11,16 @@ import (
 // readWrapper is the state inWrapper: <function_calls>, or another wrapper, has been read, and the
 // mark stands before it. A call must follow: <invoke> (atInvoke), its name and then <invoke> (inCall),
 // { (atJSONName), maybe in a list, or a literal (inLiteral). Prose before <invoke> is text, without the
-// wrapper, and after other calls it is passed over; so are comments. An empty wrapper is dropped (inText, betweenCalls). One that holds another
-// tag is written as text up to its closing tag (inForeignBlock). Before anything else the wrapper is given back.
+// wrapper, and after other calls it is passed over; so are comments. An empty wrapper is dropped (inText,
+// betweenCalls). One that holds another tag is written as text up to its closing tag (inForeignBlock).
+// Before anything else the wrapper is given back.
 func (p *parser) readWrapper() state {
 	if !p.in.skipBlanks() {
 		return p.waitOrGiveBack()
 	}
 	rest := p.in.rest()
-	switch t, v := p.matchUnbracketed(rest); v {
-	case markup.NeedMore:
-		return p.waitOrGiveBack()
-	case markup.Match:
-		return p.beginUnbracketed(t)
-	}
-	switch n, v := p.matchFencedInput(rest); v {
-	case markup.NeedMore:
-		return wait
-	case markup.Match:
-		p.call.fence = string(rest[:n])
-		p.noteReason("fenced_json")
-		p.in.take(n, SpanMarkup)
-		return inWrapper
-	}
-	p.literal.marked = p.call.spelling == pythonicCalls.spelling || p.call.spelling == gemmaCalls.spelling
-	switch syntax, name, v := p.matchWrapped(rest); v {
-	case markup.NeedMore:
-		return wait
-	case markup.Match:
-		p.beginLiteral(syntax, name)
-		return inLiteral
-	}
-	switch n, end, v := p.matchList(rest); {
-	case v == markup.NeedMore:
-		return wait
-	case v == markup.Match && p.listEnd == "":
-		p.listEnd = end
-		p.in.take(n, SpanMarkup)
-		return inWrapper
-	}
-	switch name, n, v := p.matchNameLine(rest); v {
-	case markup.NeedMore:
-		return wait
-	case markup.Match:
-		return p.beginNameLine(name, n)
+	if next, v := p.readUntagged(rest); v != markup.NoMatch {
+		return next
 	}
 	if rest[0] == '<' || len(p.call.prose) == 0 && p.call.quoted == 0 && !p.text.code.midLine {
 		n, v := p.matchAside(rest)
@@ -94,6 +61,48 @@ func (p *parser) readWrapper() state {
 	}
 	p.giveBackText()
 	return inForeignBlock
+}
+
+// readUntagged reads what may begin a call in the wrapper without a tag, which rest begins with: a tag that has
+// lost its bracket, a code fence, a literal, a list, or the name of a tool on a line before its input. The
+// verdict is NoMatch if there is none.
+func (p *parser) readUntagged(rest []byte) (next state, v markup.Verdict) {
+	switch t, v := p.matchUnbracketed(rest); v {
+	case markup.NeedMore:
+		return p.waitOrGiveBack(), v
+	case markup.Match:
+		return p.beginUnbracketed(t), v
+	}
+	switch n, v := p.matchFencedInput(rest); v {
+	case markup.NeedMore:
+		return wait, v
+	case markup.Match:
+		p.call.fence = string(rest[:n])
+		p.noteReason("fenced_json")
+		p.in.take(n, SpanMarkup)
+		return inWrapper, v
+	}
+	p.literal.marked = p.call.spelling == pythonicCalls.spelling || p.call.spelling == gemmaCalls.spelling
+	switch syntax, name, v := p.matchWrapped(rest); v {
+	case markup.NeedMore:
+		return wait, v
+	case markup.Match:
+		p.beginLiteral(syntax, name)
+		return inLiteral, v
+	}
+	switch n, end, v := p.matchList(rest); {
+	case v == markup.NeedMore:
+		return wait, v
+	case v == markup.Match && p.listEnd == "":
+		p.listEnd = end
+		p.in.take(n, SpanMarkup)
+		return inWrapper, v
+	}
+	name, n, v := p.matchNameLine(rest)
+	if v == markup.Match {
+		return p.beginNameLine(name, n), v
+	}
+	return wait, v
 }
 
 // readAside reads a comment or prose in the wrapper, of n bytes.
