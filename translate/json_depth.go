@@ -1,12 +1,19 @@
 package translate
 
-import "dragoman/translate/markup"
+import (
+	"bytes"
+
+	"dragoman/translate/markup"
+)
 
 // jsonDepth follows JSON far enough to know where an object ends: it counts brackets, and knows what
 // is in a string. The zero value stands before the object.
 type jsonDepth struct {
 	depth             int // how many brackets are open
 	inString, escaped bool
+	quote             byte // what began the string
+	single            bool // strings of Python count, too: an apostrophe begins one where a value or a name may
+	last              byte // the last byte but white space outside of strings
 }
 
 // advance reads s.
@@ -22,7 +29,7 @@ func (j *jsonDepth) skip(s []byte, i int) int {
 	if !j.inString || j.escaped {
 		return i
 	}
-	return indexEither(s, i, '"', '\\')
+	return indexEither(s, i, j.quote, '\\')
 }
 
 // step reads one byte.
@@ -32,13 +39,17 @@ func (j *jsonDepth) step(c byte) {
 		j.escaped = false
 	case j.inString && c == '\\':
 		j.escaped = true
-	case c == '"':
-		j.inString = !j.inString
 	case j.inString:
+		j.inString = c != j.quote
+	case c == '"', c == '\'' && j.single && bytes.IndexByte([]byte("{[(,:"), j.last) >= 0:
+		j.inString, j.quote = true, c
 	case c == '{' || c == '[':
 		j.depth++
 	case c == '}' || c == ']':
 		j.depth--
+	}
+	if !markup.IsBlank(c) {
+		j.last = c
 	}
 }
 

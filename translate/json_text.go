@@ -6,8 +6,8 @@ import (
 )
 
 // jsonText follows the text of a value whose schema allows no strings. If it begins as an
-// array or an object of JSON does, it is taken for JSON, and jsonText knows where that ends. The
-// zero value stands before the text.
+// array or an object of JSON does, it is taken for JSON, or for a literal of Python, and jsonText knows
+// where that ends. The zero value stands before the text.
 type jsonText struct {
 	begun  bool // a byte other than white space was read
 	isJSON bool
@@ -22,7 +22,7 @@ func (j *jsonText) advance(s []byte) {
 			return
 		}
 		s = s[i:]
-		j.begun, j.isJSON = true, s[0] == '{' || s[0] == '['
+		j.begun, j.isJSON, j.single = true, s[0] == '{' || s[0] == '[', true
 	}
 	if j.isJSON {
 		j.jsonDepth.advance(s)
