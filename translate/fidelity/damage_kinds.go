@@ -155,10 +155,10 @@ var tagDamage = []damage{
 	{"JSON with a comma too many", "Read.", func(d *draft) bool {
 		return d.inJSON(func(t string) string { return t[:len(t)-1] + "," + t[len(t)-1:] })
 	}},
-	{"JSON with single quotes", "Read in attribute; in legacy kept as text.", func(d *draft) bool {
+	{"JSON with single quotes", "Read; in legacy kept as text.", func(d *draft) bool {
 		return d.inJSON(d.keepingText(func(t string) string { return strings.ReplaceAll(t, `"`, "'") }))
 	}},
-	{"JSON with words of Python", "Read in attribute; in legacy kept as text.", func(d *draft) bool {
+	{"JSON with words of Python", "Read; in legacy kept as text.", func(d *draft) bool {
 		return d.inJSON(d.keepingText(func(t string) string {
 			return bareWords(t, strings.NewReplacer("true", "True", "false", "False", "null", "None"))
 		}))
