@@ -156,7 +156,7 @@ func (d *doubt) drop() {
 	least := d.best().cost
 	d.readings = slices.DeleteFunc(d.readings, func(r reading) bool {
 		most := least + costHopeless
-		if r.place == inside && (r.value.first || r.value.structure) || r.place != inside && r.ends != nil && r.ends.structure {
+		if r.place == inside && r.value.first {
 			most += costHopeless
 		}
 		if r.place == inside && r.value.item { // the next tag may take that back

@@ -149,8 +149,8 @@ const (
 	costWhole      = 2 // a whole element of another parameter in a value that is not closed
 
 	// A reading that costs this much more than another one is given up: two mistakes more, or nearly.
-	// That in which the first value goes on, or in which one holds tags of a call, is given up at twice as
-	// much, since closing tags in a value cost at once, and what speaks against the others may come late.
+	// That in which the first value goes on is given up at twice as much, since closing tags in a
+	// value cost at once, and what speaks against the others may come late.
 	costHopeless = 6
 )
 
