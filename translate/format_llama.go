@@ -64,11 +64,25 @@ func (w *toolWriter) writeIndentedTool(t *messages.Tool) error {
 		return err
 	}
 	function := append(append([]byte(`{"type":"function","function":`), object...), '}')
-	if !isShallow(function, 0, false) {
+	if !isShallow(function, 0, false) || lenOfIndents(function, 1) > maxIndents*len(function) {
 		w.writeEscapedBytes(rawjson.AppendSpaced(nil, function))
 		return nil
 	}
 	function, err = jsontext.AppendFormat(nil, function, jsontext.WithIndent("    "))
 	w.writeEscapedBytes(function)
 	return err
+}
+
+// maxIndents bounds the indents of a tool, as a multiple of what else there is of it.
+const maxIndents = 8
+
+// lenOfIndents returns the length of the indents before what a JSON value holds, within depth others.
+func lenOfIndents(value jsontext.Value, depth int) (n int) {
+	for _, member := range rawjson.NamedMembers(value) {
+		n += len("    ")*depth + lenOfIndents(member, depth+1)
+	}
+	for item := range rawjson.Elements(value) {
+		n += len("    ")*depth + lenOfIndents(item, depth+1)
+	}
+	return n
 }

@@ -43,6 +43,22 @@ func (c *jsonCall) arguments() string {
 	return ""
 }
 
+// holdsOthers reports whether arguments of the tool stand beside those of the call as well.
+func (c *jsonCall) holdsOthers(s *schema.Schema) bool {
+	sets := 0
+	for _, v := range []jsontext.Value{c.Arguments, c.Parameters, c.Input} {
+		if len(v) > 0 && v.Kind() != 'n' {
+			sets++
+		}
+	}
+	for name := range c.Rest {
+		if s.Declares([]byte(markup.ParamTag(name))) {
+			return true
+		}
+	}
+	return sets > 1
+}
+
 // flatArguments returns the arguments of a call that has none under a name of theirs: {}, or what stands
 // beside the name of the tool if that takes it all. It reports false if the tool requires some and they
 // cannot be told.

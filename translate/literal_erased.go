@@ -62,6 +62,9 @@ func (p *parser) readErasedCall(text string) (call literalCall, ok bool) {
 		}
 		rest = rest[n:]
 		end := erasedEnd(in, rest, sep)
+		if p.literal.bare && endsWithin(rest[:end]) { // what follows its last bracket, or its quote, is prose
+			return call, false
+		}
 		if !p.literal.bare && strings.TrimSpace(rest[:end]) == "" { // only where quotes are erased, it is a string
 			return call, false
 		}
@@ -159,4 +162,27 @@ func (p *parser) keepsQuotes(name string, input jsontext.Value) bool {
 		}
 	}
 	return true
+}
+
+// endsWithin reports whether a value without quotes may end before its end: it begins with a quote, or a bracket
+// is closed in it that is not opened there.
+func endsWithin(value string) bool {
+	if v := strings.TrimLeft(value, " \t\r\n"); v != "" && (v[0] == '"' || v[0] == '\'') {
+		return true
+	}
+	depth, quoted := 0, false
+	for _, c := range value {
+		if quoted = quoted != (c == '"'); quoted {
+			continue
+		}
+		switch c {
+		case '{', '(', '[':
+			depth++
+		case '}', ')', ']':
+			if depth--; depth < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -137,13 +137,18 @@ func (g *gemmaReader) unopenedString() bool {
 		n += 1 + next
 	}
 	text := bytes.TrimSpace(rest[:n])
-	if len(text) == 0 || bytes.IndexByte([]byte("([{,:="), text[len(text)-1]) >= 0 || mayHoldMember(text) { // or the delimiter opens another
+	if len(text) == 0 || bytes.IndexByte([]byte("([{,:="), text[len(text)-1]) >= 0 || mayHoldMember(text) || holdsPart(text) { // or the delimiter opens another
 		return false
 	}
 	g.unopened, g.unsure = true, g.unsure || g.i > 0 && markup.IsBlank(g.text[g.i-1])
 	g.out = rawjson.AppendString(g.out, markup.Unescape(string(rest[:n]), g.escaped, ""))
 	g.i += n + len(gemmaDelimiter(rest[n:]))
 	return bytes.IndexByte([]byte(",}])"), g.next()) >= 0
+}
+
+// holdsPart reports whether a part of a delimiter of Gemma's stands in text, which may have been one.
+func holdsPart(text []byte) bool {
+	return bytes.Contains(text, []byte("<|")) || bytes.Contains(text, []byte("|>"))
 }
 
 // mayHoldMember reports whether a comma stands in text before what may be the name of a member.

@@ -233,9 +233,15 @@ func (p *parser) matchAloneEnd(rest []byte) markup.Verdict {
 		return p.matchOrphanEnd(rest[i:])
 	case i == len(rest):
 		return markup.VerdictOf(!p.cutShort || closers == "")
-	case rest[i] == ',':
-		return markup.VerdictOf(closers != "" && closers[0] == ']')
-	case rest[i] == ';' || rest[i] == '{':
+	case rest[i] == ',' || rest[i] == ';':
+		if rest[i] == ',' && (closers == "" || closers[0] != ']') {
+			return markup.NoMatch
+		}
+		if i, v = p.in.matchBlanks(rest, i+1, maxGap); v != markup.Match {
+			return v
+		}
+		return markup.VerdictOf(i == len(rest) || rest[i] == '{' || rest[i] == closerOfList(closers) || p.beginsTag(rest[i]))
+	case rest[i] == '{':
 		return markup.Match
 	case p.call.spelling == namedCalls:
 		if _, _, v = p.matchNamed(rest[i:]); v != markup.NoMatch {
@@ -269,4 +275,11 @@ func (p *parser) matchOrphanEnd(rest []byte) markup.Verdict {
 		return markup.Match
 	}
 	return p.in.matchLineEnd(rest[t.Len:])
+}
+
+func closerOfList(closers string) byte {
+	if closers == "" {
+		return '{'
+	}
+	return closers[0]
 }

@@ -72,6 +72,10 @@ func (p *parser) readCall() state {
 		return wait
 	}
 	call.before, call.gap, call.inLine = call.gap, layout{}, false
+	unopened := call.strayText && call.spelling != nil && !call.strayTag && !p.out.pending
+	if call.strayText = false; unopened && t.Closing && t.Is("parameter") {
+		return p.closeDoubtful() // the text was a value, whose opening tag cannot be read
+	}
 	if t.Closing {
 		return p.readClosingTag(t)
 	}
@@ -100,11 +104,13 @@ func (p *parser) readBeforeTag(rest []byte) state {
 			return p.closeCall("missing_input")
 		}
 	}
-	switch next, v := p.readUnbracketed(rest); v {
-	case markup.NeedMore:
-		return wait
-	case markup.Match:
-		return next
+	if !call.inLine { // stray text goes on to the end of its line, however it is cut
+		switch next, v := p.readUnbracketed(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
+			return next
+		}
 	}
 	return p.readStrayText(rest)
 }
@@ -136,6 +142,8 @@ func (p *parser) readClosingTag(t markup.Tag) state {
 		p.call.parametersOpen, p.call.parametersClosed = false, true
 	case p.out.pending && !(call.spelling != nil && !call.unoffered && t.Is("parameter")):
 		return p.giveBackCall("stray_closer")
+	case t.Is("parameter") && p.calls.unclosed && len(p.call.parameters) == 0: // it closes the value before, which holds the end of its call
+		return p.closeDoubtful()
 	default:
 		if len(p.call.stray) > 0 {
 			p.call.stray = append(p.call.stray, p.in.rest()[:t.Len]...)

@@ -57,6 +57,7 @@ func (p *parser) finishCall() state {
 	}
 	p.noteOutcome(p.outcome())
 	p.calls.whole++
+	p.calls.unclosed = call.reason == "missing_closer" && len(call.parameters) > 0
 	p.calls.closed = !call.spelling.HasWrapper() && call.spelling.Ends() // the end of such a call is that of its block, too
 	p.call = callSeen{begun: true, wrapperOpen: call.wrapperOpen}
 	if p.req.ToolChoice.DisableParallelToolUse {

@@ -98,7 +98,13 @@ func (p *parser) readJSONCall() state {
 		return p.closeTooLong()
 	case end == markup.Match:
 		return p.endJSONCall()
-	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString: // a tag in place of the last brace, which the model forgot
+	case end == markup.NoMatch && v.json.depth == 1 && !v.json.inString && !lacksMember(v.held): // a tag in place of the last brace, which the model forgot
+		switch _, tag := p.matchOpener(p.in.rest()); {
+		case tag == markup.NeedMore:
+			return wait
+		case tag == markup.NoMatch && !p.cutShort:
+			return p.closeUnreadableJSON()
+		}
 		p.noteReason("missing_brace")
 		v.held, v.braced = append(v.held, '}'), true
 		return p.endJSONCall()
@@ -117,6 +123,12 @@ func (p *parser) readJSONCall() state {
 	return p.closeUnreadableJSON()
 }
 
+// lacksMember reports whether a member belongs behind text, which an object begins with.
+func lacksMember(text []byte) bool {
+	text = bytes.TrimRight(text, " \t\r\n")
+	return bytes.HasSuffix(text, []byte(",")) || bytes.HasSuffix(text, []byte("{"))
+}
+
 // endJSONCall reads a call whose text is whole, and writes its arguments as the input.
 func (p *parser) endJSONCall() state {
 	said := markup.Unescape(string(p.value.held), p.escaped, "")
@@ -133,6 +145,9 @@ func (p *parser) endJSONCall() state {
 		}
 	}
 	arguments := call.arguments()
+	if arguments != "" && call.holdsOthers(p.call.schema) {
+		return p.closeUnreadableJSON()
+	}
 	if arguments == "" {
 		if arguments, ok = call.flatArguments(p.call.schema); !ok || p.call.unoffered { // an input, with a member that is named so
 			return p.closeUnreadableJSON()
@@ -263,7 +278,10 @@ func (p *parser) readAfterJSONCall() state {
 		return p.closeCall("")
 	}
 	if p.call.wrapperOpen {
-		if _, v := p.matchSeparator(rest); v != markup.NoMatch {
+		switch _, v := p.matchSeparator(rest); v {
+		case markup.NeedMore:
+			return wait
+		case markup.Match:
 			return p.closeCall("")
 		}
 	}
@@ -285,7 +303,30 @@ func (p *parser) matchGoingOn(rest []byte) markup.Verdict {
 		}
 		return v
 	}
-	return markup.NoMatch
+	if p.call.alone { // matchAloneEnd has said that nothing of it follows
+		return markup.NoMatch
+	}
+	return p.matchMember(rest)
+}
+
+// matchMember matches the name of a member, with a quote behind it and maybe before, and a colon: "note":
+func (p *parser) matchMember(rest []byte) markup.Verdict {
+	i := len(rest) - len(bytes.TrimPrefix(rest, []byte(`"`)))
+	from := i
+	for i < len(rest) && i-from < maxGap && markup.IsNameByte(rest[i]) {
+		i++
+	}
+	switch {
+	case i == len(rest):
+		return p.in.needMore()
+	case i == from || rest[i] != '"':
+		return markup.NoMatch
+	}
+	i, v := p.in.matchBlanks(rest, i+1, maxGap)
+	if v == markup.Match {
+		v = markup.VerdictOf(i < len(rest) && rest[i] == ':')
+	}
+	return v
 }
 
 // closesWithin reports whether another member may follow one that is an object in text.

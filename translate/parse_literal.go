@@ -178,8 +178,14 @@ func (p *parser) matchAfterLiteral() markup.Verdict {
 		}
 		return v
 	}
-	if _, _, _, v := p.matchLiteral(rest[i:]); v == markup.Match && p.literal.syntax == gemmaLiteral {
-		return v
+	if p.literal.syntax == gemmaLiteral && i < len(rest) {
+		more := markup.NoMatch
+		if len(rest)-i < 2*maxToolName {
+			more = p.in.needMore()
+		}
+		if _, _, v := p.matchGemma(rest[i:min(len(rest), i+2*maxToolName)], more); v != markup.NoMatch {
+			return v
+		}
 	}
 	if i == len(rest) && p.in.eof { // text may have been cut that would have followed
 		return markup.VerdictOf(!p.cutShort)

@@ -154,7 +154,7 @@ func (p *parser) readUnclosed() (calls []literalCall, ok bool) {
 	value := string(text[bytes.LastIndex(text, []byte(gemmaQuote))+len(gemmaQuote):])
 	in := p.schemas.of(tool)
 	switch {
-	case strings.TrimSpace(value) == "", strings.Contains(value, gemma4Marks.call[1]):
+	case strings.TrimSpace(value) == "", strings.Contains(value, gemma4Marks.call[1]), holdsPart([]byte(value)):
 		return nil, false
 	case takesAny(in) && strings.Contains(value, ":"), erasedEnd(in, value, ':') < len(value): // or that is another parameter
 		return nil, false

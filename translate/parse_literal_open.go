@@ -21,8 +21,10 @@ func (p *parser) nextLiteral(text []byte) int {
 	}
 	atStart := !p.text.code.midLine
 	for at := 0; at < n; atStart = true {
-		if i := markup.SkipBlanks(text, at, n); atStart && i < n && p.beginsCall(text[i:]) {
-			return i
+		if atStart { // blank lines are passed over at once, or each would be read for each before it
+			if at = markup.SkipBlanks(text, at, n); at < n && p.beginsCall(text[at:]) {
+				return at
+			}
 		}
 		i := bytes.IndexByte(text[at:n], '\n')
 		if i < 0 {

@@ -38,7 +38,7 @@ func (p *parser) readStrayText(rest []byte) state {
 	if n == 0 {
 		n = len(rest)
 	}
-	call.inLine = true
+	call.inLine, call.strayText = true, true
 	json := rest[0] == '{' // it may be arguments, so it cannot be dropped
 	call.strayTag = call.strayTag || json && len(call.parameters) > 0
 	if len(call.stray) == 0 { // all that follows held text is held with it

@@ -149,7 +149,7 @@ func (p *parser) decideCloser(rest []byte, t *valueTag) (n int, d decision) {
 	switch {
 	case follows == markup.NeedMore:
 		return 0, needsMore
-	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && v.cost == 0):
+	case follows == markup.Match && (v.cdata || !seen && p.isOtherForm(t) && v.cost == 0 && !p.endFollows(rest[t.len:])):
 		p.noteReason("wrong_closer")
 		v.misclosed = true
 		return t.len, endsValue
@@ -294,4 +294,14 @@ func (p *parser) matchAfterCDATA(rest []byte) (n int, v markup.Verdict) {
 		return i + n, markup.Match
 	}
 	return 0, markup.NoMatch
+}
+
+// endFollows reports whether a closing tag of the call stands at the beginning of rest, behind white space.
+func (p *parser) endFollows(rest []byte) bool {
+	i, v := p.in.matchBlanks(rest, 0, maxGap)
+	if v != markup.Match || i == len(rest) {
+		return false
+	}
+	t, v := p.matchOwnTag(rest[i:])
+	return v == markup.Match && t.Closing
 }

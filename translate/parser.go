@@ -148,6 +148,7 @@ type callSeen struct {
 	ends        []valueEnd // of the values that follow, where that has been settled: see parse_doubt.go
 	gap, before layout     // how the tag that is next stands, as far as it has been read, and the tag before
 	stray       []byte     // text and tags that have no place in the call
+	strayText   bool       // text that has no place stands before what is next, up to the tag before that
 	strayLine   bool       // they are a line so far that is dropped if it holds no {: see readStrayText
 	strayTag    bool       // there is a tag among them
 	inLine      bool       // text that has no place stands before what is next, on its line

@@ -4,6 +4,7 @@ import "dragoman/translate/messages"
 
 // callsRead is what was read of the calls of one message.
 type callsRead struct {
+	unclosed   bool // the last has a value without a closing tag
 	opened     bool // the block of a call was opened
 	whole      int  // how many calls are whole
 	closed     bool // the end of all calls was read, so that no text cut after it can cut a call

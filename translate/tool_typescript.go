@@ -122,6 +122,9 @@ type typeScriptType struct {
 // maxTypeScriptDepth bounds how deep a type is. What lies deeper is JSON Schema.
 const maxTypeScriptDepth = 8
 
+// maxTypeNotes bounds the notes on one type: JSON Schema has fewer names of types.
+const maxTypeNotes = 8
+
 // words adds the types of these names.
 func (t *typeScriptType) words(names ...string) {
 	for i, name := range names {
@@ -140,7 +143,7 @@ func (t *typeScriptType) words(names ...string) {
 		default:
 			t.addf("any")
 		}
-		if !slices.Contains(t.notes, name) {
+		if len(t.notes) < maxTypeNotes && !slices.Contains(t.notes, name) {
 			t.notes = append(t.notes, name)
 		}
 	}

@@ -141,7 +141,7 @@ func (r *slipped) string(key bool) bool {
 		}
 	}
 	r.i += len(quote)
-	inner, braces := 0, 0
+	inner, open, braces := 0, 0, 0
 	for from, i := r.i, r.i; i < len(r.text); i++ {
 		switch {
 		case r.text[i] == '{':
@@ -151,7 +151,7 @@ func (r *slipped) string(key bool) bool {
 		case r.text[i] == '\\':
 			i++
 		case !strings.HasPrefix(r.text[i:], quote):
-		case strings.HasPrefix(r.text[i+len(quote)+blankLen(r.text[i+len(quote):]):], "+"): // an expression
+		case !key && mayBeCode(r.text[i+len(quote):]):
 			return false
 		case key || mayFollow(r.text[i+len(quote):]):
 			r.i = i + len(quote)
@@ -163,10 +163,19 @@ func (r *slipped) string(key bool) bool {
 			return false
 		default:
 			r.guessed = true
-			inner++
+			if inner++; inner%2 == 0 && isPadded(r.text[open:i]) {
+				return false
+			}
+			open = i + len(quote)
 		}
 	}
 	return false
+}
+
+// isPadded reports whether text is blank, or begins or ends with a blank. Between two quotes, it may stand outside of
+// strings: "a" "b", where a comma is missing.
+func isPadded(text string) bool {
+	return strings.TrimSpace(text) != text || strings.Trim(text, ",;|") == ""
 }
 
 // template reads a string in back-ticks, as JavaScript has it. It reports false for one with an expression in it,
@@ -243,4 +252,10 @@ func (r *slipped) characters(text string, inPython bool) bool {
 		text = text[2:]
 	}
 	return !(letters && classes)
+}
+
+// mayBeCode reports whether text, behind a quote, is an expression or a comment.
+func mayBeCode(text string) bool {
+	text = text[blankLen(text):]
+	return strings.HasPrefix(text, "+") || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") || strings.HasPrefix(text, "#")
 }
