@@ -125,6 +125,9 @@ func (p *parser) readValue() state {
 // wait if that has not come.
 func (p *parser) readValueText() state {
 	v := &p.value
+	if p.call.spelling.IsNested() {
+		return p.readNestedText()
+	}
 	for {
 		rest := p.in.rest()
 		if len(rest) == 0 {
@@ -203,6 +206,9 @@ func (p *parser) wouldBeValue(tag string) bool {
 	s := p.value.text.schema
 	if s == nil && p.value.json.isWhole() || s != nil && p.isWhole() {
 		return false
+	}
+	if p.call.spelling.IsNested() {
+		return !bytes.HasSuffix(p.in.rest(), []byte(markup.Mark))
 	}
 	if p.state == inDoubt {
 		best := p.doubt.best()
