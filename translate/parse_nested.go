@@ -65,8 +65,8 @@ func (p *parser) matchNestedTag(rest []byte) (t nestedTag, v markup.Verdict) {
 	return t, markup.Match
 }
 
-// readNested is the state inCall for such a call. It reads the opening tag of a parameter (atValue), a mark
-// without one, or text, as the first thing in the call (inValue), or the end of the call (betweenCalls,
+// readNested is the state inCall for such a call. It reads the opening tag of a parameter, a mark without
+// one, or text as the first thing in the call (inNestedValue), or the end of the call (betweenCalls,
 // afterAnswer), maybe that of its wrapper or the next call.
 func (p *parser) readNested() state {
 	call := &p.call
@@ -106,7 +106,16 @@ func (p *parser) readNested() state {
 	}
 	p.openOffered()
 	property, _, _ := call.schema.PropertyByTag(t.name)
-	return p.beginValue(markup.Tag{Len: t.len}, property, t.name, !t.attribute)
+	return p.beginNamedValue(t.len, property, t.name, !t.attribute)
+}
+
+// beginNamedValue is beginValue for a parameter with a tag of n bytes (inNestedValue).
+func (p *parser) beginNamedValue(n int, property, tag string, element bool) state {
+	if next := p.beginValue(markup.Tag{Len: n}, property, tag, element); next != atValue {
+		return next
+	}
+	p.value.text.from = p.in.offset()
+	return inNestedValue
 }
 
 // waitOrCut waits for the rest of a tag between parameters, or breaks off the call that was cut in one.
@@ -134,7 +143,7 @@ func (p *parser) beginUnnamed(n int) state {
 	p.in.take(n, SpanMarkup)
 	p.value = valueSeen{open: true, mode: modeHeld, unnamed: true}
 	p.value.text.schema = anyValue
-	return inValue
+	return inNestedValue
 }
 
 // mayBeMark reports whether a mark may begin at the end of the text, or a tag behind one.

@@ -13,7 +13,12 @@ import (
 // maxElements bounds how deep elements lie in a value.
 const maxElements = 64
 
-// readNestedText is readValueText for a value in such a call.
+// readNestedValue is the state inNestedValue: the opening tag of a parameter has been read, or a mark or <invoke>
+// where that is missing, or a part of the value. It writes the value up to its end (inCall).
+func (p *parser) readNestedValue() state { return p.readValueBy((*parser).readNestedText) }
+
+// readNestedText writes the value as far as it is decided, and ends it if its end is there. It returns wait if
+// that has not come.
 func (p *parser) readNestedText() state {
 	for p.value.open {
 		if p.holdsTooMuch() {
@@ -29,25 +34,25 @@ func (p *parser) readNestedText() state {
 		case len(rest) == 0:
 		case rest[0] == '&':
 			if p.readEntity(p.value.tag, p.writeValue) {
-				next = inValue
+				next = inNestedValue
 			}
 		case rest[0] == '<':
 			next = p.readPlainCloser(rest)
 		case !mayBeMark(rest):
 			next = p.readNestedTag(rest)
 		}
-		if next != inValue {
+		if next != inNestedValue {
 			return next
 		}
 	}
 	return inCall
 }
 
-// takeNested takes n bytes as text of the value (inValue).
+// takeNested takes n bytes as text of the value (inNestedValue).
 func (p *parser) takeNested(n int) state {
 	p.writeValue(p.in.rest()[:n])
 	p.in.take(n, SpanValue)
-	return inValue
+	return inNestedValue
 }
 
 // nextNested returns the index of the first byte of rest that may begin a tag of the call, the value's own
@@ -69,7 +74,7 @@ func (p *parser) nextNested(rest []byte) int {
 }
 
 // readNestedTag reads the tag in a value that rest begins with, or may begin with: as one of an element in it
-// (inValue), or as its end.
+// (inNestedValue), or as its end.
 func (p *parser) readNestedTag(rest []byte) state {
 	v := &p.value
 	t, verdict := p.matchNestedTag(rest)
@@ -104,7 +109,7 @@ func (p *parser) readNestedTag(rest []byte) state {
 	return p.closeDoubtful()
 }
 
-// openElement reads the opening tag of an element in the value (inValue).
+// openElement reads the opening tag of an element in the value (inNestedValue).
 func (p *parser) openElement(t *nestedTag) state {
 	if len(p.value.elements) == maxElements {
 		return p.closeDoubtful()
@@ -134,7 +139,7 @@ func (p *parser) readUnnamedTag(t *nestedTag) state {
 	p.noteReason("wrong_opener")
 	p.openOffered()
 	property, _, _ := p.call.schema.PropertyByTag(t.name)
-	if next := p.beginValue(markup.Tag{}, property, t.name, true); next != atValue {
+	if next := p.beginNamedValue(0, property, t.name, true); next != inNestedValue {
 		return next
 	}
 	p.writeValue(held)

@@ -80,6 +80,7 @@ const (
 	inCall         // the tool's name, or a whole parameter, or a tag of the call's structure
 	atValue        // the opening tag of a parameter
 	inValue        // a part of a parameter's value, or nothing of an input that is a JSON object
+	inNestedValue  // the same of a parameter that may hold elements: see parse_nested.go
 	inDoubt        // a part of a value, up to a tag of which it is doubtful what it is
 	atJSONName     // nothing of a call in JSON, whose { is next
 	inJSONCall     // a part of a call in JSON
