@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"bytes"
 	"cmp"
 
 	"dragoman/translate/markup"
@@ -58,7 +57,6 @@ func (p *parser) takeNested(n int) state {
 // nextNested returns the index of the first byte of rest that may begin a tag of the call, the value's own
 // closing tag without a mark, or an escape of ours; or len(rest).
 func (p *parser) nextNested(rest []byte) int {
-	closer := "</" + p.value.text.closer + ">"
 	for from, n := 0, 0; ; n++ {
 		from, n = n, indexEither(rest, n, markup.Mark[0], '<')
 		if p.escaped != 0 {
@@ -67,10 +65,19 @@ func (p *parser) nextNested(rest []byte) int {
 		if n == len(rest) || rest[n] == '&' || markup.IsPrefixOf(rest[n:], markup.Mark) || markup.HasPrefix(rest[n:], markup.Mark) {
 			return n
 		}
-		if rest[n] == '<' && !p.value.unnamed && (markup.IsPrefixOf(rest[n:], closer) || markup.HasPrefix(rest[n:], closer)) {
+		if rest[n] == '<' && !p.value.unnamed && mayClose(rest[n:], p.value.text.closer) {
 			return n
 		}
 	}
+}
+
+// mayClose reports whether s, at a `<`, begins with the closing tag of the name, or may go on to it.
+func mayClose(s []byte, name string) bool {
+	if len(s) > 1 && s[1] != '/' {
+		return false
+	}
+	s = s[min(2, len(s)):]
+	return markup.IsPrefixOf(s, name) || markup.HasPrefix(s, name) && (len(s) == len(name) || s[len(name)] == '>')
 }
 
 // readNestedTag reads the tag in a value that rest begins with, or may begin with: as one of an element in it
@@ -82,9 +89,13 @@ func (p *parser) readNestedTag(rest []byte) state {
 	switch {
 	case verdict == markup.NeedMore:
 		return wait
-	case verdict == markup.NoMatch:
+	case verdict == markup.NoMatch && (depth > 0 && v.elements[depth-1] == "" || !p.mayHoldElements()):
 		return p.closeDoubtful()
-	case depth > 0 && t.closing && t.name == v.elements[depth-1]:
+	case verdict == markup.NoMatch: // an element whose opening tag is missing
+		p.noteReason("wrong_opener")
+		t.len = len(markup.Mark)
+		return p.openElement(&t)
+	case depth > 0 && t.closing && !t.isStructure() && (t.name == v.elements[depth-1] || v.elements[depth-1] == ""):
 		v.elements = v.elements[:depth-1]
 		return p.takeNested(t.len)
 	case depth > 0 && (t.closing || t.isStructure()):
@@ -100,13 +111,22 @@ func (p *parser) readNestedTag(rest []byte) state {
 		return p.endNested(0)
 	case t.closing:
 		return p.closeDoubtful()
-	case v.mode == modeHeld && !v.text.schema.IsScalar() && !v.text.schema.IsEnum() && (markup.HasPrefix(bytes.TrimSpace(v.held), markup.Mark) || isBlank(v.held)):
+	case p.mayHoldElements():
 		return p.openElement(&t)
 	case p.mayBeNext(&t):
 		p.endUnclosed()
 		return p.endNested(0)
 	}
 	return p.closeDoubtful()
+}
+
+// mayHoldElements reports whether an element may begin in the value: it has others, or is no scalar, and has no text.
+func (p *parser) mayHoldElements() bool {
+	v := &p.value
+	if v.elements != nil {
+		return true
+	}
+	return v.mode == modeHeld && !v.unnamed && !v.text.schema.IsScalar() && !v.text.schema.IsEnum() && isBlank(v.held)
 }
 
 // openElement reads the opening tag of an element in the value (inNestedValue).
@@ -178,7 +198,7 @@ func (p *parser) readPlainCloser(rest []byte) state {
 // endNested is endValue for a value that may be made of elements.
 func (p *parser) endNested(n int) state {
 	v := &p.value
-	if v.mode != modeHeld || !bytes.Contains(v.held, []byte(markup.Mark)) {
+	if v.elements == nil {
 		return p.endValue(n)
 	}
 	p.in.take(n, SpanMarkup)

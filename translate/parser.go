@@ -176,7 +176,7 @@ type valueSeen struct {
 	section     section   // which that begins
 	wraps       bool      // it may be all of the input: see wrapsInput
 	unnamed     bool      // its opening tag is missing: see parse_nested.go
-	elements    []string  // that are open in it, there
+	elements    []string  // that are open in it, there; nil before the first
 	layout      layout    // of the tags around it
 	tail        []byte    // the white space at the end of a string so far that may be layout
 	atStart     bool      // nothing of the string has been written, and white space at its beginning may be layout

@@ -7,22 +7,26 @@ import "strings"
 // Mark stands before each tag of a call of MiniMax M3. It is one token to the model, which no value holds.
 const Mark = "]<]minimax[>["
 
-// ReadMarked is [ReadElements] for elements with a mark before each tag, whose text is all between the two.
+// ReadMarked is [ReadElements] for elements with a mark before each tag, whose text is all between the two. Of
+// an opening tag the mark alone may be there: the closing tag has the name, and text is all before it.
 func ReadMarked(text string) (list []Element, ok bool) {
 	for text = strings.TrimLeft(text, " \t\r\n"); text != ""; text = strings.TrimLeft(text, " \t\r\n") {
-		rest, ok := strings.CutPrefix(text, Mark+"<")
-		tag, rest, ended := strings.Cut(rest, ">")
-		if !ok || !ended || tag == "" || tag[0] == '/' {
-			return nil, false
+		rest, marked := strings.CutPrefix(text, Mark)
+		tag := ""
+		if behind, opened := strings.CutPrefix(rest, "<"); opened {
+			tag, rest, _ = strings.Cut(behind, ">")
+			marked = marked && tag != "" && tag[0] != '/'
 		}
 		n := closingMark(rest)
-		if n < 0 {
+		if !marked || n < 0 {
 			return nil, false
 		}
-		list = append(list, Element{tag, rest[:n]})
-		if text, ok = strings.CutPrefix(rest[n:], Mark+"</"+tag+">"); !ok {
+		name, behind, ended := strings.Cut(rest[n+len(Mark+"</"):], ">")
+		if !ended || name != tag && (tag != "" || strings.Contains(rest[:n], Mark)) {
 			return nil, false
 		}
+		list = append(list, Element{name, rest[:n]})
+		text = behind
 	}
 	return list, true
 }
@@ -31,14 +35,14 @@ func ReadMarked(text string) (list []Element, ok bool) {
 // before text, or -1. Others may be nested in it.
 func closingMark(text string) int {
 	for at, depth := 0, 0; ; {
-		n := strings.Index(text[at:], Mark+"<")
+		n := strings.Index(text[at:], Mark)
 		if n < 0 {
 			return -1
 		}
 		begun := at + n
-		at = begun + len(Mark) + 1
+		at = begun + len(Mark)
 		switch {
-		case !strings.HasPrefix(text[at:], "/"):
+		case !strings.HasPrefix(text[at:], "</"):
 			depth++
 		case depth == 0:
 			return begun
