@@ -30,8 +30,8 @@ type nestedTag struct {
 // isStructure reports whether t is no tag of a parameter.
 func (t *nestedTag) isStructure() bool { return t.invoke || t.wrapper }
 
-// matchNestedTag matches the tag that rest begins with, or may begin with. The verdict is NoMatch if there is
-// a mark alone.
+// matchNestedTag matches the tag that rest begins with, whose mark is there. The verdict is NoMatch if the mark
+// stands alone, or before what is no tag.
 func (p *parser) matchNestedTag(rest []byte) (t nestedTag, v markup.Verdict) {
 	listed, v := p.call.spelling.MatchListed(rest, false)
 	switch {
