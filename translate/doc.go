@@ -55,7 +55,8 @@
 //
 // The tags may be spelled in other ways, as the formats say ([format]): <function=NAME> is <invoke
 // name="NAME"> to the parser, <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|> as well. A
-// call is read in the spelling of its first tag to its end.
+// call is read in the spelling of its first tag to its end. In one of them, an element in a value may hold
+// others, which are an object or a list (parse_nested.go).
 //
 // An object is JSON: the whole input of a call or, in a block, a whole call with
 // its name and arguments, which may stand in a list. The wrapper of such calls is <tool_call>; package
@@ -83,9 +84,10 @@
 //	inWrapper      -> atInvoke inCall atValue atJSONName inLiteral inForeignBlock, betweenCalls or inText after an empty one
 //	atInvoke       -> atToolName inCall atValue betweenCalls
 //	atToolName     -> inCall, atInvoke where it stands twice
-//	inCall         -> atValue inValue inJSONCall betweenCalls, inBrokenCall after too much stray text
+//	inCall         -> atValue inValue inNestedValue inJSONCall betweenCalls, inBrokenCall after too much stray text
 //	atValue        -> inValue
 //	inValue        -> inCall, inDoubt where it is doubtful which tag ends the value
+//	inNestedValue  -> inCall
 //	inDoubt        -> inValue
 //	atJSONName     -> inJSONCall
 //	inJSONCall     -> afterJSONCall betweenCalls, inBrokenCall after JSON that cannot be read

@@ -33,6 +33,7 @@ func TestFormatFor(t *testing.T) {
 		"minimax.minimax-m2":                     FormatMiniMax,
 		"moonshotai/kimi-k3":                     FormatJSON,
 		"stepfun-ai/step3":                       FormatJSON,
+		"minimax/minimax-m3":                     FormatJSON,
 		"stepfun/step-3.5-flash":                 FormatQwen3Coder,
 		"openbmb/MiniCPM5-8B":                    FormatMiniCPM,
 		"meta.llama4-maverick-17b-instruct-v1:0": FormatPythonic,
@@ -57,7 +58,7 @@ func TestFormatFor(t *testing.T) {
 	if got := AcceptFor("ibm/granite-3.3-8b"); got != "granite" {
 		t.Errorf("of Granite %q is read besides", got)
 	}
-	for model, want := range map[string]string{"moonshotai/kimi-k3": "kimi-k3", "stepfun-ai/step3": "step3"} {
+	for model, want := range map[string]string{"moonshotai/kimi-k3": "kimi-k3", "stepfun-ai/step3": "step3", "MiniMaxAI/MiniMax-M3": "minimax-m3"} {
 		if got := AcceptFor(model); got != want {
 			t.Errorf("of %s %q is read besides", model, got)
 		}

@@ -13,7 +13,7 @@ var formats = [...]*format{&legacyCalls, attributeCalls, &jsonCalls, qwenCalls, 
 // allFormats returns the formats in which calls are read: those that a target can name, and others. The
 // list is the same for all, since every request looks for the family of its model in it.
 var allFormats = sync.OnceValue(func() []*format {
-	return slices.Concat(formats[:], listCalls[:], []*format{kimiK3Calls, step3Calls})
+	return slices.Concat(formats[:], listCalls[:], []*format{kimiK3Calls, step3Calls, minimaxM3Calls})
 })
 
 // Formats returns the names of the formats, as [Target.Format] takes them; the default

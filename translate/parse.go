@@ -21,6 +21,7 @@ var states = [...]func(*parser) state{
 	inCall:         (*parser).readCall,
 	atValue:        (*parser).readValueStart,
 	inValue:        (*parser).readValue,
+	inNestedValue:  (*parser).readNestedValue,
 	inDoubt:        (*parser).readDoubt,
 	atJSONName:     (*parser).readJSONName,
 	inJSONCall:     (*parser).readJSONCall,

@@ -23,6 +23,9 @@ import (
 //	anything else                  stray text: held, or the call is given back if it is pending (inCall, …)
 func (p *parser) readCall() state {
 	call := &p.call
+	if call.spelling.IsNested() {
+		return p.readNested()
+	}
 	blank := p.in.rest()
 	more := p.in.skipBlanks()
 	blank = blank[:len(blank)-len(p.in.rest())]

@@ -85,11 +85,25 @@ func (p *parser) matchTextTag(rest []byte) (t markup.TextTag, v markup.Verdict) 
 }
 
 // beginsTag reports whether a tag may begin with c.
-func (p *parser) beginsTag(c byte) bool { return c == '<' || c == '[' && p.bracketed }
+func (p *parser) beginsTag(c byte) bool {
+	return c == '<' || c == '[' && p.bracketed || c == markup.Mark[0] && p.readsMarks
+}
 
 // nextTagStart returns the index, from i on, of the next byte of text that a tag may begin with, or a
 // list of calls in Python, or len(text).
 func (p *parser) nextTagStart(text []byte, i int) int {
+	if p.readsMarks {
+		n := p.nextBracket(text, i)
+		if m := bytes.IndexByte(text[i:n], markup.Mark[0]); m >= 0 {
+			return i + m
+		}
+		return n
+	}
+	return p.nextBracket(text, i)
+}
+
+// nextBracket is nextTagStart without the mark of nested tags.
+func (p *parser) nextBracket(text []byte, i int) int {
 	if p.bracketed || p.readsLiteral[pythonLiteral] {
 		return indexEither(text, i, '<', '[')
 	}
@@ -181,6 +195,7 @@ func (p *parser) readIn(list []*format) {
 					p.spellings = append(p.spellings, g)
 					p.bracketed = p.bracketed || g.IsBracketed()
 					p.readsNames = p.readsNames || g.Between() != ""
+					p.readsMarks = p.readsMarks || g.Nested
 				}
 			}
 		}

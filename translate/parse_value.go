@@ -103,14 +103,17 @@ func (p *parser) readValueStart() state {
 // up to its end (inCall). If the text is cut before that end, the call is broken off (afterAnswer).
 // What was still undecided when the text was cut may be the beginning of a tag, or layout, and is
 // left out of the value: so readValue takes back what readValueText writes at the end of the text.
-func (p *parser) readValue() state {
+func (p *parser) readValue() state { return p.readValueBy((*parser).readValueText) }
+
+// readValueBy is readValue with what writes the value as far as it is decided.
+func (p *parser) readValueBy(read func(*parser) state) state {
 	if !p.in.eof {
-		return p.readValueText()
+		return read(p)
 	}
 	before, gathered, from := p.value, p.out.gathered(), p.in.offset()
-	next := p.readValueText()
-	for next == inValue {
-		next = p.readValueText()
+	next := read(p)
+	for next == p.state {
+		next = read(p)
 	}
 	if next != wait {
 		return next
@@ -203,6 +206,9 @@ func (p *parser) wouldBeValue(tag string) bool {
 	s := p.value.text.schema
 	if s == nil && p.value.json.isWhole() || s != nil && p.isWhole() {
 		return false
+	}
+	if p.state == inNestedValue {
+		return !bytes.HasSuffix(p.in.rest(), []byte(markup.Mark))
 	}
 	if p.state == inDoubt {
 		best := p.doubt.best()

@@ -29,6 +29,7 @@ type parser struct {
 	elements        *markup.Spelling   // of calls in which names are the text of elements: see format.elements
 	spelled         spellers           // in which of them a tag may begin a call
 	bracketed       bool               // tags of some of these begin with a bracket
+	readsMarks      bool               // tags of one of these have a mark before them: see parse_nested.go
 	thinking        []thinkingMarks    // of the formats in which calls are read
 	alone           []string           // what calls in JSON that are the whole answer begin with: see format.alone
 	aloneStarts     byteSet            // the first bytes of those that may stand behind prose
@@ -79,6 +80,7 @@ const (
 	inCall         // the tool's name, or a whole parameter, or a tag of the call's structure
 	atValue        // the opening tag of a parameter
 	inValue        // a part of a parameter's value, or nothing of an input that is a JSON object
+	inNestedValue  // the same of a parameter that may hold elements: see parse_nested.go
 	inDoubt        // a part of a value, up to a tag of which it is doubtful what it is
 	atJSONName     // nothing of a call in JSON, whose { is next
 	inJSONCall     // a part of a call in JSON
@@ -174,6 +176,8 @@ type valueSeen struct {
 	cdata       bool      // the value began with <![CDATA[
 	section     section   // which that begins
 	wraps       bool      // it may be all of the input: see wrapsInput
+	unnamed     bool      // its opening tag is missing: see parse_nested.go
+	elements    []string  // that are open in it, there; nil before the first
 	layout      layout    // of the tags around it
 	tail        []byte    // the white space at the end of a string so far that may be layout
 	atStart     bool      // nothing of the string has been written, and white space at its beginning may be layout

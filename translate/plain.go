@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 )
 
@@ -127,7 +128,7 @@ func (p *parser) feedPlain(s string) bool {
 			bracket = '['
 		}
 		begins := p.readsLineStarts() && (!p.text.code.midLine || p.text.joined) // a call may begin here
-		if code := &p.text.code; code.run > 0 || !code.midLine && strings.IndexByte(s, '~') >= 0 || begins || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
+		if code := &p.text.code; code.run > 0 || !code.midLine && strings.IndexByte(s, '~') >= 0 || p.readsMarks && strings.IndexByte(s, markup.Mark[0]) >= 0 || begins || !isPlain(s, '`', bracket, escape) || !p.writePlainText(s) {
 			return false
 		}
 	default:

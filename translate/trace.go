@@ -126,7 +126,7 @@ func (s state) String() string { return stateNames[s] }
 // stateNames are the names of the states.
 var stateNames = [...]string{
 	wait: "wait", inText: "inText", afterThinking: "afterThinking", inRehearsal: "inRehearsal", inWrapper: "inWrapper",
-	atInvoke: "atInvoke", atToolName: "atToolName", inCall: "inCall", atValue: "atValue", inValue: "inValue", inDoubt: "inDoubt",
+	atInvoke: "atInvoke", atToolName: "atToolName", inCall: "inCall", atValue: "atValue", inValue: "inValue", inNestedValue: "inNestedValue", inDoubt: "inDoubt",
 	atJSONName: "atJSONName", inJSONCall: "inJSONCall", afterJSONCall: "afterJSONCall", betweenCalls: "betweenCalls",
 	atFenceEnd: "atFenceEnd", inBrokenCall: "inBrokenCall", inForeignBlock: "inForeignBlock", afterAnswer: "afterAnswer",
 }

@@ -41,6 +41,9 @@ type Spelling struct {
 	// Unsure says that the wrapper also stands around what is no call: one in it counts only if nothing else
 	// can be meant.
 	Unsure bool
+	// Nested says that parameters are elements of their own names, and so is all within them, with [Mark]
+	// before each tag: see ReadMarked.
+	Nested bool
 	// Typed is the attribute of a parameter that is "true" or "string" if its value is a string, and "false" or
 	// another type if it is JSON; "" for none.
 	Typed string
@@ -110,6 +113,9 @@ func (g *Spelling) Joins(other *Spelling) bool {
 func (g *Spelling) HasWrapper() bool {
 	return g == nil || slices.ContainsFunc(g.Tags, func(t Spelled) bool { return t.Means == Wrapper })
 }
+
+// IsNested reports whether parameters are elements, and so is all within them.
+func (g *Spelling) IsNested() bool { return g != nil && g.Nested }
 
 // IsJSON reports whether a call has one JSON object in place of parameters.
 func (g *Spelling) IsJSON() bool { return g != nil && g.JSON }
