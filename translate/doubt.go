@@ -162,7 +162,11 @@ func (d *doubt) drop() {
 		if r.place == inside && r.value.item { // the next tag may take that back
 			most += costOwn + r.value.itemCost
 		}
-		return (r.place < ending || r.ranOn) && r.cost >= most
+		hopeless := (r.place < ending || r.ranOn) && r.cost >= most
+		if hopeless && r.place == inside && r.value.structure { // what speaks against the others may come late
+			d.dropped = min(d.dropped, r.cost+costLate)
+		}
+		return hopeless
 	})
 	for len(d.readings) > maxReadings {
 		worst := 0

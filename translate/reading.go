@@ -148,6 +148,10 @@ const (
 	costEndInValue = 4 // the end of the call in a value
 	costWhole      = 2 // a whole element of another parameter in a value that is not closed
 
+	// What a reading with tags of a call in a value could cost at least at the end, over what it cost when it
+	// was given up. If no other reading ends with less, it may have been the right one.
+	costLate = 2
+
 	// A reading that costs this much more than another one is given up: two mistakes more, or nearly.
 	// That in which the first value goes on is given up at twice as much, since closing tags in a
 	// value cost at once, and what speaks against the others may come late.
