@@ -238,7 +238,12 @@ func (g *gemmaReader) member(depth int) bool {
 		return false
 	}
 	g.out = append(append(g.out, name...), ':')
-	return g.value(depth)
+	unopened := g.unopened
+	ok = g.value(depth)
+	if g.unopened != unopened && depth == 1 && g.in != nil && !g.in.Declares([]byte(rawjson.Unquote(name))) {
+		g.unsure = true // or all of that is of the string before
+	}
+	return ok
 }
 
 // string reads a string, with any quotes, and returns it as JSON. It reports false, and reads nothing, if

@@ -141,3 +141,30 @@ func (p *parser) readErasedHeader(rest []byte) (next state, v markup.Verdict) {
 	}
 	return wait, markup.NoMatch
 }
+
+// matchErasedEnd matches what may follow a call whose header has lost its markers: the end of the line or of the
+// text, a marker, another brace, or the header of the next message. Before anything else it is prose about a call.
+func (p *parser) matchErasedEnd(rest []byte) markup.Verdict {
+	i := 0
+	for i < len(rest) && (rest[i] == ' ' || rest[i] == '\t') {
+		i++
+	}
+	switch {
+	case i == len(rest) && !p.in.eof:
+		return markup.NeedMore
+	case i == len(rest):
+		return markup.Match
+	case bytes.IndexByte([]byte("\r\n<}"), rest[i]) >= 0:
+		return markup.Match
+	}
+	v := markup.NoMatch
+	for _, word := range [...]string{"assistant", "commentary", analysis, "to="} {
+		switch {
+		case markup.HasPrefix(rest[i:], word):
+			return markup.Match
+		case markup.IsPrefixOf(rest[i:], word):
+			v = p.in.needMore()
+		}
+	}
+	return v
+}

@@ -238,6 +238,15 @@ func (p *parser) readAfterJSONCall() state {
 			return p.giveBack()
 		}
 	}
+	if p.call.bare && p.call.spelling == harmonySpelling && !p.call.apart {
+		switch p.matchErasedEnd(p.in.rest()) {
+		case markup.NeedMore:
+			return wait
+		case markup.NoMatch:
+			return p.giveBack()
+		}
+		p.call.apart = true
+	}
 	if !p.in.skipBlanks() {
 		if !p.in.eof {
 			return wait

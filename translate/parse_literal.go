@@ -147,6 +147,10 @@ func (p *parser) matchGoingOnLiteral() markup.Verdict {
 		return v
 	case v == markup.NoMatch || i == len(rest):
 		return markup.NoMatch
+	case p.literal.syntax == gemmaLiteral && gemmaDelimiter(rest[i:]) != "": // the string before went on
+		return markup.Match
+	case p.literal.syntax == gemmaLiteral && markup.IsPrefixOf(rest[i:], gemmaQuote):
+		return p.in.needMore()
 	case rest[i] != ',':
 		return markup.VerdictOf(rest[i] == '}' && closesWithin(string(p.in.since(p.literal.from))))
 	}

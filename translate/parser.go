@@ -142,6 +142,7 @@ type callSeen struct {
 	parameters       map[string]bool // the properties that were given so far
 	keys             []string        // names of parameters whose values have not come: see readLoneKey
 	jsonInput        bool            // the whole input was one JSON object
+	apart            bool            // … behind which no prose stands on its line
 	nested           bool            // … in which a member may follow one that is an object: see closesWithin
 	fence            string          // the line of the Markdown code fence that it stands in
 
