@@ -14,6 +14,7 @@ var minimaxCalls = shaped(format{
 	callCloser:    "</minimax:tool_call>",
 	protects:      markup.TagResponse | markup.TagTool,
 	unbracketed:   true,
+	also:          []*markup.Spelling{minimaxM3Calls.spelling}, // the next model of the family
 	shape: shape{
 		call:   attributeShape.call,
 		param:  attributeShape.param,

@@ -114,7 +114,7 @@ func (p *parser) giveBack() state {
 func (p *parser) giveBackText() {
 	raw := p.in.giveBack()
 	p.out.dropInput()
-	p.call = callSeen{}
+	p.call, p.value.open = callSeen{}, false
 	if len(raw) > 0 {
 		p.writeText(raw)
 	}
