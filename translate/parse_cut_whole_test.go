@@ -37,7 +37,7 @@ func looksWhole(t *testing.T, prompt *Prompt, req *messages.Request, c completio
 	}
 	all, text := read(c)
 	g := prompt.format.spelling
-	endless := g.IsJSON() && !g.Ends() || prompt.format == &jsonCalls
+	endless := g.IsJSON() && !g.Ends() || prompt.format == &jsonCalls || prompt.format == llamaCalls
 	for at := range c.text {
 		if behind := strings.TrimSpace(c.text[:at]); endless && behind != "" && strings.Contains(`}"`, behind[len(behind)-1:]) {
 			continue
