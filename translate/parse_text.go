@@ -63,7 +63,7 @@ func (p *parser) readText() state {
 // a list of calls in Python, or len(text).
 func (p *parser) nextTextTag(text []byte) int {
 	for at := p.nextTagStart(text, 0); at < len(text); at = p.nextTagStart(text, at+1) {
-		if at+1 < len(text) && text[at+1] == '<' && text[at] != markup.Mark[0] {
+		if at+1 < len(text) && (text[at+1] == '<') != (text[at] == markup.Mark[0]) {
 			continue
 		}
 		switch rest := text[at:]; {

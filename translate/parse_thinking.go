@@ -44,7 +44,7 @@ func (p *parser) matchThinkingMark(rest []byte, eof bool) (t markup.TextTag, v m
 		marks := &p.thinking[i]
 		for closing, mark := range [...]string{marks.opens, marks.closes} {
 			switch {
-			case mark == "":
+			case mark == "" || len(rest) > 1 && rest[1] != mark[1]: // as that of most brackets in a text
 			case markup.HasPrefix(rest, mark):
 				return thinkingTag(len(mark), closing > 0, think), markup.Match
 			case !eof && markup.IsPrefixOf(rest, mark):
