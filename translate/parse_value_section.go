@@ -25,11 +25,13 @@ const maxSection = 64 << 10
 // nextInSection is nextSpecial for a value in a section.
 func (p *parser) nextInSection(rest []byte, n int) int {
 	special := "]"
-	if p.escaped != 0 {
-		special += "&"
-	}
-	if g := p.call.spelling; g != nil && g.CDATA {
-		special += "<"
+	switch g := p.call.spelling; {
+	case g != nil && g.CDATA && p.escaped != 0:
+		special = "]<&"
+	case g != nil && g.CDATA:
+		special = "]<"
+	case p.escaped != 0:
+		special = "]&"
 	}
 	for ; n < len(rest); n++ {
 		i := bytes.IndexAny(rest[n:], special)
