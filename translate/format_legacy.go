@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"fmt"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"dragoman/translate/markup"
@@ -71,14 +69,10 @@ const (
 //	                               everything; after <parameters>, of all of them together
 //	<definitions>{…}</definitions> the schemas that a $ref in the tool names
 func (w *toolWriter) writeLegacyTool(t *messages.Tool) error {
-	root, err := w.canonicalSchema(t.InputSchema)
+	d, err := w.describeInput(t)
 	if err != nil {
 		return err
 	}
-	if root[0] != '{' {
-		return fmt.Errorf("JSON schema is invalid: not an object")
-	}
-	d := schema.Describe(root)
 	w.write("<tool_description>\n<tool_name>").writeEscaped(t.Name).write("</tool_name>\n")
 	if t.Description != "" {
 		w.write("<description>\n").writeEscaped(t.Description).write("\n</description>\n")

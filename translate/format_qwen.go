@@ -1,12 +1,9 @@
 package translate
 
 import (
-	"fmt"
-
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
-	"dragoman/translate/schema"
 )
 
 // qwenCalls is the format of Qwen3-Coder and those that were trained like it: a block for each call, with
@@ -114,14 +111,10 @@ func (l *language) rawBlocks() string { return l.plainValues + "\n" + l.jsonBloc
 // writeQwenTool describes a tool in elements. What the model's own template has no element for stands in
 // those of the legacy format: see writeLegacyTool.
 func (w *toolWriter) writeQwenTool(t *messages.Tool) error {
-	root, err := w.canonicalSchema(t.InputSchema)
+	d, err := w.describeInput(t)
 	if err != nil {
 		return err
 	}
-	if root[0] != '{' {
-		return fmt.Errorf("JSON schema is invalid: not an object")
-	}
-	d := schema.Describe(root)
 	w.write("<function>\n<name>").writeEscaped(t.Name).write("</name>\n")
 	if t.Description != "" {
 		w.write("<description>").writeEscaped(t.Description).write("</description>\n")

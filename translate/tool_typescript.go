@@ -18,14 +18,10 @@ import (
 
 // writeTypeScript describes a tool as the type of a function.
 func (w *toolWriter) writeTypeScript(t *messages.Tool) error {
-	root, err := w.canonicalSchema(t.InputSchema)
+	d, err := w.describeInput(t)
 	if err != nil {
 		return err
 	}
-	if root[0] != '{' {
-		return fmt.Errorf("JSON schema is invalid: not an object")
-	}
-	d := schema.Describe(root)
 	var ts typeScript
 	ts.comment("", t.Description)
 	ts.jsonComment("", "schema", d.Schema)

@@ -9,6 +9,7 @@ import (
 	"dragoman/translate/markup"
 	"dragoman/translate/messages"
 	"dragoman/translate/rawjson"
+	"dragoman/translate/schema"
 )
 
 // toolWriter writes the tool descriptions of a prompt, one after another. A format says
@@ -47,15 +48,27 @@ func (w *toolWriter) writeEscapedBytes(b []byte) *toolWriter {
 
 // canonicalSchema returns a schema without white space and needless escapes, {} for none.
 // It is valid until the next call.
-func (w *toolWriter) canonicalSchema(schema jsontext.Value) (jsontext.Value, error) {
-	if len(schema) == 0 {
+func (w *toolWriter) canonicalSchema(s jsontext.Value) (jsontext.Value, error) {
+	if len(s) == 0 {
 		return jsontext.Value("{}"), nil
 	}
 	var err error
-	if w.scratch, err = jsontext.AppendFormat(w.scratch[:0], schema); err != nil {
+	if w.scratch, err = jsontext.AppendFormat(w.scratch[:0], s); err != nil {
 		return nil, fmt.Errorf("JSON schema is invalid: %w", err)
 	}
 	return w.scratch, nil
+}
+
+// describeInput describes the input of a tool, whose schema has to be an object. It is valid until the next call.
+func (w *toolWriter) describeInput(t *messages.Tool) (d schema.Description, err error) {
+	root, err := w.canonicalSchema(t.InputSchema)
+	if err != nil {
+		return d, err
+	}
+	if root[0] != '{' {
+		return d, fmt.Errorf("JSON schema is invalid: not an object")
+	}
+	return schema.Describe(root), nil
 }
 
 // writeTag adds the tag of a parameter, which is a name of the client's and needs no escape.
