@@ -77,7 +77,8 @@
 // them). Each is a function that reads as much of the input as it can decide
 // on, and returns the next state:
 //
-//	inText         -> atInvoke inWrapper atJSONName inCall inLiteral inRehearsal afterThinking afterAnswer, atAnswer in or after thinking
+//	inText         -> atInvoke inWrapper atJSONName inCall inLiteral inRehearsal afterThinking afterAnswer,
+//	                  atAnswer in or after thinking
 //	atAnswer       -> atJSONName inCall inText inRehearsal
 //	afterThinking  -> inText atAnswer
 //	inRehearsal    -> inText atAnswer
