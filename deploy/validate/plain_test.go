@@ -23,8 +23,10 @@ const made = `# Made from deploy/helm/dragoman with the values of deploy/helm/ku
 // plain are the plain manifests, by the template each is made from, and what is said at their heads.
 var plain = map[string]string{
 	"configmap.yaml": `#
-# Put your upstreams and models here: the first that matches is taken. The Pods read it when they start.
-# Keep terminationGracePeriodSeconds of the Deployment above the drain.
+# Put your upstreams and models here: the first that matches is taken. Run ` + "`" + `dragoman check` + "`" + ` before you
+# apply it: running Pods read it again within about two minutes. What takes a restart
+# (docs/configuration.md) takes ` + "`" + `kubectl rollout restart deployment dragoman` + "`" + `. Keep
+# terminationGracePeriodSeconds of the Deployment above the drain.
 `,
 	"deployment.yaml": `#
 # Before the first apply, make the key that clients must send:
@@ -33,7 +35,11 @@ var plain = map[string]string{
 #   kubectl apply -f deploy/kubernetes/
 #
 # Put the image that you built and pushed in place of dragoman:dev. Clients in the namespace then use
-# ANTHROPIC_BASE_URL=http://dragoman and that key.
+# ANTHROPIC_BASE_URL=http://dragoman and that key. To put a new key in its place, and to add a second one
+# (docs/deployment.md, Rotating keys):
+#
+#   kubectl patch secret dragoman -p "{\"stringData\":{\"key\":\"$(openssl rand -hex 32)\"}}"
+#   kubectl patch secret dragoman -p "{\"stringData\":{\"next\":\"$(openssl rand -hex 32)\"}}"
 `,
 	"poddisruptionbudget.yaml": "",
 	"service.yaml":             "",

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,8 +31,8 @@ func TestMain(m *testing.M) {
 // The programs that are tested, or tested with, by the command that builds them.
 var (
 	buildDragoman = sync.OnceValues(func() (string, error) {
-		if binary := os.Getenv("DRAGOMAN_BIN"); binary != "" {
-			return binary, nil
+		if path := os.Getenv("DRAGOMAN_BIN"); path != "" {
+			return path, nil
 		}
 		return build("../..", "dragoman", "./cmd/dragoman")
 	})
@@ -46,11 +45,11 @@ var (
 )
 
 func build(folder, name, pkg string) (string, error) {
-	binary := filepath.Join(scratch, name)
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", binary, pkg)
+	path := filepath.Join(scratch, name)
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, pkg)
 	cmd.Dir = folder
 	_, err := cmd.Output()
-	return binary, withStderr(err)
+	return path, withStderr(err)
 }
 
 func withStderr(err error) error {
@@ -60,26 +59,27 @@ func withStderr(err error) error {
 	return err
 }
 
-// program returns what one of the functions above built.
-func program(t *testing.T, build func() (string, error)) string {
+// binary returns what one of the functions above built.
+func binary(t *testing.T, build func() (string, error)) string {
 	t.Helper()
-	binary, err := build()
+	path, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return binary
+	return path
 }
 
-// serve runs the Deployment's container on free ports of loopback until the test ends, and returns its
-// URL.
-func serve(t *testing.T, objects set) string {
+// server is a container that serves on this machine.
+type server struct {
+	URL     string            `json:"url"`
+	Admin   string            `json:"admin_url"`
+	folders map[string]string // of what it mounts
+}
+
+// serve runs the Deployment's container on free ports of loopback until the test ends.
+func serve(t *testing.T, objects set) server {
 	t.Helper()
-	container := dragomanOf(t, objects)
-	file := configFile(t, objects, container)
-	args := slices.Clone(container.Args)
-	args[slices.Index(args, "--config")+1] = file
-	cmd := exec.Command(program(t, buildDragoman), append(args, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")...)
-	cmd.Env = environment(container)
+	cmd, folders := programOf(t, objects).command(t, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -95,12 +95,12 @@ func serve(t *testing.T, objects set) string {
 	})
 	var said strings.Builder
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		var line struct{ URL string }
+		line := server{folders: folders}
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.URL != "" {
-			return line.URL
+			return line
 		}
 		fmt.Fprintln(&said, lines.Text())
 	}
-	t.Fatalf("dragoman %s does not serve:\n%s", args, said.String())
-	return ""
+	t.Fatalf("%s does not serve:\n%s", cmd, said.String())
+	return server{}
 }

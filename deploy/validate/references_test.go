@@ -24,12 +24,14 @@ func checkReferences(t *testing.T, objects set) {
 		if _, found := named[*corev1.ServiceAccount](objects, pod.ServiceAccountName); len(accounts) > 0 && !found {
 			t.Errorf("%s runs as %q, which is not there", deployment.Name, pod.ServiceAccountName)
 		}
-		for _, volume := range pod.Volumes {
+	}
+	for name, pod := range pods(objects) {
+		for _, volume := range pod.Spec.Volumes {
 			if volume.ConfigMap == nil {
 				continue
 			}
 			if _, found := named[*corev1.ConfigMap](objects, volume.ConfigMap.Name); !found {
-				t.Errorf("%s mounts the ConfigMap %q, which is not there", deployment.Name, volume.ConfigMap.Name)
+				t.Errorf("%s mounts the ConfigMap %q, which is not there", name, volume.ConfigMap.Name)
 			}
 		}
 	}

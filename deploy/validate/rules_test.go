@@ -6,6 +6,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -83,6 +84,9 @@ func pods(objects set) map[string]corev1.PodTemplateSpec {
 	found := map[string]corev1.PodTemplateSpec{}
 	for _, deployment := range of[*appsv1.Deployment](objects) {
 		found["Deployment "+deployment.Name] = deployment.Spec.Template
+	}
+	for _, job := range of[*batchv1.Job](objects) {
+		found["Job "+job.Name] = job.Spec.Template
 	}
 	for _, pod := range of[*corev1.Pod](objects) {
 		found["Pod "+pod.Name] = corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}

@@ -1,27 +1,29 @@
 package validate
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The chart makes a key of its own only where no other is named, and an upgrade keeps the key that is
-// in the cluster: clients have it.
-func TestSecret(t *testing.T) {
-	key := func(objects set) string {
-		secrets := of[*corev1.Secret](objects)
-		if len(secrets) == 0 {
-			return ""
-		}
-		return string(secrets[0].Data["key"])
+// key returns the key in the chart's Secret, "" if there is none.
+func key(objects set) string {
+	secret, found := named[*corev1.Secret](objects, "dragoman")
+	if !found {
+		return ""
 	}
+	return string(secret.Data["key"])
+}
+
+// The chart makes a key of its own only where no other is named.
+func TestSecret(t *testing.T) {
 	first := key(rendered(t, "dragoman", "region: us-east-1", "1.37"))
 	second := key(rendered(t, "dragoman", "region: us-east-1", "1.37"))
 	if len(first) != 48 || first == second {
@@ -32,78 +34,117 @@ func TestSecret(t *testing.T) {
 			t.Errorf("%s: makes %v", name, got)
 		}
 	}
+}
 
-	for name, there := range map[string]map[string][]byte{
-		"the key": {"key": []byte(aKey)},
-		"another": {"other": []byte(aKey)},
+// rotated is a Secret with a key that somebody has put in place of another.
+func rotated(key string) *corev1.Secret {
+	return &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Name: "dragoman"},
+		Data:       map[string][]byte{"key": []byte(key)},
+	}
+}
+
+// Neither an upgrade nor a rollback writes the key that was there before. A Pod that has it in a file
+// stays; one that has it in a variable is replaced by the next upgrade.
+func TestKeyIsRotated(t *testing.T) {
+	const newKey = "a-key-that-has-been-rotated"
+	for name, values := range map[string]string{
+		"file":     "region: us-east-1",
+		"variable": `{region: us-east-1, config: {auth: {keys: ["${DRAGOMAN_KEY}"]}}}`,
 	} {
-		config := kubeconfig(t, &corev1.Secret{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
-			ObjectMeta: metav1.ObjectMeta{
-				Name: "dragoman", Namespace: "apps",
-				Labels:      map[string]string{"app.kubernetes.io/managed-by": "Helm"},
-				Annotations: map[string]string{"meta.helm.sh/release-name": "dragoman", "meta.helm.sh/release-namespace": "apps"},
-			},
-			Data: there,
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			c.mustInstall(values)
+			first := key(c.all())
+			c.mustInstall(values)
+			if got := key(c.all()); got != first || len(got) != 48 {
+				t.Errorf("an upgrade makes %q of the key %q", got, first)
+			}
+			if sets := of[*appsv1.ReplicaSet](c.all()); len(sets) != 1 {
+				t.Errorf("an upgrade that changes nothing makes %d ReplicaSets", len(sets))
+			}
+			c.put("/api/v1/secrets", rotated(newKey))
+			c.mustInstall(values)
+			if got := key(c.all()); got != newKey {
+				t.Errorf("an upgrade makes %q of the new key", got)
+			}
+			if sets := of[*appsv1.ReplicaSet](c.all()); (len(sets) == 2) != (name == "variable") {
+				t.Errorf("with another key there are %d ReplicaSets", len(sets))
+			}
+			c.rollback("1")
+			if got := key(c.all()); got != newKey {
+				t.Errorf("a rollback makes %q of the new key", got)
+			}
+			if stderr, err := c.helm("uninstall", "dragoman"); err != nil || key(c.all()) != newKey {
+				t.Errorf("after helm uninstall (%v), the key is %q\n%s", err, key(c.all()), stderr)
+			}
 		})
-		stdout, stderr, err := helm(t, "template", "dragoman", chart, "--namespace", "apps", "--set", "region=us-east-1",
-			"--dry-run=server", "--disable-openapi-validation", "--kubeconfig", config)
-		if err != nil {
-			t.Fatalf("helm template: %v\n%s", err, stderr)
-		}
-		objects, err := documents([]byte(stdout))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := key(objects); (got == aKey) != (name == "the key") || got == "" {
-			t.Errorf("with %s in the cluster, the key becomes %q", name, got)
-		}
 	}
 }
 
-// kubeconfig returns a file that leads to an API server which has one Secret, and answers what Helm
-// asks before it looks for that.
-func kubeconfig(t *testing.T, secret *corev1.Secret) string {
+// An upgrade that would lose the key is refused, and says what to do.
+func TestSecretOfAnEarlierChart(t *testing.T) {
+	c := newCluster(t)
+	secret := rotated(aKey)
+	secret.Annotations = map[string]string{"meta.helm.sh/release-name": "dragoman"}
+	c.put("/api/v1/secrets", secret.DeepCopy())
+	want := "`kubectl -n apps annotate secret dragoman helm.sh/resource-policy=keep`, and upgrade again"
+	if stderr, err := c.install("region: us-east-1"); err == nil || !strings.Contains(stderr, want) {
+		t.Errorf("helm upgrade (%v): %s", err, stderr)
+	}
+	secret.Annotations["helm.sh/resource-policy"] = "keep"
+	c.put("/api/v1/secrets", secret)
+	want = `auth.key: the Secret dragoman in the cluster has no "other": add it to the Secret, or name another key`
+	if stderr, err := c.install("{region: us-east-1, auth: {key: other}}"); err == nil || !strings.Contains(stderr, want) {
+		t.Errorf("helm upgrade (%v): %s", err, stderr)
+	}
+	c.mustInstall("region: us-east-1")
+	if got := key(c.all()); got != aKey {
+		t.Errorf("the key has become %q", got)
+	}
+}
+
+// A server takes a new key from the file as soon as the kubelet has written it.
+func TestKeyFileIsReadAgain(t *testing.T) {
+	s := serve(t, rendered(t, "dragoman", "simulated: true", "1.37"))
+	file := filepath.Join(s.folders["/run/secrets/dragoman"], "key")
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const newKey = "a-key-that-has-been-rotated"
+	if s.status(t, string(old)) != http.StatusOK || s.status(t, newKey) != http.StatusUnauthorized {
+		t.Errorf("before: %d, %d", s.status(t, string(old)), s.status(t, newKey))
+	}
+	if err := os.WriteFile(file+".new", []byte(newKey), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(file+".new", file); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); s.status(t, newKey) != http.StatusOK; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the new key is not taken")
+		}
+	}
+	if got := s.status(t, string(old)); got != http.StatusUnauthorized {
+		t.Errorf("the old key gets %d", got)
+	}
+}
+
+// status returns what a client with a key is answered.
+func (s server) status(t *testing.T, key string) int {
 	t.Helper()
-	answers := map[string]any{
-		"/version": map[string]string{"major": "1", "minor": "37", "gitVersion": "v1.37.0"},
-		"/api":     metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
-		"/api/v1":  resources("v1", "Secret", "ConfigMap", "Service", "ServiceAccount"),
-		"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIGroupList"}, Groups: []metav1.APIGroup{
-			{Name: "apps", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "apps/v1", Version: "v1"}}},
-			{Name: "policy", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "policy/v1", Version: "v1"}}},
-		}},
-		"/apis/apps/v1":   resources("apps/v1", "Deployment"),
-		"/apis/policy/v1": resources("policy/v1", "PodDisruptionBudget"),
-		fmt.Sprintf("/api/v1/namespaces/%s/secrets/%s", secret.Namespace, secret.Name): secret,
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/models", nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer, found := answers[r.URL.Path]
-		if !found {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(answer)
-	}))
-	t.Cleanup(server.Close)
-	return valuesFile(t, fmt.Sprintf(`apiVersion: v1
-kind: Config
-clusters: [{name: a, cluster: {server: %q}}]
-users: [{name: a, user: {}}]
-contexts: [{name: a, context: {cluster: a, user: a}}]
-current-context: a
-`, server.URL))
-}
-
-// resources is what an API server says of the kinds of a group.
-func resources(version string, kinds ...string) metav1.APIResourceList {
-	list := metav1.APIResourceList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIResourceList"}, GroupVersion: version}
-	for _, kind := range kinds {
-		name := strings.ToLower(kind)
-		list.APIResources = append(list.APIResources, metav1.APIResource{
-			Name: name + "s", SingularName: name, Kind: kind, Namespaced: true, Verbs: []string{"get"},
-		})
+	r.Header.Set("x-api-key", key)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return list
+	response.Body.Close()
+	return response.StatusCode
 }

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -25,7 +26,6 @@ func TestGrace(t *testing.T) {
 		{"1.5h", "1.37", 5435},
 		{"1h0m0.5s", "1.37", 3636},
 		{"1500ms", "1.37", 37},
-		{".5m", "1.37", 65},
 	} {
 		values := "simulated: true\n"
 		if test.drain != "" {
@@ -38,6 +38,16 @@ func TestGrace(t *testing.T) {
 		lifecycle := pod.Containers[0].Lifecycle
 		if sleeps := lifecycle != nil && lifecycle.PreStop.Sleep.Seconds == 5; sleeps != (test.version != "1.29") {
 			t.Errorf("Kubernetes %s: lifecycle is %v", test.version, lifecycle)
+		}
+	}
+}
+
+// Connections of clients have an age, unless the values say another; other limits leave it as it is.
+func TestConnectionAge(t *testing.T) {
+	for limits, want := range map[string]string{"{}": "5m", "{attempts: 3}": "5m", "{max_connection_age: 0s}": "0s"} {
+		text := render(t, "dragoman", "{simulated: true, config: {limits: "+limits+"}}", "1.37")
+		if !strings.Contains(text, "max_connection_age: "+want+"\n") {
+			t.Errorf("with limits %s it is not %s", limits, want)
 		}
 	}
 }
@@ -72,25 +82,10 @@ ingress: {enabled: true, controller: %s, annotations: {nginx.ingress.kubernetes.
 	}
 }
 
-// A change of the configuration, and nothing else, makes new Pods: some of it takes a restart, and a
-// rollout can be taken back.
-func TestChecksum(t *testing.T) {
-	sum := func(values string) string {
-		return of[*appsv1.Deployment](rendered(t, "dragoman", values, "1.37"))[0].Spec.Template.Annotations["checksum/config"]
-	}
-	before := sum("region: us-east-1")
-	if before == "" || before == sum("{region: us-east-1, config: {compat: strict}}") {
-		t.Error("another configuration has the same checksum, or none")
-	}
-	if before != sum("{region: us-east-1, replicaCount: 7}") {
-		t.Error("the same configuration has another checksum")
-	}
-}
-
 // The addresses of the configuration are those of the ports: the image's own variable, which wins over
 // the file, is set to the same.
 func TestPorts(t *testing.T) {
-	container := dragomanOf(t, rendered(t, "dragoman", cases["only IPv6"], "1.37"))
+	container := programOf(t, rendered(t, "dragoman", cases["only IPv6"], "1.37")).container
 	if http, admin := port(container, "http"), port(container, "admin"); http != 9000 || admin != 9001 {
 		t.Errorf("ports are %d and %d", http, admin)
 	}

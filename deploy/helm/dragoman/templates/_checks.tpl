@@ -1,6 +1,30 @@
-{{- /* Values that the schema cannot refuse, because they only go wrong together: one line for each. */}}
+{{- /* Values that the schema cannot refuse, because they only go wrong together or with what is in the
+cluster: one line for each. */}}
 {{- define "dragoman.checks" -}}
+{{- $there := include "dragoman.secretThere" . | fromJson }}
+{{- $annotations := dig "metadata" "annotations" dict $there | default dict }}
+{{- if and (include "dragoman.ownsSecret" .) (hasKey $annotations "meta.helm.sh/release-name") (ne (get $annotations "helm.sh/resource-policy") "keep") }}
+{{- fail (printf "the Secret %s is of an earlier chart, and this upgrade would delete it and its key: run `kubectl -n %s annotate secret %s helm.sh/resource-policy=keep`, and upgrade again" (include "dragoman.secretName" .) .Release.Namespace (include "dragoman.secretName" .)) }}
+{{- end }}
+{{- if and (include "dragoman.ownsSecret" .) $there (not (hasKey ($there.data | default dict) .Values.auth.key)) }}
+{{- fail (printf "auth.key: the Secret %s in the cluster has no %q: add it to the Secret, or name another key" (include "dragoman.secretName" .) .Values.auth.key) }}
+{{- end }}
+{{- if and .Values.auth.existingSecret (not .Values.auth.disabled) (not (include "dragoman.usesKey" .)) }}
+{{- fail (printf "auth.existingSecret: config.auth.keys does not use it: write %q into config.auth.keys, or remove auth.existingSecret" (include "dragoman.keyFile" .)) }}
+{{- end }}
+{{- if and (include "dragoman.mountsSecret" .) (not .Values.auth.existingSecret) (not (include "dragoman.usesKey" .)) }}
+{{- fail (printf "auth.existingSecret: config names files in %s, and no Secret: name the Secret, or use %q" (include "dragoman.keyFolder" .) (include "dragoman.keyFile" .)) }}
+{{- end }}
+{{- if eq (include "dragoman.port" (list . "listen")) (include "dragoman.port" (list . "admin_listen")) }}
+{{- fail "config.listen and config.admin_listen have the same port: give one of them another" }}
+{{- end }}
 {{- with .Values }}
+{{- range $name := list "autoscaling" "keda" }}
+{{- $scaler := index $.Values $name }}
+{{- if gt (int $scaler.minReplicas) (int $scaler.maxReplicas) }}
+{{- fail (printf "%s.minReplicas is above %s.maxReplicas: raise one or lower the other" $name $name) }}
+{{- end }}
+{{- end }}
 {{- if not (or .simulated .region .config.upstreams) }}
 {{- fail "nothing says which models to serve: set region (Amazon Bedrock, such as --set region=us-east-1), simulated=true or config.upstreams" }}
 {{- end }}

@@ -1,20 +1,21 @@
 {{- /* The configuration file: what the values say, over where to listen and which key to ask for. */}}
 {{- define "dragoman.config" -}}
-{{- $defaults := dict "listen" "0.0.0.0:8484" "admin_listen" "0.0.0.0:8485" }}
+{{- $defaults := dict "listen" "0.0.0.0:8484" "admin_listen" "0.0.0.0:8485" "limits" (dict "max_connection_age" "5m") }}
 {{- if not .Values.auth.disabled }}
-{{- $_ := set $defaults "auth" (dict "keys" (list "${DRAGOMAN_KEY}")) }}
+{{- $_ := set $defaults "auth" (dict "keys" (list (include "dragoman.keyFile" .))) }}
 {{- end }}
 {{- toYaml (mergeOverwrite $defaults (deepCopy .Values.config)) }}
 {{- end }}
 
-{{- /* Whether the configuration refers to DRAGOMAN_KEY; "" if not. */}}
-{{- define "dragoman.usesKey" -}}
-{{- if contains "${DRAGOMAN_KEY}" (include "dragoman.config" .) }}true{{ end }}
+{{- /* The ConfigMap. A configuration has one of its own, so that no rollout changes that of running Pods. */}}
+{{- define "dragoman.configMapName" -}}
+{{- include "dragoman.fullname" . }}
+{{- if not .Values.reload }}-{{ include "dragoman.config" . | sha256sum | trunc 10 }}{{ end }}
 {{- end }}
 
-{{- /* The Secret with the clients' key. */}}
-{{- define "dragoman.secretName" -}}
-{{- default (include "dragoman.fullname" .) .Values.auth.existingSecret }}
+{{- /* What clients speak to the Pods: http, or https. The admin listener has no TLS. */}}
+{{- define "dragoman.scheme" -}}
+{{ if .Values.config.tls }}https{{ else }}http{{ end }}
 {{- end }}
 
 {{- /* The port of an address to listen on. Arguments: the root, "listen" or "admin_listen". */}}
@@ -25,7 +26,11 @@
 {{- if not (regexMatch "^(0\\.0\\.0\\.0|\\[::\\])?:[1-9][0-9]*$" $address) }}
 {{- fail (printf "config.%s: %q cannot be reached from outside of the Pod: write 0.0.0.0 or [::] and a port, or remove it" $key $address) }}
 {{- end }}
-{{- regexFind "[0-9]+$" $address }}
+{{- $port := regexFind "[0-9]+$" $address }}
+{{- if gt (int64 $port) 65535 }}
+{{- fail (printf "config.%s: %s is no port: write one from 1 to 65535" $key $port) }}
+{{- end }}
+{{- $port }}
 {{- end }}
 
 {{- /* A timeout of the configuration in whole seconds, rounded up. Arguments: the root, the key of
@@ -55,11 +60,34 @@ timeouts, and its default. The spelling is that of Go's time.ParseDuration. */}}
 {{- add (include "dragoman.preStop" .) (include "dragoman.timeout" (list . "drain" "10m")) 30 }}
 {{- end }}
 
-{{- /* The model that `helm test` asks for. */}}
-{{- define "dragoman.testModel" -}}
-{{- $model := "anthropic.claude-3-haiku-20240307-v1:0" }}
-{{- range reverse (.Values.config.models | default list) }}
-{{- if not (contains "*" .name) }}{{ $model = .name }}{{ end }}
+{{- /* Whether clients need nothing that the chart does not know; "" if they do. */}}
+{{- define "dragoman.testable" -}}
+{{- if and (or (include "dragoman.usesKey" .) .Values.auth.disabled) (not (dig "tls" "client_ca" "" .Values.config)) }}true{{ end }}
 {{- end }}
-{{- default $model .Values.test.model }}
+
+{{- /* The model that `helm test` asks for: the first name without a wildcard, or else one that a wildcard
+matches whose upstream takes any. "" is the first that the server lists. */}}
+{{- define "dragoman.testModel" -}}
+{{- $exact := "" }}
+{{- $matching := "" }}
+{{- if or .Values.simulated (not .Values.config.models) }}
+{{- $exact = "anthropic.claude-3-haiku-20240307-v1:0" }}
+{{- else }}
+{{- range reverse .Values.config.models }}
+{{- if not (regexMatch "[*$]" .name) }}{{ $exact = .name }}{{ end }}
+{{- if or .model (eq (dig "upstreams" .upstream "kind" "" $.Values.config) "simulated") }}
+{{- $matching = .name | replace "*" "" | default "any" }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- coalesce .Values.test.model $exact $matching | default "" }}
+{{- end }}
+
+{{- /* Whether the Pods call a cloud's models as their own identity; "" if not. */}}
+{{- define "dragoman.onCloud" -}}
+{{- if not .Values.simulated }}
+{{- $kinds := list (not .Values.config.upstreams | ternary "bedrock" "") }}
+{{- range .Values.config.upstreams }}{{ $kinds = append $kinds .kind }}{{ end }}
+{{- if or (has "bedrock" $kinds) (has "vertex" $kinds) }}true{{ end }}
+{{- end }}
 {{- end }}

@@ -1,22 +1,6 @@
-{{- /* The container. Secrets come to it by reference alone. */}}
+{{- /* The container that serves. */}}
 {{- define "dragoman.container" -}}
-image: {{ include "dragoman.image" . }}
-{{- with .Values.image.pullPolicy }}
-imagePullPolicy: {{ . }}
-{{- end }}
-args:
-  {{- $args := list "serve" "--config" "/etc/dragoman/dragoman.yaml" }}
-  {{- if .Values.simulated }}{{ $args = append $args "--simulated" }}{{ end }}
-  {{- if .Values.auth.disabled }}{{ $args = append $args "--insecure" }}{{ end }}
-  {{- toYaml $args | nindent 2 }}
-{{- with include "dragoman.environment" . | trim }}
-env:
-  {{- . | nindent 2 }}
-{{- end }}
-{{- with .Values.extraEnvFrom }}
-envFrom:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{ include "dragoman.program" (list . "serve") }}
 ports:
   - name: http
     containerPort: {{ include "dragoman.port" (list . "listen") }}
@@ -47,6 +31,30 @@ lifecycle:
 resources:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{- /* What a container needs to run a command of dragoman with the configuration. Secrets come to it by
+reference alone. Arguments: the root, and the command. */}}
+{{- define "dragoman.program" -}}
+{{- $command := index . 1 }}
+{{- with index . 0 -}}
+image: {{ include "dragoman.image" . | quote }}
+{{- with .Values.image.pullPolicy }}
+imagePullPolicy: {{ . }}
+{{- end }}
+args:
+  {{- $args := list $command "--config" "/etc/dragoman/dragoman.yaml" }}
+  {{- if .Values.simulated }}{{ $args = append $args "--simulated" }}{{ end }}
+  {{- if .Values.auth.disabled }}{{ $args = append $args "--insecure" }}{{ end }}
+  {{- toYaml $args | nindent 2 }}
+{{- with include "dragoman.environment" . | trim }}
+env:
+  {{- . | nindent 2 }}
+{{- end }}
+{{- with .Values.extraEnvFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- with .Values.securityContext }}
 securityContext:
   {{- toYaml . | nindent 2 }}
@@ -55,22 +63,43 @@ volumeMounts:
   - name: config
     mountPath: /etc/dragoman
     readOnly: true
+  {{- if include "dragoman.mountsSecret" . }}
+  - name: keys
+    mountPath: {{ include "dragoman.keyFolder" . }}
+    readOnly: true
+  {{- end }}
   {{- with .Values.extraVolumeMounts }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end }}
+{{- end }}
+
+{{- /* The volumes of a Pod that runs it. Arguments: the root, and the name of the ConfigMap. */}}
+{{- define "dragoman.volumes" -}}
+{{- $configMap := index . 1 }}
+{{- with index . 0 -}}
+- name: config
+  configMap:
+    name: {{ $configMap }}
+{{- if include "dragoman.mountsSecret" . }}
+- name: keys
+  secret:
+    secretName: {{ include "dragoman.secretName" . | quote }}
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+{{- end }}
 
 {{- define "dragoman.environment" -}}
-{{- if include "dragoman.usesKey" . }}
+{{- if include "dragoman.usesVariable" . }}
 - name: DRAGOMAN_KEY
-  valueFrom:
-    secretKeyRef:
-      name: {{ include "dragoman.secretName" . }}
-      key: {{ .Values.auth.key }}
+  {{- include "dragoman.keyReference" . | nindent 2 }}
 {{- end }}
 {{- with .Values.region }}
 - name: AWS_REGION
-  value: {{ . }}
+  value: {{ . | quote }}
 {{- end }}
 {{- with .Values.config.listen }}
 - name: DRAGOMAN_LISTEN # the image's own would win over the configuration

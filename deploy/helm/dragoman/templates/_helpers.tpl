@@ -23,7 +23,7 @@
 {{- end }}
 
 {{- define "dragoman.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "dragoman.name" . }}
+app.kubernetes.io/name: {{ include "dragoman.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
@@ -34,10 +34,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{- /* Labels of the test's Pod: no selector of ours may match it. */}}
-{{- define "dragoman.testLabels" -}}
-app.kubernetes.io/name: {{ include "dragoman.name" . }}-test
-app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- /* Labels of a hook's Pod: no selector of ours may match it. Arguments: the root, and the hook's name. */}}
+{{- define "dragoman.hookLabels" -}}
+app.kubernetes.io/name: {{ include "dragoman.name" (index . 0) }}-{{ index . 1 }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name | quote }}
 {{- end }}
 
 {{- /* The image: by digest, by tag, or by the chart's appVersion. */}}

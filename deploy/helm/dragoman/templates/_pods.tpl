@@ -1,0 +1,50 @@
+{{- /* What all Pods have, how many of them there are, and what makes new ones. */}}
+
+{{- define "dragoman.pod" -}}
+automountServiceAccountToken: false
+{{- with .Values.podSecurityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* The number in the Deployment; "" leaves it to the autoscaler. A number that was there and is gone
+would become 1, and so a release that had one keeps that of the moment. */}}
+{{- define "dragoman.replicas" -}}
+{{- if not (or .Values.autoscaling.enabled .Values.keda.enabled) }}
+{{- .Values.replicaCount }}
+{{- else }}
+{{- with lookup "apps/v1" "Deployment" .Release.Namespace (include "dragoman.fullname" .) }}
+{{- if not (dig "metadata" "annotations" "dragoman/replicas" "" .) }}{{ .spec.replicas }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Pods read the shared ConfigMap again, but some of it takes a restart; a variable stays what it was. */}}
+{{- define "dragoman.podAnnotations" -}}
+{{- if .Values.reload }}
+checksum/config: {{ include "dragoman.config" . | sha256sum }}
+{{- end }}
+{{- if and (include "dragoman.ownsSecret" .) (include "dragoman.usesVariable" .) }}
+checksum/secret: {{ include "dragoman.key" . | sha256sum }}
+{{- end }}
+{{- with .Values.podAnnotations }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
